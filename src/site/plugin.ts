@@ -3,7 +3,7 @@ import { messageOf, PressmarkError } from '../errors.js';
 import { isLoopbackName } from '../host/http/local-request.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
 import type { Log } from '../log.js';
-import type { BuiltPage } from './builder/builder.js';
+import type { BuiltArticlePage } from './builder/builder.js';
 import type { Answer, BuildEnd, Question, Request } from './builder/thread.js';
 import type { Search } from './search.js';
 
@@ -15,7 +15,7 @@ const [FIRST_RETRY_MS, LAST_RETRY_MS] = [1_000, 600_000];
 
 export interface SitePluginOptions {
   /** Opens the index of the site's search. @default there is none */
-  search?(pages: () => Promise<readonly BuiltPage[] | undefined>, onWritten: () => void): Search;
+  search?(pages: () => Promise<readonly BuiltArticlePage[] | undefined>, onWritten: () => void): Search;
   /** Starts the builder's thread, in which `serveBuilds` answers; `app/builder/start-builder.ts`. */
   spawn(): Worker;
   /** The content folder relative to the site's, with a slash at its end; empty if both are the same. */
@@ -211,7 +211,7 @@ function createBuilderThread(spawn: () => Worker, log: Log, onEnd: (end: BuildEn
   }
 
   /** The pages of articles, newest first; undefined if no thread knows them. */
-  async function pages(): Promise<readonly BuiltPage[] | undefined> {
+  async function pages(): Promise<readonly BuiltArticlePage[] | undefined> {
     const answer = await ask({ kind: 'pages' });
     return answer?.kind === 'pages' ? answer.pages : undefined;
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { childEnvironment } from '../child-environment.js';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
-import type { BuiltPage } from './builder/builder.js';
+import type { BuiltArticlePage } from './builder/builder.js';
 import type { SearchRequest } from './search-process.js';
 
 /** The index's folder below the output folder. */
@@ -46,7 +46,7 @@ export interface SearchOptions {
   readonly siteUrl: string;
   readonly settings: SearchSettings;
   /** The pages of articles, newest first; undefined if they are not known. */
-  pages(): Promise<readonly BuiltPage[] | undefined>;
+  pages(): Promise<readonly BuiltArticlePage[] | undefined>;
   /** Called when the index has changed. */
   onWritten?(): void;
   readonly log: Log;

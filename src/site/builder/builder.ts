@@ -13,7 +13,7 @@ import { isOwnFile } from '../outputs/site-files.js';
 import { type Renderer, renderers } from '../render/render.js';
 import { HASHED, loadTheme } from '../render/theme.js';
 import { type BuildReportKeeper, type SiteReport, startReport } from './build-report.js';
-import { type OutputFolder, openOutputFolder } from './built-files.js';
+import { type BuiltFiles, openBuiltFiles } from './built-files.js';
 
 /** The longest that a build keeps its thread from hearing of anything else, in milliseconds. */
 const PAUSE_AFTER_MS = 10;
@@ -25,7 +25,7 @@ const SAVE_AFTER_MS = 2_000;
 export type Builder = ReturnType<typeof createBuilder>;
 
 /** The page of an article as it was built last. */
-export interface BuiltPage {
+export interface BuiltArticlePage {
   /** Below the output folder. */
   readonly file: string;
   readonly url: string;
@@ -56,7 +56,7 @@ interface NextBuild extends Omit<BuildRequest, 'force'> {
 
 /** A build that is under way. */
 interface Build {
-  readonly output: OutputFolder;
+  readonly output: BuiltFiles;
   readonly report: BuildReportKeeper;
   /** The pages that were made from the sources that it plans from, or from newer ones. */
   readonly done: Set<string>;
@@ -81,7 +81,7 @@ export function createBuilder(options: SiteOptions) {
   /** Articles without a page that the log has named. */
   const warnedOf = new Set<string>();
   let next: NextBuild | undefined;
-  let folder: OutputFolder | undefined;
+  let folder: BuiltFiles | undefined;
   /** What makes the renderer of an index; read again by each build of everything. */
   let theme: ReturnType<typeof renderers> | undefined;
   let index: SiteIndex | undefined;
@@ -131,9 +131,9 @@ export function createBuilder(options: SiteOptions) {
   }
 
   /** Takes the output over, once. @throws PressmarkError CONFIG_INVALID */
-  async function open(): Promise<OutputFolder> {
+  async function open(): Promise<BuiltFiles> {
     if (folder !== undefined) return folder;
-    const { saved, ...opened } = await openOutputFolder(options, () => !isClosing);
+    const { saved, ...opened } = await openBuiltFiles(options, () => !isClosing);
     if (saved !== undefined) articles.restore(saved);
     folder = opened;
     return folder;
@@ -248,7 +248,7 @@ export function createBuilder(options: SiteOptions) {
   }
 
   /** The articles that have a page, newest first; undefined before the first build. */
-  function pages(): readonly BuiltPage[] | undefined {
+  function pages(): readonly BuiltArticlePage[] | undefined {
     return index?.posts.toReversed().flatMap(({ file, url }) => {
       const digest = folder?.digestOf(file);
       return digest === undefined ? [] : [{ file, url, digest }];

@@ -14,8 +14,8 @@ import { type BuiltFile, openBuildState, outputDigest, takeBuilderLock } from '.
 /** A file that was built here, with unknown content. */
 const UNKNOWN: BuiltFile = { key: '', digest: '' };
 
-/** The output folder and what is known of its files; see `openOutputFolder`. */
-export type OutputFolder = Omit<Awaited<ReturnType<typeof openOutputFolder>>, 'saved'>;
+/** The output folder and what is known of its files; see `openBuiltFiles`. */
+export type BuiltFiles = Omit<Awaited<ReturnType<typeof openBuiltFiles>>, 'saved'>;
 
 /**
  * Opens the output folder, which one process builds at a time. Only here is it decided whether a file of the output is up to
@@ -24,7 +24,7 @@ export type OutputFolder = Omit<Awaited<ReturnType<typeof openOutputFolder>>, 's
  * @param isWanted whether the caller still waits.
  * @throws PressmarkError CONFIG_INVALID, LOCK_TIMEOUT, LOCK_HELPER_MISSING
  */
-export async function openOutputFolder(
+export async function openBuiltFiles(
   { outputDir: root, stateDir, log, lock: wait }: SiteOptions,
   isWanted: () => boolean,
 ) {

@@ -4,7 +4,7 @@ import { messageOf } from '../../errors.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 import type { Log } from '../../log.js';
 import type { SiteReport } from './build-report.js';
-import { type Builder, BuildStopped, type BuiltPage } from './builder.js';
+import { type Builder, BuildStopped, type BuiltArticlePage } from './builder.js';
 
 // The builder runs in a thread of its own: here is its end, and what passes between it and the main thread, whose end is
 // `site/plugin.ts`. What `builder.ts` makes goes back as one message for each build.
@@ -31,7 +31,7 @@ export type BuildEnd =
 
 /** The answer to a question. */
 export type Answer =
-  | { readonly kind: 'pages'; readonly id: number; readonly pages: readonly BuiltPage[] | undefined }
+  | { readonly kind: 'pages'; readonly id: number; readonly pages: readonly BuiltArticlePage[] | undefined }
   | { readonly kind: 'preview'; readonly id: number; readonly html: string | undefined }
   | { readonly kind: 'no preview'; readonly id: number; readonly reason: string };
 
