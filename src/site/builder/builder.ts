@@ -96,7 +96,7 @@ export function createBuilder(options: SiteOptions) {
    * changed. All that is asked for while a build runs is one build, the next, and gets one promise; the pages of its articles
    * are made at once.
    *
-   * @throws BuildStopped where the builder was closed in the middle of a build of everything.
+   * @throws BuildStopped if the builder was closed in the middle of a build of everything.
    */
   function build(
     work: readonly string[] | 'all',

@@ -50,7 +50,7 @@ export function sitePlanners(
   ];
 }
 
-/** The files of all planners; where two plan the same file, the first one makes it. */
+/** The files of all planners; if two plan the same file, the first one makes it. */
 export function* planAll(planners: readonly Planner[], sources: Sources): Generator<Planned> {
   const seen = new Set<string>();
   for (const plan of planners) {

@@ -200,7 +200,7 @@ export function readEntrySync(content: ContentFolder, path: string, known?: Entr
   return entryIn(content, path, read, known);
 }
 
-/** The same with what pages show of the file, so that it is not read twice; without, where it cannot be read. */
+/** The same with what pages show of the file, so that it is not read twice; without, if it cannot be read. */
 export function readPageEntry(
   content: ContentFolder,
   path: string,

@@ -85,7 +85,7 @@ export function entryIn(content: Conventions, path: string, read: Text, known?: 
   return entryAs(content.format.decode, content, path, read, known).entry;
 }
 
-/** The same with what pages show of the file; undefined where it is malformed. */
+/** The same with what pages show of the file; undefined if it is malformed. */
 export function pageEntryIn(content: Conventions, path: string, read: Text, known?: Entry) {
   return entryAs(content.format.decodeForPages, content, path, read, known);
 }

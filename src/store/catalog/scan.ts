@@ -126,7 +126,7 @@ export function refreshSync(content: ContentFolder, catalog: Catalog, path: stri
   return updateCatalog(catalog, path, before, after);
 }
 
-/** The same with what pages show of the file as it is now; without, where it is gone or cannot be read. */
+/** The same with what pages show of the file as it is now; without, if it is gone or cannot be read. */
 export function refreshPage(
   content: ContentFolder,
   catalog: Catalog,
