@@ -74,7 +74,7 @@ export async function startApp(
       preview,
       onClose,
     });
-    store.jobs.start({ ...store.durable.articles, ...store.files });
+    store.jobs.start({ ...store.durable.articles, ...store.files, hasCommit: store.durable.hasCommit });
     void store.hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     return { port, basePath, close: () => closeAll(closers) };
   } catch (error) {

@@ -47,6 +47,8 @@ export interface DurableStore extends OpenStore {
   readonly trouble?: () => string | undefined;
   /** How pushes stand; undefined if nothing is pushed. */
   readonly pushes: PushStatusKeeper | undefined;
+  /** Whether a branch has a commit, at the level `push` that of the remote. @throws PressmarkError GIT_FAILED, REMOTE_UNAVAILABLE */
+  hasCommit(commit: string): Promise<boolean>;
   /** The ids of all articles that were stored. */
   readonly knownIds: KnownIds;
   /** Has git commit that a person has removed a file, or restored it; undefined if nothing is committed after that. */
@@ -226,13 +228,15 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     commits?.writerOver ?? ((disk: Writer): Writer => ({ ...disk, beforeReplace: keepEdits(options) }));
   const openWriter = async ({ disk }: WriterHost): Promise<Writer> => writerOver(disk);
   const opened = await openStore({ content, catalog, stateDir, log, onChange, watch, openWriter });
-  if (commits === undefined) return { ...opened, commits: false, git: undefined };
+  if (commits === undefined)
+    return { ...opened, commits: false, git: undefined, hasCommit: async () => false };
   // A second lock on the same file: the store's own would let this process store while git writes files.
   const followLock = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });
   return {
     ...opened,
     commits: true,
     commitTrash: commits.commitTrash,
+    hasCommit: commits.hasCommit,
     git: commits.makePlugin(backgroundPush(options, opened, followLock)),
     close: async () => {
       await opened.close();
@@ -309,7 +313,8 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
     return writer;
   };
   const opened = await openStore({ content, stateDir, log: options.log, watch, onChange, openWriter });
-  return { ...opened, commits: true, git: undefined, trouble: () => writer?.trouble() };
+  const hasCommit = async (commit: string) => writer?.hasCommit(commit) ?? false;
+  return { ...opened, commits: true, git: undefined, trouble: () => writer?.trouble(), hasCommit };
 }
 
 /** How and where to commits are pushed. */

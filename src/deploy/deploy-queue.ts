@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import { writeAtomically } from '../fs/atomic-write.js';
 import type { Lock } from '../fs/lock.js';
+import type { Actions } from '../host/hooks/hook-types.js';
 import type { Log } from '../log.js';
 import type { DeployTarget } from './targets/target.js';
 
@@ -33,6 +34,9 @@ export interface TargetState {
 
 export type DeployState = Readonly<Record<string, TargetState>>;
 
+/** A deploy that went well, with the end of what its command printed; empty where there is none. */
+export type Deployed = Actions['deploy.done'];
+
 /** The output that is deployed, as it is now. */
 export interface OutputSource {
   /** The folder, without symbolic links; undefined before the first good build. */
@@ -48,13 +52,14 @@ export interface DeployQueueOptions {
   readonly source: OutputSource;
   readonly stateDir: string;
   readonly log: Log;
+  /** Notes that a target has an output, before that is written down: else a crash in between would keep it from being told. */
+  noteFirst(done: Deployed): Promise<void>;
   /**
    * Called when a target has an output.
    *
    * @param began when the deploy began, by `performance.now()`.
-   * @param printed the end of what its command printed; empty if there is none.
    */
-  onDeployed(target: string, began: number, printed: string): void;
+  onDeployed(done: Deployed, began: number): void;
   /** @param began when it began, or when the one before ended. */
   onFailed(target: string, error: string, began: number): void;
   /** Held during each deploy, as other receivers on the site's folder deploy to the same targets. */
@@ -81,7 +86,8 @@ export function readDeployState(stateDir: string, log?: Log): DeployState {
  * pauses where it fails. A target whose output is not the present one is deployed to after a start, too.
  */
 export function createDeployQueue(options: DeployQueueOptions) {
-  const { targets, source, stateDir, log, onDeployed, onFailed, lock, pauses = DEPLOY_PAUSES } = options;
+  const { targets, source, stateDir, log, noteFirst, onDeployed, onFailed } = options;
+  const { lock, pauses = DEPLOY_PAUSES } = options;
   const known = readDeployState(stateDir, log);
   const states = new Map(
     targets.map(({ name }): [string, TargetState] => {
@@ -196,8 +202,10 @@ export function createDeployQueue(options: DeployQueueOptions) {
           printed = end;
         };
         await target.deploy({ folder, onSkipped, onPrinted }, signal);
+        const done = { target: name, ms: Math.round(performance.now() - began), output: printed };
+        await noteFirst(done);
         await keep(name, { deployed: { version, at: new Date().toISOString() }, attempts: 0 });
-        onDeployed(name, began, printed);
+        onDeployed(done, began);
         return undefined;
       } catch (error) {
         return signal.aborted ? undefined : messageOf(error);

@@ -1,6 +1,7 @@
 import { filesOfAddress } from '../article/address/files-of-address.js';
 import { messageOf } from '../errors.js';
 import type { Lock } from '../fs/lock.js';
+import type { NoteFirst } from '../host/hooks/hooks.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
 import { readBuildState } from './build/build-state.js';
 import { addressBelow } from './build/pages.js';
@@ -22,6 +23,7 @@ export interface DeployPluginOptions {
   isLiveAwaited(): boolean;
   /** Where the plugin keeps which delivered files are not committed yet, for the hook; undefined if none can be. */
   readonly uncommitted?: Set<string>;
+  readonly noteFirst: NoteFirst;
   /** Which of these files, relative to the site's folder, git has as they are; undefined if nothing is committed. */
   committed?(paths: readonly string[]): Promise<ReadonlySet<string>>;
   /** Whether everything that was committed has been pushed; undefined if nothing is pushed. */
@@ -43,7 +45,7 @@ const PUSHES_MS = 500;
  */
 export function deployPlugin(options: DeployPluginOptions): Plugin {
   const { targets, source, stateDir, facts, isBuiltHere, uncommitted } = options;
-  const { live, isLiveAwaited, committed, isPushed, lock, pauses } = options;
+  const { live, isLiveAwaited, committed, isPushed, lock, pauses, noteFirst } = options;
   return definePlugin({
     name: 'deploy',
     receiver(host) {
@@ -63,10 +65,12 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         source,
         stateDir,
         log,
-        onDeployed: (target, began, output) => {
+        noteFirst: (done) => noteFirst('deploy.done', done),
+        onDeployed: (done, began) => {
+          const { target } = done;
           lastDeploys.set(target, began);
           log.info({ target }, targets.find(({ name }) => name === target)?.outcome ?? 'site deployed');
-          void host.doAction('deploy.done', { target, ms: msSince(began), output });
+          void host.doAction('deploy.done', done);
           awaited?.look();
         },
         onFailed: (target, error, began) =>

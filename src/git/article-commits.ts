@@ -14,7 +14,7 @@ import { createBeforeReplace, createKeepText } from './commit/replaced-texts.js'
 import { removeStaleLocks } from './commit/stale-locks.js';
 import { createComparison } from './commit/uncommitted.js';
 import { type CommittedFolder, checkContentFolder } from './content-folder.js';
-import { commitAt } from './objects.js';
+import { commitAt, isOnBranch } from './objects.js';
 import { type PushSettings, pushInBackground } from './push/background-push.js';
 import { FETCHED_REF } from './push/remote.js';
 import { openRepository } from './repository.js';
@@ -59,7 +59,7 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, Art
   readonly assetsOf: AssetsOf;
   /** The person who has made a revision; see `Editors`. */
   authorOf(revision: string): Person | undefined;
-  readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
+  readonly hooks: Pick<Hooks, 'applyFilters' | 'noteFirst' | 'doAction'>;
   readonly log: Log;
   /** The state folder, absolute. */
   readonly stateDir: string;
@@ -116,6 +116,7 @@ function createArticleCommits(
     commitEdits,
     message,
     upstream: async () => (isPushed ? commitAt(repository, FETCHED_REF) : null),
+    noteFirst: (made) => hooks.noteFirst('git.committed', made),
     onCommitted: (made) => {
       lastCommit = made.commit;
       void hooks.doAction('git.committed', made);
@@ -213,5 +214,7 @@ function createArticleCommits(
     writerOver,
     /** Commits that a person has removed a file, or restored it; its path is relative to the site's folder. */
     commitTrash: (path: string): void => queue.add(path, 'trash'),
+    /** Whether a branch has a commit. */
+    hasCommit: (commit: string) => isOnBranch(repository, commit),
   };
 }

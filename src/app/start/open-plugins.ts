@@ -84,6 +84,7 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     thread: opened.thread,
     commits: durable.commits,
     pushes: durable.pushes,
+    noteFirst: hooks.noteFirst,
     isLiveAwaited: () => jobs.report().some(({ on }) => on === 'article.live'),
     log,
   });

@@ -55,7 +55,7 @@ export async function openStore(
   const content = { ...contentOf(settings), codec: thread.codec };
   const prefix = contentPrefix(settings);
   const jobs = createJobs({ folder: join(stateDir, JOBS), log });
-  const hooks = createHooks(log, { note: jobs.noteAction });
+  const hooks = createHooks(log, { note: jobs.noteAction, noteFirst: jobs.noteFirst });
   const onChange = (changes: readonly ContentChange[]) => {
     for (const change of changes) void reportChange(hooks, change, prefix);
   };

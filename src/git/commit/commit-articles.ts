@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { StoredArticle } from '../../article/stored-article.js';
 import { systemCode } from '../../errors.js';
+import type { Actions } from '../../host/hooks/hook-types.js';
 import type { Log } from '../../log.js';
 import type { CommittedFolder } from '../content-folder.js';
 import { blobId, contentsOf, entriesAt, type TreeEntry } from '../objects.js';
@@ -37,8 +38,10 @@ export interface CommitArticlesOptions extends ArticlePaths {
   authorOf(revision: string): Person | undefined;
   /** A commit of the remote that the branch is about to follow; what it has needs no commit here. */
   upstream(): Promise<string | null>;
+  /** Notes a commit that is about to be made, so that no crash keeps it from being told. */
+  noteFirst(made: Actions['git.committed']): Promise<void>;
   /** Receives each commit. */
-  onCommitted(made: { commit: string; path: string; subject: string }): void;
+  onCommitted(made: Actions['git.committed']): void;
 }
 
 /** How often a batch is built anew because the branch has moved. */
@@ -108,15 +111,21 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       const staged = new Set(
         candidates.filter(({ isStaged }) => isStaged).map(({ inRepository }) => inRepository),
       );
+      const made = changes.map(({ file: { path }, message }, index) => ({
+        commit: commits[index] ?? '',
+        path,
+        subject: subjectIn(message),
+      }));
+      await Promise.all(made.map(options.noteFirst));
       const moved = await moveBranch(repository, head, { files: changes, commits, staged, since });
       if (moved === undefined) continue;
       tidied = moved.tidied;
-      for (const [index, { file, message }] of changes.entries()) {
+      for (const { file } of changes) {
         outcomes.set(file.path, { kind: 'committed' });
         if (file.isStaged)
           log.warn({ path: file.path }, 'you have staged something else at this path; that stays staged');
-        onCommitted({ commit: commits[index] ?? '', path: file.path, subject: subjectIn(message) });
       }
+      made.forEach(onCommitted);
       return outcomes;
     }
     for (const { path } of batch)

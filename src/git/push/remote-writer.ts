@@ -11,7 +11,7 @@ import { subjectIn } from '../commit/message.js';
 import { nextCommits, removeNextRefs } from '../commit/next-commits.js';
 import { removeStaleLocks } from '../commit/stale-locks.js';
 import { committableTree } from '../content-folder.js';
-import { entriesAt } from '../objects.js';
+import { entriesAt, isOnBranch } from '../objects.js';
 import { backoff, createRepeatedTask } from '../repeated-task.js';
 import {
   type Change,
@@ -20,7 +20,7 @@ import {
   type DescribedChange,
 } from './change-commits.js';
 import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
-import { createRemote, type RemoteSettings } from './remote.js';
+import { createRemote, FETCHED_REF, type RemoteSettings } from './remote.js';
 import { openSharedBranch } from './shared-branch.js';
 
 export interface RemoteWriterOptions extends RemoteSettings, ChangeCommitsOptions {
@@ -28,7 +28,7 @@ export interface RemoteWriterOptions extends RemoteSettings, ChangeCommitsOption
   readonly siteDir: string;
   readonly status: PushStatusKeeper;
   readonly env: NodeJS.Dict<string>;
-  readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
+  readonly hooks: Pick<Hooks, 'applyFilters' | 'noteFirst' | 'doAction'>;
   /** How often the remote is asked where no delivery asks it, in milliseconds. */
   readonly fetchEvery: number;
   /** The store's lock. */
@@ -41,6 +41,8 @@ export interface RemoteWriterOptions extends RemoteSettings, ChangeCommitsOption
 export interface RemoteWriter extends SharedWriter {
   /** Why nothing can be stored now; undefined if the remote answers. */
   trouble(): string | undefined;
+  /** Whether the remote has a commit. @throws PressmarkError REMOTE_UNAVAILABLE */
+  hasCommit(commit: string): Promise<boolean>;
 }
 
 interface Waiting {
@@ -207,6 +209,14 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     });
     const last = made.at(-1);
     if (last === undefined) return retryOneByOne(batch);
+    const committed = batch.map(({ file, message }, index) => ({
+      commit: made[index] ?? last,
+      path: `${content}${file.path}`,
+      subject: subjectIn(message),
+    }));
+    const tip = { commit: last, branch: remote.ref.replace('refs/heads/', '') };
+    await Promise.all(committed.map((one) => hooks.noteFirst('git.committed', one)));
+    await hooks.noteFirst('git.pushed', tip);
     const pushed = await remote.push(last).catch((error: unknown) => {
       // The remote may have it. The fetch that follows finds out.
       for (const one of batch) one.unclear = error;
@@ -222,15 +232,8 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
           last,
           new Set(batch.flatMap(({ file, isLate }) => (isLate ? [] : [`${folder}${file.path}`]))),
         );
-        for (const [index, { file, message }] of batch.entries()) {
-          const path = `${content}${file.path}`;
-          void hooks.doAction('git.committed', {
-            commit: made[index] ?? last,
-            path,
-            subject: subjectIn(message),
-          });
-        }
-        void hooks.doAction('git.pushed', { commit: last, branch: remote.ref.replace('refs/heads/', '') });
+        for (const one of committed) void hooks.doAction('git.committed', one);
+        void hooks.doAction('git.pushed', tip);
         return true;
       case 'refused':
         writes = [...batch, ...writes];
@@ -272,6 +275,13 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     return isFileWith(target, replaces) ? undefined : outdated(undefined);
   }
 
+  /** The work tree has what the remote has, but for what was pushed just before this process was killed. */
+  async function hasCommit(commit: string): Promise<boolean> {
+    if (await isOnBranch(repository, commit, [FETCHED_REF])) return true;
+    if (lastError !== undefined) throw unavailable(lastError);
+    return false;
+  }
+
   async function close(): Promise<void> {
     clearInterval(timer);
     closing.abort();
@@ -297,6 +307,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
       return branch.epoch;
     },
     trouble: () => lastError && messageOf(lastError),
+    hasCommit,
     close,
   };
 }

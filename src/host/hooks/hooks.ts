@@ -75,7 +75,19 @@ export interface HookOptions {
   readonly mostFailures?: number;
   /** Notes an action for the jobs on it; never rejects. */
   readonly note?: <N extends ActionName>(name: N, payload: Actions[N]) => Promise<void>;
+  /** See `Jobs.noteFirst`. */
+  readonly noteFirst?: NoteFirst;
 }
+
+/**
+ * Notes an action for the jobs on it before it is done, with the object that it will hand over.
+ *
+ * @throws the system's errors
+ */
+export type NoteFirst = <N extends 'git.committed' | 'git.pushed' | 'deploy.done'>(
+  name: N,
+  payload: Actions[N],
+) => Promise<void>;
 
 type Kind = 'filter' | 'action';
 
@@ -99,6 +111,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     actionTimeoutMs = 30_000,
     mostFailures = Number.POSITIVE_INFINITY,
     note,
+    noteFirst = async () => undefined,
   } = options;
   /** The pages on which filter handlers have failed in a row. */
   const failures = new WeakMap<object, Set<string>>();
@@ -313,6 +326,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     report,
     checkOpen,
     applyFilters,
+    noteFirst,
     doAction,
     seal,
     /** Whether all plugins are set up. */

@@ -18,6 +18,7 @@ type NotForJobs =
   | `build.${string}`
   | `host.${string}`
   | 'site.built'
+  | 'site.changed'
   | 'search.written'
   | 'deploy.requested';
 

@@ -4,12 +4,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { didYouMean, messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { ActionName, Actions, FileChange } from '../hooks/hook-types.js';
+import type { NoteFirst } from '../hooks/hooks.js';
 import { createTimer, type Timing } from '../hooks/timings.js';
 import { timesOf } from './crons.js';
 import { createFileChanges, isFileAction } from './file-changes.js';
 import type { Cron, Job, JobEventName, JobState } from './job.js';
 import { articleKey, NOTED, type NotedEvent, openNotes, readNotes } from './notes.js';
-import { createRunner, type RunnerArticles, type Work } from './runner.js';
+import { createRunner, type RunnerSite, type Work } from './runner.js';
 
 /** The folder of jobs in the state folder. */
 export const JOBS = 'jobs';
@@ -50,7 +51,8 @@ export type Jobs = ReturnType<typeof createJobs>;
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** See `JobEventName`. */
-const NOT_FOR_JOBS = /^(?:delivery|build|host)\.|^(?:site\.built|search\.written)$/;
+const NOT_FOR_JOBS =
+  /^(?:delivery|build|host)\.|^(?:site\.built|site\.changed|search\.written|deploy\.requested)$/;
 
 /**
  * A job begins when no article has come for so long, and waits for that at most so long, in milliseconds: what it writes and
@@ -78,6 +80,8 @@ export function createJobs({
 }) {
   const notes = openNotes(join(folder, NOTED));
   const works = new Map<string, Work>();
+  /** The arguments of actions that have been noted already. */
+  const noted = new WeakSet<object>();
   let articleCameAt = Number.NEGATIVE_INFINITY;
   const changes = createFileChanges(folder, async (event) => note(event));
   const runner = createRunner({ folder, notes, works, changes, log, now, quiet });
@@ -159,6 +163,7 @@ export function createJobs({
         return;
       }
       if (!isAwaited(name)) return;
+      if (noted.has(Object(payload))) return runner.wake();
       if (Buffer.byteLength(JSON.stringify(payload) ?? '') > MOST_BYTES)
         throw new Error(`its argument is longer than ${MOST_BYTES} bytes`);
       const key = name === 'article.live' ? liveKey(payload as Actions['article.live']) : randomUUID();
@@ -168,6 +173,16 @@ export function createJobs({
       log.error({ action: name, err: error }, 'an action could not be noted; the jobs on it do not run');
     }
   }
+
+  /**
+   * Notes an action before it is done. A deploy has been done, and is not written down yet; a commit that no branch has later
+   * is forgotten.
+   */
+  const noteFirst: NoteFirst = async (name, payload) => {
+    const isAhead = name !== 'deploy.done' && { isAhead: true as const };
+    await note({ name, key: randomUUID(), payload, ...isAhead });
+    noted.add(payload);
+  };
 
   /**
    * Notes an article for the jobs on it, before it is stored; undefined if there is none. What is noted and never stored
@@ -206,7 +221,7 @@ export function createJobs({
   const isAwaited = (name: string) => [...works.values()].some(({ on }) => on === name);
 
   /** Notes an event; undefined if no job is on it. */
-  function note(event: Pick<NotedEvent, 'name' | 'key' | 'payload'>): Promise<void> | undefined {
+  function note(event: Pick<NotedEvent, 'name' | 'key' | 'payload' | 'isAhead'>): Promise<void> | undefined {
     const jobs: Record<string, JobState> = {};
     for (const { id, on } of works.values()) if (on === event.name) jobs[id] = { kind: 'waiting' };
     if (Object.keys(jobs).length === 0) return undefined;
@@ -214,10 +229,10 @@ export function createJobs({
   }
 
   /** Begins to run jobs. */
-  function start(articles: RunnerArticles): void {
-    if ([...works.values()].some(({ on }) => isFileAction(on))) changes.follow(articles);
+  function start(site: RunnerSite): void {
+    if ([...works.values()].some(({ on }) => isFileAction(on))) changes.follow(site);
     else changes.forget();
-    runner.start(articles);
+    runner.start(site);
   }
 
   function report(): JobReport[] {
@@ -235,6 +250,7 @@ export function createJobs({
     addCron,
     report,
     noteAction,
+    noteFirst,
     noteArticle,
     runAgain,
     start,

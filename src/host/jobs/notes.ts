@@ -23,6 +23,8 @@ export interface NotedEvent {
   readonly name: string;
   /** The same for what is the same event, where that may be noted twice; else unique. */
   readonly key: string;
+  /** Whether a commit was noted before a branch had it: if none has it, there is nothing to do. */
+  readonly isAhead?: true;
   /** Whether a person wants what is noted under this key already, and has failed, to be run again now. */
   readonly again?: true;
   /** When it was noted last, ISO 8601. */

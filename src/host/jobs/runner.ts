@@ -14,8 +14,11 @@ import { createLead } from './lead.js';
 import { articleKey, type Notes, subjectOf } from './notes.js';
 import { createQueue, type Unit } from './queue.js';
 
-/** The articles that jobs are about. */
-export type RunnerArticles = Pick<ArticleReader, 'get' | 'ids'> & ArticleFiles;
+/** The site that jobs are about: its articles, and what has become of them. */
+export interface RunnerSite extends Pick<ArticleReader, 'get' | 'ids'>, ArticleFiles {
+  /** Whether a branch has a commit. @throws where nobody knows */
+  hasCommit(commit: string): Promise<boolean>;
+}
 
 /** A job or a cron of a plugin. */
 export interface Work {
@@ -53,8 +56,8 @@ export type Runner = ReturnType<typeof createRunner>;
 /** Interval between checks for new notes and due jobs. */
 const LOOK_EVERY_MS = 1_000;
 
-/** An article that is not there so long after it was noted was not stored. */
-const STORED_WITHIN_MS = 60_000;
+/** What was noted before it was done, and is not done so long after that, never will be. */
+const DONE_WITHIN_MS = 60_000;
 
 /** So many articles are noted before other work has its turn. */
 const NOTED_AT_ONCE = 1_000;
@@ -76,15 +79,19 @@ export function createRunner({ folder, notes, works, changes, log, now, quiet }:
   const crons = createCrons(folder, works, now);
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
-  let articles: Pick<RunnerArticles, 'get' | 'ids'> = { get: async () => undefined, ids: () => [] };
+  let site: Omit<RunnerSite, keyof ArticleFiles> = {
+    get: async () => undefined,
+    ids: () => [],
+    hasCommit: async () => false,
+  };
   let timer: NodeJS.Timeout | undefined;
   let step: Promise<void> | undefined;
   let isAwake = false;
   let trouble: string | undefined;
 
-  function start(reader: RunnerArticles): void {
+  function start(ofReceiver: RunnerSite): void {
     if (works.size === 0) return;
-    articles = reader;
+    site = ofReceiver;
     timer = setInterval(wake, LOOK_EVERY_MS).unref();
     wake();
   }
@@ -156,7 +163,7 @@ export function createRunner({ folder, notes, works, changes, log, now, quiet }:
   /** Notes the articles that are there. It is repeated where it was cut off: what is noted already is left out. */
   async function noteAll(id: string, on: string): Promise<void> {
     const at = new Date(now()).toISOString();
-    const missing = [...articles.ids()].filter((article) => !queue.has(id, articleKey(article)));
+    const missing = [...site.ids()].filter((article) => !queue.has(id, articleKey(article)));
     for (let first = 0; first < missing.length; first += NOTED_AT_ONCE) {
       const some = missing.slice(first, first + NOTED_AT_ONCE);
       const jobs = () => ({ [id]: { kind: 'waiting' } as const });
@@ -226,8 +233,8 @@ export function createRunner({ folder, notes, works, changes, log, now, quiet }:
     } catch (error) {
       return failed(messageOf(error));
     }
-    if (event === 'not stored') {
-      if (now() - Date.parse(unit.event.at) > STORED_WITHIN_MS) return queue.forget(unit);
+    if (event === 'not done') {
+      if (now() - Date.parse(unit.event.at) > DONE_WITHIN_MS) return queue.forget(unit);
       unit.notBefore = now() + LOOK_EVERY_MS;
       return undefined;
     }
@@ -262,11 +269,15 @@ export function createRunner({ folder, notes, works, changes, log, now, quiet }:
   }
 
   /** What the job gets; of an article, how it is now. */
-  async function eventFor({ event: { name, at, payload } }: Unit): Promise<unknown> {
-    if (name !== 'article.published' && name !== 'article.updated') return payload;
+  async function eventFor({ event: { name, at, payload, isAhead } }: Unit): Promise<unknown> {
+    if (name !== 'article.published' && name !== 'article.updated') {
+      const { commit }: { commit?: string } = Object(payload);
+      const isDone = isAhead === undefined || (await site.hasCommit(commit ?? ''));
+      return isDone ? payload : 'not done';
+    }
     const { id, base, timestamp } = payload as { id: string; base?: string; timestamp?: string };
-    const article = await articles.get(id);
-    if (article === undefined || article.revision === base) return 'not stored';
+    const article = await site.get(id);
+    if (article === undefined || article.revision === base) return 'not done';
     return { event: name, article, timestamp: timestamp ?? article.date, at } satisfies StoredEvent;
   }
 

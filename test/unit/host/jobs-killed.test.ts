@@ -11,15 +11,20 @@ import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
 const log = pino({ level: 'silent' });
-const actions = ['deploy.done', 'article.edited', 'article.removed', 'article.stateChanged'];
+const actions = ['deploy.done', 'git.committed', 'article.edited', 'article.removed', 'article.stateChanged'];
 const owner = { plugin: 'post', log, actions, timeZone: 'UTC' };
 
 /** A receiver's jobs in a folder, and the targets that its job was run for; of files, what happened to them. */
-function start(folder: string, files: ReadonlyMap<string, ArticleFile> = new Map()) {
+function start(
+  folder: string,
+  files: ReadonlyMap<string, ArticleFile> = new Map(),
+  branch: ReadonlySet<string> = new Set(),
+) {
   const runs: string[] = [];
   const clock = { now: Date.now() };
   const jobs = createJobs({ folder, log, now: () => clock.now });
   jobs.addJob(owner, 'announce', { on: 'deploy.done', run: ({ target }) => void runs.push(target) });
+  jobs.addJob(owner, 'tell', { on: 'git.committed', run: ({ commit }) => void runs.push(commit) });
   for (const on of ['article.edited', 'article.removed', 'article.stateChanged'] as const)
     jobs.addJob(owner, on.replace('.', '-').toLowerCase(), {
       on,
@@ -31,8 +36,10 @@ function start(folder: string, files: ReadonlyMap<string, ArticleFile> = new Map
     ids: () => [],
     files: () => files.values(),
     file: (path) => files.get(path),
+    hasCommit: async (commit) => branch.has(commit),
   });
-  return { runs, clock, note, noteAction: jobs.noteAction, close: () => jobs.close(60_000) };
+  const { noteAction, noteFirst } = jobs;
+  return { runs, clock, note, noteAction, noteFirst, close: () => jobs.close(60_000) };
 }
 
 const notesIn = (folder: string) =>
@@ -124,6 +131,59 @@ test.serial(
         const times = runs.filter((run) => run === event).length;
         t.true(times === 1 || times === 2, `moment ${n}: ${event} ${times} times`);
       }
+    };
+    await Promise.all(moments.map(check));
+  },
+);
+
+test.serial(
+  'jobs: a receiver that is killed at any write tells each commit that a branch has, not more than twice, and no other',
+  async (t) => {
+    const [folder, copies] = [tempDir(t), tempDir(t)];
+    const branch = new Set<string>();
+    const first = start(folder, new Map(), branch);
+    const moments: {
+      readonly copy: string;
+      readonly branch: ReadonlySet<string>;
+      readonly runs: readonly string[];
+    }[] = [];
+    const take = () => {
+      const copy = join(copies, String(moments.length));
+      fs.cpSync(folder, copy, { recursive: true });
+      moments.push({ copy, branch: new Set(branch), runs: [...first.runs] });
+      return '';
+    };
+    await until('it leads', () => fs.existsSync(join(folder, 'lock')));
+    recorder.observe = take;
+    const commits = ['c1', 'c2'].map((commit) => ({ commit, path: 'a.md', subject: 'Publish: A' }));
+    for (const commit of commits) await first.noteFirst('git.committed', commit);
+    branch.add('c1'); // and c2 was made in vain
+    take();
+    for (const commit of commits.slice(0, 1)) await first.noteAction('git.committed', commit);
+    first.clock.now += 1_000; // it may have been looked for before the branch had it
+    await until('the commit is told', () => first.runs.length > 0);
+    first.clock.now += 61_000;
+    await until('the other is forgotten', () => notesIn(folder).length === 0);
+    take();
+    recorder.observe = () => '';
+    await first.close();
+    t.deepEqual(first.runs, ['c1']);
+    t.true(moments.length >= 7, `${moments.length} moments`);
+
+    const check = async ({ copy, branch, runs: before }: (typeof moments)[number], n: number) => {
+      const next = start(copy, new Map(), branch);
+      next.clock.now += 61_000;
+      await next.note('y');
+      await until('the next event is done', () => next.runs.includes('y'));
+      next.clock.now += 1_000;
+      await until('all is done', () => notesIn(copy).length === 0);
+      await next.close();
+      const runs = [...before, ...next.runs].filter((run) => run !== 'y');
+      if (branch.has('c1')) t.true(runs.length === 1 || runs.length === 2, `moment ${n}: ${runs}`);
+      t.true(
+        runs.every((run) => branch.has(run)),
+        `moment ${n}: ${runs}`,
+      );
     };
     await Promise.all(moments.map(check));
   },

@@ -10,7 +10,7 @@ import { afterEnd, afterFailure, isDue, type Job, type JobEventName } from '../.
 import { createJobs, JOBS, type Jobs } from '../../../src/host/jobs/jobs.js';
 import { openNotes, readNotes, subjectOf } from '../../../src/host/jobs/notes.js';
 import { readOpenJobs } from '../../../src/host/jobs/open-jobs.js';
-import { createRunner, type RunnerArticles, type Work } from '../../../src/host/jobs/runner.js';
+import { createRunner, type RunnerSite, type Work } from '../../../src/host/jobs/runner.js';
 import { hideInLog } from '../../../src/log.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -46,7 +46,7 @@ const isEmpty = (folder: string) => () => noted(folder).length === 0;
 function articlesOf(
   revisions: Record<string, string>,
   files: ReadonlyMap<string, ArticleFile> = new Map(),
-): RunnerArticles {
+): RunnerSite {
   return {
     files: () => files.values(),
     file: (path) => files.get(path),
@@ -55,6 +55,7 @@ function articlesOf(
       return revision === undefined ? undefined : ({ id, revision, date: 'of the file' } as ListedArticle);
     },
     ids: () => Object.keys(revisions),
+    hasCommit: async () => false,
   };
 }
 
