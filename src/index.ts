@@ -66,8 +66,9 @@ export {
   type PublicAnswer,
   type PublicRequest,
 } from './host/http/fetch-public.js';
-export { type FormField, fieldsOf, formIn } from './host/http/form.js';
+export type { FormField } from './host/http/form.js';
 export type { JobContext, JobEvent, JobEventName, StoredEvent } from './host/jobs/job.js';
+export { localTime, momentIn } from './host/local-time.js';
 export type { SiteArticles, SiteOutput, SiteView } from './host/pages/outputs.js';
 export type { ArticleSummary, FeedItem, PageContext, SiteInfo } from './host/pages/page-types.js';
 export {

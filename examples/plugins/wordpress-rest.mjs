@@ -1,66 +1,53 @@
 // Takes posts from tools that publish to WordPress by its REST API. docs/services.md says how to connect them.
-import { definePlugin, fieldsOf, formIn, sameSecret } from 'pressmark';
-import {
-  createLibrary,
-  errorBody,
-  existing,
-  listIn,
-  matches,
-  methodOf,
-  momentIn,
-  numberOf,
-  originOf,
-  refusal,
-  routeOf,
-  textIn,
-} from './_wordpress.mjs';
+import { createHash } from 'node:crypto';
+import { definePlugin, localTime, momentIn, sameSecret } from 'pressmark';
 
 const SECRET = 'WORDPRESS_APPLICATION_PASSWORDS'; // name:password, several separated by commas
-const SHOWN = ['publish', 'future'];
-const HIDDEN = ['draft', 'pending', 'private', 'trash'];
+const DRAFTS = ['draft', 'pending'];
+const HIDDEN = [...DRAFTS, 'private', 'trash'];
+const STATUSES = ['publish', 'future', ...HIDDEN];
 const CONTENT = ['title', 'content', 'excerpt', 'categories', 'tags', 'featured_media'];
+const SAME_AS = { HEAD: 'GET', OPTIONS: 'GET', PUT: 'POST', PATCH: 'POST' };
 
 export default definePlugin({
   name: 'wordpress-rest',
   version: '1.0.0',
   secrets: [SECRET],
-  receiver(host) {
-    const { articles, storage, site, secrets, adapter, answer } = host;
+  receiver({ articles, assets, storage, site, secrets, adapter, answer }) {
     const accounts = secrets[SECRET].split(',').map((one) => one.replace(/\s/g, ''));
     if (!accounts.every((one) => /^[^:]+:./.test(one))) throw new Error(`${SECRET} must be name:password`);
     const users = accounts.map((one, at) => ({ id: at + 1, name: one.split(':')[0], roles: ['author'] }));
-    const { library, pageOf, contentOf, postOf } = createLibrary(host);
-    const routes = { '': index, posts, users: people, ...library };
-    const endpoint = {
-      methods: ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      maxBytes: 10_000_000,
-      verify: (request) =>
-        (routeOf(request)[0] === '' && request.body.length === 0) || userOf(request) !== undefined,
-      async parse(request) {
-        const isJson = request.body.length > 0 && /json/i.test(request.headers['content-type']);
-        return (await formIn(request)) ?? (isJson ? JSON.parse(request.body) : {});
-      },
-      receive(payload, request) {
-        const [kind, id, ...others] = routeOf(request);
-        // What is below a post, such as its revisions, must not be taken for the post.
-        if (!Object.hasOwn(routes, kind) || others.some(Boolean)) throw refusal(404, 'no_route');
-        const params = { ...fieldsOf(request.query), ...payload };
-        return routes[kind]({ kind, id: id || undefined, params, method: methodOf(request), request });
-      },
-      errorBody,
-    };
-    adapter({ ...endpoint, path: '/wp-json', subpaths: true });
-    adapter({ ...endpoint, path: '/index.php' });
+    const routes = { '': index, posts, users: people, media, categories: terms, tags: terms };
+
+    for (const path of ['/wp-json', '/index.php'])
+      adapter({
+        path,
+        subpaths: true,
+        methods: ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        maxBytes: 10_000_000,
+        verify: (request) => isIndex(request) || userOf(request) !== undefined,
+        receive(payload, request) {
+          const [kind, id, ...others] = routeOf(request);
+          // What is below a post, such as its revisions, must not be taken for the post.
+          if (!Object.hasOwn(routes, kind) || others.some(Boolean)) throw refusal(404, 'no_route');
+          const params = { ...request.query, ...payload };
+          return routes[kind]({ kind, id: id || undefined, params, method: methodOf(request), request });
+        },
+        errorBody({ status, code, message }) {
+          return { code: `rest_${code.toLowerCase()}`, message, data: { status } };
+        },
+      });
 
     function userOf({ headers: { authorization = '' } }) {
-      const given = Buffer.from(authorization.replace(/^basic /i, ''), 'base64').toString();
-      return users[accounts.findIndex((one) => sameSecret(given.replace(/\s/g, ''), one))];
+      const given = Buffer.from(authorization.replace(/^basic /i, ''), 'base64')
+        .toString()
+        .replace(/\s/g, '');
+      return users[accounts.findIndex((one) => sameSecret(given, one))];
     }
 
-    function index({ request: { headers } }) {
-      const home = originOf(headers);
-      const Link = `<${home}/wp-json/>; rel="https://api.w.org/"`;
-      return answer(200, { name: site.url, url: site.url, home, namespaces: ['wp/v2'] }, { Link });
+    function index({ request: { origin } }) {
+      const Link = `<${origin}/wp-json/>; rel="https://api.w.org/"`;
+      return answer(200, { name: site.url, url: site.url, home: origin, namespaces: ['wp/v2'] }, { Link });
     }
 
     function people({ id, params, method, request }) {
@@ -70,81 +57,224 @@ export default definePlugin({
     }
 
     async function posts({ id, params, method, request }) {
-      if (id === undefined && method === 'GET') return pageOf(await matching(params), params, postFor);
+      if (id === undefined && method === 'GET') return pageOf(await matching(params), params);
       if (id === undefined && method === 'POST') return answer(201, await create(params, userOf(request)));
       const article = existing(id && (await articles.get(`wp-${id}`)));
-      if (method === 'GET') return answer(200, await postFor(article));
-      if (method === 'POST') return answer(200, await save(params, article));
-      const previous = await save({ status: 'trash' }, article);
+      if (method === 'GET') return answer(200, await postOf(article));
+      if (method === 'POST') return answer(200, await save(article, params));
+      const previous = await save(article, { status: 'trash' });
       return answer(200, String(params.force) === 'true' ? { deleted: true, previous } : previous);
     }
 
     /** What is sent again, as its answer was lost, is the same post. */
     async function create(params, { name: author }) {
       for (let n = numberOf(JSON.stringify(params)); ; n++) {
-        const there = await articles.get(`wp-${n}`);
         const blank = { id: `wp-${n}`, title: '', body: '', author, tags: [] };
-        if (there === undefined) return save({ status: 'draft', ...params }, blank);
-        if (there.title === textIn(params.title)?.trim() && (await statusOf(there)) !== 'trash')
-          return postFor(there);
+        const there = await articles.get(blank.id);
+        if (there === undefined) return save(blank, { status: 'draft', ...params });
+        const post = await postOf(there);
+        if (there.title === textIn(params.title)?.trim() && post.status !== 'trash') return post;
       }
     }
 
-    async function save({ status, slug, ...params }, { id, state, date, revision, ...before }) {
-      const isHidden = HIDDEN.includes(status);
-      const isShown = SHOWN.includes(status);
-      if (status !== undefined && !isHidden && !isShown) throw refusal(400, 'invalid_param');
-      const given = momentIn(params, site.timeZone);
-      const hides = isHidden && state !== undefined && state !== 'held';
-      // Before the text, which may not be for the public.
-      const base = hides ? (await articles.setState(id, 'held')).revision : revision;
+    async function save({ id, state, date, revision, ...before }, { status, slug, ...params }) {
+      if (status !== undefined && !STATUSES.includes(status)) throw refusal(400, 'invalid_param');
+      const kept = (await storage.get(`post ${id}`)) ?? {};
+      const given = dateIn(params, site.timeZone);
+      const isHeld = status === undefined ? state === 'held' : HIDDEN.includes(status);
+      // A draft gets its date when it is published, unless it was given one.
+      const isUndated = state === 'held' && !isHeld && !kept.isDated && DRAFTS.includes(kept.status);
+      const next = [isHeld ? 'held' : 'live', given ?? (isUndated ? new Date().toISOString() : date)];
+
+      let isStored = false;
       if (state === undefined || CONTENT.some((name) => params[name] !== undefined)) {
-        const isNew = { id, slug, date: given, state: isHidden ? 'held' : 'live' };
-        try {
-          const draft = { ...(await contentOf(params, before)), ...isNew, base };
-          if ((await articles.receive(draft)).outcome === 'deleted') throw refusal(410, 'post_deleted');
-        } catch (error) {
-          if (hides) await articles.setState(id, state, date);
-          throw error;
-        }
+        const shown = { state: next[0], date: next[1] };
+        const content = { ...(await contentOf(params, before)), ...shown, id, slug, base: revision };
+        const { outcome } = await articles.receive(content);
+        if (outcome === 'deleted') throw refusal(410, 'post_deleted');
+        isStored = outcome !== 'known';
       }
-      if (isHidden || (state === 'held' && !isShown)) {
-        if (given) await storage.set(`date ${id}`, given);
-      } else if (state !== undefined && (isShown || given)) {
-        const asked = given ?? (await storage.get(`date ${id}`));
-        // A draft has no date before it is published, unless it was given one or that is to come.
-        const isDraft = state === 'held' && ['draft', 'pending'].includes(await storage.get(`status ${id}`));
-        const at = asked ?? (isDraft && Date.parse(date) < Date.now() ? new Date().toISOString() : date);
-        const next = Date.parse(at) > Date.now() ? 'scheduled' : 'live';
-        if (next !== state || Date.parse(at) !== Date.parse(date)) await articles.setState(id, next, at);
-        await storage.delete(`date ${id}`);
-      }
-      if (status !== undefined) await storage.set(`status ${id}`, status);
-      return postFor(await articles.get(id));
+      if (!isStored && (status ?? given) !== undefined) await articles.setState(id, ...next);
+      const isDated = given !== undefined || kept.isDated === true;
+      await storage.set(`post ${id}`, { status: status ?? kept.status, isDated });
+      return postOf(await articles.get(id));
     }
 
-    async function statusOf({ id, state }) {
-      if (state === 'live') return 'publish';
-      if (state === 'scheduled') return 'future';
-      const asked = await storage.get(`status ${id}`);
-      return HIDDEN.includes(asked) ? asked : 'pending';
+    async function contentOf(params, { author, keyword, ...before }) {
+      const names = await namesByKind(before.tags);
+      for (const kind of ['categories', 'tags'])
+        if (params[kind] !== undefined)
+          names[kind] = (await entriesAt(kind, params[kind])).map(({ name }) => name);
+      const [image] = await entriesAt('media', params.featured_media);
+      return {
+        title: textIn(params.title) ?? before.title,
+        contentHtml: (textIn(params.content) ?? before.body) || '<p></p>',
+        description:
+          textIn(params.excerpt)
+            ?.replace(/<[^<>]*>/g, '')
+            .trim() ?? before.description,
+        image: image?.source_url ?? before.image,
+        tags: [...names.categories, ...names.tags],
+        author,
+        keyword,
+        source: { wordpress: params },
+      };
     }
 
-    async function postFor(article) {
-      const date = (article.state === 'held' && (await storage.get(`date ${article.id}`))) || article.date;
-      return postOf({ ...article, date }, await statusOf(article));
+    async function postOf({ id, state, slug, url, date, title, body, description, image, tags }) {
+      const { status = 'pending' } = (await storage.get(`post ${id}`)) ?? {};
+      const names = await namesByKind(tags);
+      const idsOf = async (kind) =>
+        (await Promise.all(names[kind].map((name) => termOf(kind, name)))).map(({ id }) => id);
+      const rendered = (raw) => ({ raw, rendered: raw });
+      return {
+        id: Number(id.slice(3)),
+        type: 'post',
+        status:
+          { live: 'publish', scheduled: 'future' }[state] ?? (HIDDEN.includes(status) ? status : 'pending'),
+        slug,
+        link: url,
+        date: localTime(site.timeZone, date),
+        date_gmt: localTime('UTC', date),
+        title: rendered(title),
+        content: rendered(body),
+        excerpt: rendered(description),
+        categories: await idsOf('categories'),
+        tags: await idsOf('tags'),
+        featured_media: image === null ? 0 : (await fileOf(image)).id,
+      };
     }
 
-    async function matching(params) {
-      const wanted = listIn(params.status ?? 'publish');
-      const posts = (await articles.list({ limit: 1_000 })).filter(({ id }) => id.startsWith('wp-'));
-      posts.sort((one, other) => Date.parse(other.date) - Date.parse(one.date));
-      const statuses = await Promise.all(posts.map(statusOf));
-      const hasStatus = (status) => wanted.includes(status) || (wanted.includes('any') && status !== 'trash');
-      return posts.filter(
-        ({ slug, title, body }, at) =>
-          hasStatus(statuses[at]) && matches({ slug, text: `${title} ${body}` }, params),
+    async function matching({ status = 'publish', slug, search = '' }) {
+      const all = (await articles.list({ limit: 1_000 })).filter(({ id }) => id.startsWith('wp-'));
+      const posts = await Promise.all(all.map(postOf));
+      const words = String(search).toLowerCase();
+      const isWanted = (post) =>
+        (listIn(status).includes(post.status) || (status === 'any' && post.status !== 'trash')) &&
+        (slug === undefined || listIn(slug).includes(post.slug)) &&
+        `${post.title.raw} ${post.content.raw}`.toLowerCase().includes(words);
+      return posts.filter(isWanted).sort((one, other) => (one.date_gmt < other.date_gmt ? 1 : -1));
+    }
+
+    async function terms({ kind, id, params, method }) {
+      if (method === 'DELETE' || (id !== undefined && method !== 'GET')) throw refusal(405, 'cannot_change');
+      if (id !== undefined) return answer(200, existing(await storage.get(`${kind} ${id}`)));
+      if (method === 'POST')
+        return answer(201, await termOf(kind, existing(textIn(params.name)?.trim() || undefined)));
+      const words = String(params.search ?? '').toLowerCase();
+      return pageOf(
+        (await entries(kind)).filter(({ name }) => name.toLowerCase().includes(words)),
+        params,
       );
+    }
+
+    async function media({ id, params, method, request }) {
+      if (method === 'DELETE') throw refusal(405, 'cannot_change');
+      if (id !== undefined) return answer(200, existing(await storage.get(`media ${id}`)));
+      if (method !== 'POST') return pageOf(await entries('media'), params);
+      const { url, type } = await assets.put(params.file instanceof Blob ? params.file : request.body);
+      return answer(201, await fileOf(url, type));
+    }
+
+    const termOf = (kind, name) =>
+      entryOf(kind, name, {
+        name,
+        slug: name.toLowerCase().replace(/\s+/g, '-'),
+        description: '',
+        parent: 0,
+      });
+
+    const fileOf = (url, type = 'image') =>
+      entryOf('media', url, { source_url: url, link: url, mime_type: type, media_type: type.split('/')[0] });
+
+    /** Terms and media have numbers in WordPress. The same text has the same number. */
+    async function entryOf(kind, text, fields) {
+      for (let id = numberOf(text.toLowerCase()); ; id++) {
+        const entry = await storage.update(
+          `${kind} ${id}`,
+          (there) => there ?? { id, text: text.toLowerCase(), ...fields },
+        );
+        if (entry.text === text.toLowerCase()) return entry;
+      }
+    }
+
+    async function entriesAt(kind, ids) {
+      const found = await Promise.all(listIn(ids).map((id) => storage.get(`${kind} ${id}`)));
+      return found.filter((entry) => entry !== undefined);
+    }
+
+    async function entries(kind) {
+      return Promise.all((await storage.keys(`${kind} `)).map((key) => storage.get(key)));
+    }
+
+    /** An article's tags as WordPress has them: categories are those that were made as such. */
+    async function namesByKind(names) {
+      const made = (await entries('categories')).map(({ text }) => text);
+      const isCategory = (name) => made.includes(name.toLowerCase());
+      return { categories: names.filter(isCategory), tags: names.filter((name) => !isCategory(name)) };
+    }
+
+    /** A part of a list, and how long the list is. */
+    function pageOf(all, { per_page: size, page }) {
+      const [most, at] = [Math.min(Math.trunc(size) || 10, 100), Math.trunc(page) || 1];
+      const pages = Math.ceil(all.length / most);
+      if (most < 1 || at < 1 || (at > 1 && at > pages)) throw refusal(400, 'post_invalid_page_number');
+      const headers = { 'X-WP-Total': `${all.length}`, 'X-WP-TotalPages': `${pages}` };
+      return answer(200, all.slice((at - 1) * most, at * most), headers);
     }
   },
 });
+
+/** The kind and the number that a request asks for; `?rest_route=` is for sites without rewritten addresses. */
+function routeOf({ path, query }) {
+  const route = query.rest_route ?? path.replace(/^\/(?:wp-json|index\.php)/, '');
+  return String(route)
+    .replace(/^\/(?:wp\/v2)?\/?/, '')
+    .split('/');
+}
+
+function isIndex(request) {
+  return routeOf(request)[0] === '' && request.body.length === 0;
+}
+
+/** GET, POST or DELETE. Some tools send the method in a header, as their network knows only POST. */
+function methodOf({ method, headers }) {
+  const given = ((method === 'POST' && headers['x-http-method-override']) || method).toUpperCase();
+  const same = Object.hasOwn(SAME_AS, given) ? SAME_AS[given] : given;
+  if (!['GET', 'POST', 'DELETE'].includes(same)) throw refusal(405, 'no_such_method');
+  return same;
+}
+
+function refusal(status, code) {
+  return Object.assign(new Error(code.replaceAll('_', ' ')), { status, code, expose: true });
+}
+
+function existing(value) {
+  if (value === undefined) throw refusal(404, 'invalid_id');
+  return value;
+}
+
+/** A number of 31 bits, as some clients have no room for more. */
+function numberOf(text) {
+  return createHash('sha256').update(text).digest().readUInt32BE() >>> 1;
+}
+
+/** A text that may be sent as `{ raw }`; undefined where none is. */
+function textIn(value) {
+  const text = value?.raw ?? value?.rendered ?? value ?? undefined;
+  if (typeof text === 'object') throw refusal(400, 'invalid_param');
+  return text === undefined ? undefined : String(text);
+}
+
+/** A list that may be sent as a text with commas. */
+function listIn(value) {
+  return [value ?? []].flat().flatMap((one) => String(one).split(','));
+}
+
+/** When a post is to be published. `date` is in the site's time zone unless it says another. */
+function dateIn({ date, date_gmt: gmt }, timeZone) {
+  if (!date && !gmt) return undefined;
+  const moment = date ? momentIn(timeZone, String(date)) : momentIn('UTC', String(gmt));
+  if (moment === undefined) throw refusal(400, 'invalid_param');
+  return moment;
+}

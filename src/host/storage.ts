@@ -23,9 +23,14 @@ export interface PluginStorage {
    * Replaces a value by what is made of it, while no other call and no other receiver writes.
    *
    * @param change gets the value, or undefined; what it returns is kept, and undefined deletes. It must not wait.
+   * @param options.ttlMs after how many milliseconds from now the value is gone. @default as it was set
    * @returns what is kept now.
    */
-  update<T>(key: string, change: (value: T | undefined) => T | undefined): Promise<T | undefined>;
+  update<T>(
+    key: string,
+    change: (value: T | undefined) => T | undefined,
+    options?: { readonly ttlMs?: number },
+  ): Promise<T | undefined>;
   /** @returns whether there was a value. */
   delete(key: string): Promise<boolean>;
   /** The keys that begin with `prefix`, sorted. @default all */
@@ -104,11 +109,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
 
   async function set(key: string, value: unknown, { ttlMs }: { ttlMs?: number } = {}): Promise<void> {
     const path = fileOf(key);
-    if (ttlMs !== undefined && !(ttlMs > 0 && Number.isFinite(ttlMs)))
-      throw refusal(
-        `ttlMs of ${quote(key)} is ${quote(ttlMs)}; it must be a finite number above 0; leave it out to keep the value`,
-      );
-    const text = textOf(key, value, ttlMs === undefined ? undefined : now() + ttlMs);
+    const text = textOf(key, value, endOf(key, ttlMs));
     await inTurn(() =>
       alone(async () => {
         sweep();
@@ -120,17 +121,27 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
   async function update<T>(
     key: string,
     change: (value: T | undefined) => T | undefined,
+    { ttlMs }: { ttlMs?: number } = {},
   ): Promise<T | undefined> {
     const path = fileOf(key);
+    const until = endOf(key, ttlMs);
     return inTurn(() =>
       alone(async () => {
         sweep();
         const stored = await read(path);
         const value = change(stored?.value as T | undefined); // what it is, is known to who has set it
         if (value === undefined) await dropFile(path);
-        else await writeAtomically(path, textOf(key, value, stored?.until), 0o600);
+        else await writeAtomically(path, textOf(key, value, until ?? stored?.until), 0o600);
         return value;
       }),
+    );
+  }
+
+  function endOf(key: string, ttlMs: number | undefined): number | undefined {
+    if (ttlMs === undefined) return undefined;
+    if (ttlMs > 0 && Number.isFinite(ttlMs)) return now() + ttlMs;
+    throw refusal(
+      `ttlMs of ${quote(key)} is ${quote(ttlMs)}; it must be a finite number above 0; leave it out to keep the value`,
     );
   }
 

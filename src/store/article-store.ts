@@ -223,8 +223,9 @@ export function createStore(options: StoreOptions) {
       const { path } = entry;
       const { article, edited } = read.stored;
       const next = replacedBy(article, target.revision, replacement);
-      const { storedBody } = replacement;
-      const amended = await codec.amend(read.text, read.stored, await spelled(next, path), path, storedBody);
+      const { storedBody, state } = replacement;
+      let amended = await codec.amend(read.text, read.stored, await spelled(next, path), path, storedBody);
+      if (state !== undefined) amended = await codec.inState(amended.text, path, state, target.revision);
       try {
         const file = await files.overwrite(path, read, { ...amended, epoch, waitsFor: waits });
         const replaced = edited ? { replaced: { article, text: read.text } } : {};

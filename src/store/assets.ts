@@ -42,7 +42,8 @@ export function createAssets({ siteDir, folder, siteUrl, staging, codec }: Asset
    *
    * @throws PressmarkError BODY_TOO_LARGE, TYPE_UNSUPPORTED, USAGE, STORE_FAILED.
    */
-  async function put(bytes: Uint8Array, name: AssetName = {}): Promise<StoredAsset> {
+  async function put(given: Uint8Array | Blob, name: AssetName = {}): Promise<StoredAsset> {
+    const bytes = given instanceof Blob ? new Uint8Array(await given.arrayBuffer()) : given;
     if (!(bytes instanceof Uint8Array))
       throw new PressmarkError('USAGE', `an asset is ${quote(bytes)} instead of bytes`);
     const { path, type } = assetPath(bytes, name);

@@ -1,4 +1,5 @@
 import { type Article, type ArticleContent, contentFields, type ExtraKeys } from '../article/article.js';
+import type { StateChange } from '../article/format/amend.js';
 import type { BodyKind } from '../article/stored-article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
@@ -30,6 +31,8 @@ export interface Replacement {
   readonly clearsImage?: boolean;
   /** Why the article is held from now on; undefined leaves it as it is. */
   readonly held?: string;
+  /** Shows or hides the article; undefined leaves it as it is. */
+  readonly state?: StateChange;
   /** The digest of what an adapter has handed over; undefined leaves the stored one. */
   readonly received?: string;
 }

@@ -3,6 +3,7 @@ import { PressmarkError } from '../../errors.js';
 import type { SettableState } from '../../host/articles/articles.js';
 import type { ArticleRevision, EditableArticle } from '../../host/articles/edits.js';
 import type { Editor } from '../../host/articles/trash.js';
+import { momentIn } from '../../host/local-time.js';
 import {
   type AdminPage,
   type AdminRoom,
@@ -205,31 +206,4 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
       },
     },
   ];
-}
-
-/** The moment that a field for date and time means, ISO 8601; undefined if it means none. */
-export function momentIn(timeZone: string, local: string): string | undefined {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/.test(local)) return undefined;
-  const wanted = Date.parse(`${local}Z`);
-  if (Number.isNaN(wanted)) return undefined;
-  let at = wanted;
-  // A second time, as the zone's distance from UTC may differ between the two.
-  for (let round = 0; round < 2; round++) at += wanted - wallClock(timeZone, at);
-  return new Date(at).toISOString();
-}
-
-/** What the clocks of a time zone show at a moment, as if it was UTC. */
-function wallClock(timeZone: string, at: number): number {
-  const parts = new Intl.DateTimeFormat('en', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(at);
-  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value);
-  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
 }

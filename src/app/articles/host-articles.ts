@@ -113,13 +113,14 @@ export function createArticleChanges(
 
   const setState: Articles['setState'] = (id, state, at) => setStateAs(id, state, at, { who: 'a plugin' });
 
-  async function setStateAs(...[id, state, at, { who, note }]: Parameters<SetStateAs>): Promise<Article> {
+  async function setStateAs(...[id, asked, at, { who, note }]: Parameters<SetStateAs>): Promise<Article> {
     if (at !== undefined) checkMoment(at);
-    if (state === 'scheduled' && at === undefined)
+    if (asked === 'scheduled' && at === undefined)
       throw new PressmarkError('USAGE', 'a scheduled article needs its date');
     return changeArticle(options, id, async ({ text, stored }, path) => {
       const now = Date.now();
-      const transition = stateChange(state, at, stored, now, who);
+      const state = asked === 'live' && at !== undefined && parseMoment(at) > now ? 'scheduled' : asked;
+      const transition = stateChange(asked, at, stored, now, who);
       const revision = revisionFor('state', stored.article.revision);
       const next = await content.codec.inState(text, path, transition, revision);
       const then = state === 'expired' && at !== undefined ? Math.max(now, parseMoment(at)) : now;
@@ -158,7 +159,7 @@ export function stateChange(
   const moment = new Date(now).toISOString();
   switch (state) {
     case 'held':
-      return { held: `by ${who}` };
+      return { held: `by ${who}`, ...(at !== undefined && { date: at }) };
     case 'scheduled':
       return { held: undefined, date: at };
     case 'expired':

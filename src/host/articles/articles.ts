@@ -76,7 +76,7 @@ export interface Articles extends ArticleReader {
   /**
    * Shows or hides an article. Its URL stays, and what a person has written in the file.
    *
-   * @param at the date of a live or scheduled article, ISO 8601; when an article expires. @default its date, or now
+   * @param at the article's date from now on, ISO 8601; one to come schedules a live one. When an article expires. @default its date, or now
    * @throws PressmarkError ARTICLE_NOT_FOUND; USAGE where the file cannot be in this state.
    */
   setState(id: string, state: SettableState, at?: string): Promise<Article>;

@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
+import type { FormField } from './form.js';
 
 /** An article that an adapter hands over. A field that is not required may be null or empty: it counts as missing. */
 export interface IncomingArticle {
@@ -19,9 +20,9 @@ export interface IncomingArticle {
   readonly keyword?: string | null;
   /** Absolute URL of the featured image. Without one, an update leaves the stored image. */
   readonly image?: string | null;
-  /** First publication, ISO 8601; one to come schedules the article. @default now */
+  /** First publication, ISO 8601; one to come schedules the article. An update has it with a `state` alone. @default now */
   readonly date?: string | null;
-  /** `held` stores a new article and does not show it. @default 'live' */
+  /** `held` does not show the article, `live` shows it at its date. @default 'live' for a new one, an update leaves it */
   readonly state?: 'live' | 'held' | null;
   /** What else the service sent, for filters of `article.draft`. */
   readonly source?: Readonly<Record<string, unknown>> | null;
@@ -44,7 +45,10 @@ export interface AdapterRequest {
   readonly method: string;
   /** As it was sent, without the query. */
   readonly path: string;
-  readonly query: URLSearchParams;
+  /** The address that it came to, such as `https://blog.example`; HTTPS but on the receiver's own machine. */
+  readonly origin: string;
+  /** A name that comes several times, or ends with `[]`, is a list. */
+  readonly query: Readonly<Record<string, FormField>>;
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
   /** The raw bytes. */
@@ -118,7 +122,12 @@ export interface Adapter {
   readonly keepsBodies?: boolean;
   /** Whether the request is genuine; anything but `true` is answered 401. */
   verify(request: AdapterRequest): boolean | Promise<boolean>;
-  /** Parses a verified body. @default JSON in UTF-8; undefined if there is none, as with GET */
+  /**
+   * Parses a verified body.
+   *
+   * @default the fields of a form, URL-encoded or multipart; undefined for an image, a sound, a film, a PDF or
+   *   `application/octet-stream`; else JSON in UTF-8. Without a body, `{}` for POST and undefined for other methods
+   */
   parse?(request: AdapterRequest): unknown;
   /** Turns a parsed body into articles, which are stored before the answer, or into an answer of its own. */
   receive(payload: unknown, request: AdapterRequest): AdapterResult | Promise<AdapterResult>;

@@ -1,4 +1,4 @@
-import type { AdapterRequest } from './adapter.js';
+import type { IncomingHttpHeaders } from 'node:http';
 
 /** The most fields of a form. */
 const MOST_FIELDS = 1_000;
@@ -6,11 +6,7 @@ const MOST_FIELDS = 1_000;
 /** A field of a form: a text, a file, or a list of these. */
 export type FormField = string | File | readonly (string | File)[];
 
-/**
- * The fields of a form, or of a query. A name that comes several times, or ends with `[]`, is a list.
- *
- * @param entries such as `request.query`.
- */
+/** The fields of a form, or of a query. A name that comes several times, or ends with `[]`, is a list. */
 export function fieldsOf(entries: Iterable<[string, string | File]>): Readonly<Record<string, FormField>> {
   const fields = new Map<string, string | File | (string | File)[]>();
   for (const [given, value] of entries) {
@@ -25,13 +21,15 @@ export function fieldsOf(entries: Iterable<[string, string | File]>): Readonly<R
 
 /**
  * The fields of a request's form, `application/x-www-form-urlencoded` or `multipart/form-data`; undefined if its body is
- * something else. Throws where the form is malformed or has more than 1,000 fields: in an adapter's `parse`, that is answered
- * 400.
+ * something else. Throws where the form is malformed or has more than 1,000 fields.
  */
 export async function formIn({
   headers: { 'content-type': type = '' },
   body,
-}: Pick<AdapterRequest, 'headers' | 'body'>): Promise<Readonly<Record<string, FormField>> | undefined> {
+}: {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}): Promise<Readonly<Record<string, FormField>> | undefined> {
   const isEncoded = /^application\/x-www-form-urlencoded\b/i.test(type);
   if (!isEncoded && !/^multipart\/form-data\b/i.test(type)) return undefined;
   const refuseAbove = (count: number) => {

@@ -16,6 +16,11 @@ export function isLoopbackName(hostname: string): boolean {
   return LOOPBACK_HOST.test(hostname);
 }
 
+/** The address that a request came to: with HTTPS but on this machine, as a secret must not travel in clear text. */
+export function originOf(host = ''): string {
+  return `${isLoopbackName(host) ? 'http' : 'https'}://${host}`;
+}
+
 /** What of a request says who asks. */
 export interface Asked extends Pick<IncomingMessage, 'headers' | 'httpVersion'> {
   readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress' | 'localPort'>;

@@ -22,12 +22,16 @@ export interface ReadArticle {
  */
 export function readIncoming(incoming: IncomingArticle, now: string): ReadArticle {
   const data = dataOf(incoming, now);
-  return { data: { ...data, ...namesOf(data) }, received: digestOf(data) };
+  return { data: { ...data, ...namesOf(data) }, received: digestOf(data, incoming) };
 }
 
-/** A digest of what an update replaces: neither the slug nor the date. */
-function digestOf({ slug: _slug, published_at: _date, source: _source, ...content }: ArticleData): string {
-  return `sha256-${hash('sha256', JSON.stringify(content))}`;
+/** A digest of what an update replaces: not the slug, and the date with the state alone. */
+function digestOf(
+  { slug: _slug, published_at: _date, source: _source, ...content }: ArticleData,
+  { state, date }: IncomingArticle,
+): string {
+  const shown = state ? { state, date: date || null } : {};
+  return `sha256-${hash('sha256', JSON.stringify({ ...content, ...shown }))}`;
 }
 
 /** The fields of an article that hold a text. An optional one that is null or empty counts as missing. */

@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { type Article, draftOf } from '../../article/article.js';
 import { isOfPerson } from '../../article/own-revisions.js';
-import type { ArticleData } from '../../contract/envelope.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { IncomingArticle, ReceivedArticle } from '../../host/http/adapter.js';
 import type { HandlerContext } from './handler.js';
 import { publishDraft } from './published.js';
+import type { ReadArticle } from './read-incoming.js';
 import { filteredReplacement } from './updated.js';
 
 /** How often other content is compared anew, where the article changes at the same moment. */
 const MOST_ATTEMPTS = 5;
+
+/** Why an article is held that an adapter has handed over so. */
+const BY_SERVICE = 'by its service';
 
 /** Stores what an adapter hands over; see `Articles.receive`. */
 export type ReceiveArticle = (incoming: IncomingArticle) => Promise<ReceivedArticle>;
@@ -30,7 +33,7 @@ export function createArticleReceiver(context: HandlerContext): ReceiveArticle {
     const { id } = data;
     const { url, outcome, file, afterAnswer } = await publishDraft(
       id,
-      () => ({ ...draftOf(data), received, ...(incoming.state === 'held' && { held: 'by its service' }) }),
+      () => ({ ...draftOf(data), received, ...(incoming.state === 'held' && { held: BY_SERVICE }) }),
       now,
       context,
     );
@@ -57,7 +60,7 @@ export function createArticleReceiver(context: HandlerContext): ReceiveArticle {
           `article ${quote(id)} is at ${quote(found.article.revision)}, and its new content was made from ${quote(base)}`,
         );
       try {
-        await update(found.article, data, received, now);
+        await update(found.article, { data, received }, incoming, now);
         return { id, url, outcome: 'updated' };
       } catch (error) {
         const isStale = error instanceof PressmarkError && error.code === 'REVISION_CONFLICT';
@@ -66,13 +69,22 @@ export function createArticleReceiver(context: HandlerContext): ReceiveArticle {
     }
   };
 
-  async function update(article: Article, data: ArticleData, received: string, now: string): Promise<void> {
+  async function update(
+    article: Article,
+    { data, received }: ReadArticle,
+    { state, date }: IncomingArticle,
+    now: string,
+  ): Promise<void> {
     const { id: targetId, url: targetUrl, revision: base } = article;
     const target = { targetId, targetUrl, base, revision: `received-${randomBytes(12).toString('hex')}` };
-    const { file } = await store.update(target, async (current, waitFor) => ({
-      ...(await filteredReplacement({ ...data, published_at: now }, current, context, waitFor)),
-      received,
-    }));
+    const { file } = await store.update(target, async (current, waitFor) => {
+      const next = await filteredReplacement({ ...data, published_at: now }, current, context, waitFor);
+      if (!state) return { ...next, received };
+      // What a plugin holds now stays held.
+      const byPlugin = next.held === current.held ? undefined : next.held;
+      const held = byPlugin ?? (state === 'held' ? BY_SERVICE : undefined);
+      return { ...next, received, state: { held, ...(date && { date }) } };
+    });
     if (file === undefined) return;
     later(() =>
       hooks.doAction('article.updated', {

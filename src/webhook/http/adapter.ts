@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import { PressmarkError, quote } from '../../errors.js';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import {
   AdapterAnswer,
@@ -10,6 +10,8 @@ import {
   type PluginAdapter,
   withoutSlash,
 } from '../../host/http/adapter.js';
+import { fieldsOf, formIn } from '../../host/http/form.js';
+import { originOf } from '../../host/http/local-request.js';
 import { asPlugin } from '../../host/plugin-code.js';
 import type { Log } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
@@ -27,6 +29,9 @@ export interface AdapterLimits {
   readonly parse: number;
   readonly receive: number;
 }
+
+/** The types of bodies that are files. */
+const NO_JSON = /^(?:(?:image|audio|video)\/|application\/(?:pdf|octet-stream)\b)/i;
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -87,7 +92,8 @@ export function adapterEndpoint(
       const request: AdapterRequest = {
         method: context.method,
         path: context.path,
-        query: new URLSearchParams(context.querystring),
+        origin: originOf(context.req.headers.host),
+        query: fieldsOf(new URLSearchParams(context.querystring)),
         headers: context.req.headers,
         body: await read(context.req),
       };
@@ -129,7 +135,13 @@ export function adapterEndpoint(
         `Content-Encoding ${quote(encoding)} is not supported`,
       );
     if (adapter.parse !== undefined) return ofPlugin('parse', async () => adapter.parse?.(request));
-    return request.body.length === 0 && request.method !== 'POST' ? undefined : readJson(request.body);
+    const { 'content-type': type = '' } = request.headers;
+    if (request.body.length === 0) return request.method === 'POST' ? {} : undefined;
+    if (NO_JSON.test(type)) return undefined;
+    const fields = await formIn(request).catch((cause: unknown) => {
+      throw new PressmarkError('BODY_INVALID', `the form cannot be read: ${messageOf(cause)}`, { cause });
+    });
+    return fields ?? readJson(request.body);
   }
 
   /** Stores what the plugin returned. All articles are tried; where one fails, the whole request is to be sent again. */

@@ -30,7 +30,7 @@ const ADAPTER = `export default { name: 'inlet', receiver(host) {
     path: '/shelf',
     subpaths: true,
     methods: ['GET', 'HEAD', 'DELETE', 'OPTIONS'],
-    verify: ({ query }) => query.get('key') === 'open',
+    verify: ({ query }) => query.key === 'open',
     receive: (payload, { method, path }) =>
       host.answer(200, { method, path, hasBody: payload !== undefined }, { 'X-Method': method }),
   });
@@ -40,10 +40,19 @@ const ADAPTER = `export default { name: 'inlet', receiver(host) {
     verify: () => true,
     parse: ({ body }) => body.length,
     receive(length, { query }) {
-      if (!query.has('full')) return host.answer(200, { length });
+      if (query.full === undefined) return host.answer(200, { length });
       throw Object.assign(new Error('the crate is full'), { status: 507, code: 'FULL', expose: true });
     },
     errorBody: (fault) => ({ fault }),
+  });
+  host.adapter({
+    path: '/parsed',
+    verify: () => true,
+    async receive(payload, { origin, query, body }) {
+      const { photo, ...fields } = Object(payload);
+      const photos = await Promise.all([photo ?? []].flat().map(async (file) => (await host.assets.put(file)).type));
+      return host.answer(200, { origin, query, fields, photos, length: body.length });
+    },
   });
   host.adapter({
     path: '/stored',
@@ -137,6 +146,62 @@ test('413-adapter: a body may be as long as maxBytes says', async (t) => {
             },
           },
     );
+  }
+});
+
+test('200-adapter: forms, files and queries are parsed, and files that are bodies are not', async (t) => {
+  const parse = async (body: RequestInit['body'], headers: Record<string, string> = {}) => {
+    const url = `${receiver().origin}/parsed?a=1&b[]=2`;
+    const response = await fetch(url, {
+      method: 'POST',
+      body: body ?? null,
+      headers: { ...headers, connection: 'close' },
+    });
+    return { status: response.status, json: (await response.json()) as object };
+  };
+  const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+  const form = new FormData();
+  form.append('photo[]', new Blob([gif]), 'a.gif');
+  form.append('text', 'ä');
+  const { origin } = receiver();
+  t.deepEqual((await parse(new URLSearchParams('x=1&x=2'))).json, {
+    origin,
+    query: { a: '1', b: ['2'] },
+    fields: { x: ['1', '2'] },
+    photos: [],
+    length: 7,
+  });
+  t.like((await parse(form)).json, { fields: { text: 'ä' }, photos: ['image/gif'] });
+  t.like((await parse('{"x":1}')).json, { fields: { x: 1 } });
+  t.like((await parse(gif, { 'content-type': 'image/gif' })).json, { fields: {}, length: gif.length });
+  t.is((await parse('--x\r\nnonsense', { 'content-type': 'multipart/form-data; boundary=x' })).status, 400);
+});
+
+test('200-adapter: an update with a state hides the article, and shows it at its date', async (t) => {
+  const next = `${new Date().getUTCFullYear() + 1}-05-01T10:00:00Z`;
+  const stored = async () => {
+    const response = await fetch(`${receiver().origin}/stored`, { method: 'POST', body: '{"id":"shown"}' });
+    return (await response.json()) as { state: string; date: string; title: string; revision: string };
+  };
+  await send(incoming('shown', { date: '2026-01-02T03:04:05Z' }));
+  const { revision: base } = await stored();
+  for (const [over, expected] of [
+    [
+      { title: 'Hidden', state: 'held', base },
+      { title: 'Hidden', state: 'held', date: '2026-01-02T03:04:05Z' },
+    ],
+    [{ title: 'Still' }, { title: 'Still', state: 'held' }],
+    [
+      { title: 'Still', state: 'live', date: next },
+      { state: 'scheduled', date: next },
+    ],
+    [
+      { title: 'Still', state: 'live', date: '2026-02-03T04:05:06Z' },
+      { state: 'live', date: '2026-02-03T04:05:06Z' },
+    ],
+  ] as const) {
+    t.is((await send(incoming('shown', over))).json.outcome, 'updated', JSON.stringify(over));
+    t.like(await stored(), expected);
   }
 });
 

@@ -21,8 +21,7 @@ const env = {
 };
 const receiver = sharedHere(test, { config, env }, (dir) => {
   fs.mkdirSync(join(dir, 'plugins'));
-  for (const name of ['micropub.mjs', '_micropub.mjs'])
-    fs.copyFileSync(join(ROOT, 'examples/plugins', name), join(dir, 'plugins', name));
+  fs.copyFileSync(join(ROOT, 'examples/plugins/micropub.mjs'), join(dir, 'plugins/micropub.mjs'));
   fs.mkdirSync(join(dir, 'node_modules'));
   fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
 });
@@ -34,7 +33,6 @@ interface Asked {
   readonly json: {
     readonly error?: string;
     readonly type?: readonly string[];
-    readonly items?: readonly object[];
     readonly properties: Readonly<Record<string, readonly unknown[]>>;
   };
 }
@@ -274,7 +272,6 @@ test('micropub 600 to 603: the configuration, where to syndicate, and the source
   t.deepEqual((await source(location, '&properties=content')).json, {
     properties: { content: ['To be read'] },
   });
-  t.is((await ask('?q=source&limit=1', {})).json.items?.length, 1);
 });
 
 test('micropub 700, 701, 702: the media endpoint takes pictures', async (t) => {
@@ -390,15 +387,6 @@ test('micropub: a request that is sent twice at once is one post', async (t) => 
   const all = await Promise.all(Array.from({ length: 4 }, () => create({ content: ['Sent at once'] })));
   t.deepEqual([...new Set(all.map(({ status }) => status))], [201]);
   t.is(new Set(all.map(({ location }) => location)).size, 1);
-});
-
-test('micropub and wordpress-rest: a secret is only sent to an address with https, except on this machine', async (t) => {
-  for (const name of ['_micropub', '_wordpress']) {
-    const { originOf } = await import(join(ROOT, `examples/plugins/${name}.mjs`));
-    t.is(originOf({ host: 'blog.example:8080', 'x-forwarded-proto': 'http' }), 'https://blog.example:8080');
-    t.is(originOf({ host: 'localhost.example' }), 'https://localhost.example');
-    t.is(originOf({ host: '[::1]:8787' }), 'http://[::1]:8787');
-  }
 });
 
 test('410-micropub: a post whose file was deleted is not stored again', async (t) => {

@@ -4,7 +4,6 @@ import { fieldsOf, formIn } from '../../../src/host/http/form.js';
 const request = (type: string | undefined, body: string | Buffer) => ({
   method: 'POST',
   path: '/',
-  query: new URLSearchParams(),
   headers: type === undefined ? {} : { 'content-type': type },
   body: Buffer.from(body),
 });

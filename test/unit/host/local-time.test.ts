@@ -1,0 +1,24 @@
+import test from 'ava';
+import { originOf } from '../../../src/host/http/local-request.js';
+import { localTime, momentIn } from '../../../src/host/local-time.js';
+
+test('local time: a text without an offset is in the time zone, also where the clocks are changed', (t) => {
+  for (const [text, moment] of [
+    ['2026-07-01T10:00:00', '2026-07-01T08:00:00.000Z'],
+    ['2026-12-01T10:00', '2026-12-01T09:00:00.000Z'],
+    ['2026-03-29T03:30:00', '2026-03-29T01:30:00.000Z'],
+    ['2026-07-01T10:00:00Z', '2026-07-01T10:00:00.000Z'],
+    ['2026-07-01T10:00:00.5-0700', '2026-07-01T17:00:00.500Z'],
+    ['2026-13-01T10:00', undefined],
+    ['soon', undefined],
+  ] as const)
+    t.is(momentIn('Europe/Berlin', text), moment, text);
+  t.is(localTime('Europe/Berlin', '2026-07-01T08:00:00.000Z'), '2026-07-01T10:00:00');
+  t.is(localTime('UTC', '2026-07-01T08:00:00Z'), '2026-07-01T08:00:00');
+});
+
+test('a secret is only sent to an address with https, except on this machine', (t) => {
+  t.is(originOf('blog.example:8080'), 'https://blog.example:8080');
+  t.is(originOf('localhost.example'), 'https://localhost.example');
+  t.is(originOf('[::1]:8787'), 'http://[::1]:8787');
+});
