@@ -227,7 +227,7 @@ function refusalIn(answered: PageAnswer): string | undefined {
   return flash?.level === 'fail' ? String(flash.values?.reason ?? '') || flash.text : undefined;
 }
 
-/** The id of the article that an answer leads to, such as the one that was made. */
+/** The id of the article that an answer leads to, such as a new one. */
 function idIn(to: string): string | undefined {
   return new URLSearchParams(to.split('?', 2)[1]).get('id') ?? undefined;
 }

@@ -15,7 +15,7 @@ export const PREVIEW_POLICY =
 /** Previews that are kept for the frames that show them; each is a page of a theme. */
 const MOST_PREVIEWS = 20;
 
-/** A form waits so long for its preview, in milliseconds; one that takes longer shows itself in its frame. */
+/** How long a form waits for its preview, in milliseconds; after that the frame shows the preview when it is ready. */
 const WAIT_MS = 1_500;
 
 /** No preview takes so long, with those before it, in milliseconds. */

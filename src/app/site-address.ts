@@ -47,7 +47,7 @@ function refuse(message: string): PressmarkError {
 const EXAMPLE_HOST =
   /(?:^|\.)(?:example\.(?:com|org|net)|(?:update|change|replace)-?(?:me|this)\.\w+|my-?(?:domain|site|web-?site|blog)\.com|domain\.(?:com|tld))$|^(?:www\.)?your-?(?:own-?)?(?:domain|site|web-?site|blog|url|name)(?:-?(?:name|here))?\.[\w.]+$|^(?:your-?|my-?)?(?:git-?hub-?)?user-?name\.[\w.]+$|^localhost$|^127\./;
 
-/** Whether an address is one that the owner of a starter is meant to replace. */
+/** Whether an address is a placeholder of a starter, which its owner has to replace. */
 export function isExampleUrl(url: string): boolean {
   return !URL.canParse(url) || EXAMPLE_HOST.test(new URL(url).hostname);
 }

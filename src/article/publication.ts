@@ -38,7 +38,7 @@ export function stateAt(publication: Publication, now: number): ArticleState {
 }
 
 /**
- * The date of a new article. One that is ahead by what clocks may differ is the moment of its arrival: no generator
+ * The date of a new article. If it is ahead by no more than clocks may differ, it is the moment of arrival: no generator
  * leaves the article out then. A later one is that of a scheduled article.
  *
  * @param sent ISO 8601.

@@ -2,7 +2,7 @@ import { Argument, Command, type Option } from 'commander';
 import { example } from './options.js';
 import { printJson } from './terminal.js';
 
-/** What a shell must know of a command. */
+/** What a shell needs to know about a command. */
 interface Completed {
   readonly name: string;
   readonly description: string;
@@ -59,7 +59,7 @@ function wordOf({ long, flags, description, argChoices, required, optional }: Op
   };
 }
 
-/** As much of a description as a shell has room for. */
+/** A description, cut to the room that a shell has. */
 const firstWords = (text: string): string => text.split(/[:;,(]/, 1)[0]?.trim() ?? '';
 
 function bashScript(commands: readonly Completed[]): string {

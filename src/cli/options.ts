@@ -55,7 +55,7 @@ export function parseUrl(text: string): string {
   return text;
 }
 
-/** Makes the parser of an option that is a number. @param words what is said of one that is not right. */
+/** Makes the parser of an option that is a number. @param words the error for a wrong number. */
 export function numberThat(words: string, isRight: (value: number) => boolean): (text: string) => number {
   return (text) => {
     const value = Number(text);

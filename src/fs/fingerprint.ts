@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 
-/** What shows that a file is still the one that was read. */
+/** Shows whether a file has changed since it was read. */
 export interface Fingerprint {
   readonly ino: number;
   readonly size: number;

@@ -27,7 +27,7 @@ const LONGEST_MS = 5_000;
 
 const LEVELS: ReadonlySet<unknown> = new Set(['ok', 'warn', 'fail']);
 
-/** Runs the health check of a plugin. One that fails or takes too long is a finding. */
+/** Runs the health check of a plugin. A check that fails or takes too long is a finding itself. */
 export async function findingsOf(plugin: string, check: HealthCheck): Promise<PluginFinding[]> {
   const failed = (text: string): PluginFinding[] => [{ plugin, level: 'fail', text }];
   try {
@@ -43,7 +43,7 @@ export async function findingsOf(plugin: string, check: HealthCheck): Promise<Pl
           text: withoutHidden(text),
           ...(typeof fix === 'string' && { fix: withoutHidden(fix) }),
         }))
-      : failed('its health check returns what is no finding; return { level, text, fix }');
+      : failed('its health check has not returned a finding; return { level, text, fix }');
   } catch (error) {
     return failed(
       error instanceof TimeoutError

@@ -59,7 +59,7 @@ export function pauseOf(state: SenderState, url: string, now: number): Pause | u
 }
 
 /**
- * Notes what an attempt says of its receiver: one that takes an article has no pause any more.
+ * Notes what an attempt says of its receiver: a pause ends when the receiver accepts an article.
  *
  * @param url the receiver's.
  * @param now milliseconds since the epoch.

@@ -65,7 +65,7 @@ export function createAccess({
 /**
  * Whether a browser has connected by itself, as a tunnel or a published port lets it. A proxy that says nothing of itself is
  * seen by what it must not hand on: every browser asks for `keep-alive`, which is for one connection alone (RFC 9110, 7.6.1),
- * and by the page that a browser comes from. One that asks for it in its own name is not seen.
+ * and by the page that a browser comes from. A proxy that asks for `keep-alive` in its own name is not recognised.
  */
 function isOfBrowserHere({ headers }: IncomingMessage): boolean {
   const pages = [headers.origin, headers.referer].filter((page) => page !== undefined && URL.canParse(page));

@@ -104,7 +104,7 @@ export function createLogins({
     return { kind: 'passed', user };
   }
 
-  /** Begins a session with a new secret; one that the browser has sent is never taken over. @returns the secret. */
+  /** Begins a session with a new secret, never with a secret that the browser has sent. @returns the secret. */
   async function enter({ context, access }: Visitor, user: User, what: string): Promise<string> {
     const { isSecure, network } = access;
     const secret = await sessions.begin(user);

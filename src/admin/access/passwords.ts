@@ -47,7 +47,7 @@ const NOBODY: PasswordHash = {
 };
 
 /**
- * Whether a password is the one that was hashed. It takes as long where there is none.
+ * Whether a password matches its hash. Without a hash, the comparison takes as long.
  *
  * @param isKnown whether the browser that asks is one of the user's.
  * @throws PressmarkError RECEIVER_BUSY if too many wait.

@@ -20,7 +20,7 @@ export const SESSION_MS = 14 * 86_400_000;
  * same. A session ends with the user, with the password it began with, and after 14 days.
  */
 export function createSessions(storage: PluginStorage, users: Users) {
-  /** Begins a session. @returns its secret, never one that somebody has proposed. */
+  /** Begins a session. @returns its new secret. */
   async function begin({ name }: User): Promise<string> {
     const user = await users.find(name);
     if (user === undefined) throw new Error('the user was removed a moment ago');

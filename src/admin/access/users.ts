@@ -87,7 +87,7 @@ export function createUsers(
   }
 
   /**
-   * Adds a user, or gives one that is there another link. A password that was set works until the link was used.
+   * Adds a user, or gives a known user another link. A password that was set works until the link was used.
    *
    * @param role undefined leaves it; a new user is an editor.
    * @throws PressmarkError USAGE if the name or the address cannot be one.

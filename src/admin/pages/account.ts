@@ -23,7 +23,7 @@ export function accountPages({ users, attempts }: AdminRoom): AdminPage[] {
           run: async ({ user, field }) => {
             const refused = (text: string, count = SHORTEST_PASSWORD) =>
               view('account', shown, { status: 422, flash: { level: 'fail', text, values: { count } } });
-            // Whoever has found an open session must not find out the password with it.
+            // A stranger at an open session must not find out the password by trying.
             const subjects = [`account ${user.name}`];
             const waitMs = attempts.take(subjects);
             if (waitMs > 0) return refused('login.often', Math.ceil(waitMs / 1_000));

@@ -138,7 +138,7 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
     const entered = enteredIn(request);
     const slug = entered.slug.trim();
     const state = entered.isHeld ? 'held' : 'live';
-    // One that no form of ours has is as good as none.
+    // A key in another form counts as missing.
     const key = /^[0-9a-f]{16}$/.test(entered.key) ? entered.key : newKey();
     try {
       const made = { ...fields, key, ...(slug !== '' && { slug }), state } as const;

@@ -145,7 +145,7 @@ async function isStoredBy(
   return (await withContent(content, read, path, next)).text === read.text;
 }
 
-/** A draft is shown as if it were live: one that is held or scheduled has no page. */
+/** A draft is shown as if it were live: a held or scheduled article has no page. */
 async function shown(
   { content, store, prefix }: Pick<PersonEditsOptions, 'content' | 'store' | 'prefix'>,
   path: string,

@@ -140,7 +140,7 @@ export function versionIn({ revisions, file }: Pick<ArticleHistory, 'revisions' 
   return { ...found, stored, revision };
 }
 
-/** Nobody replaces a person's edit without having been asked to. */
+/** A person's edit is replaced only with `--force`. */
 function refuseToLose(settings: Settings, history: ArticleHistory, force: boolean): void {
   if (!history.now.stored.edited || !isUncommitted(history) || commitsEdits(settings) || force) return;
   throw new PressmarkError(

@@ -174,7 +174,7 @@ function lower(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-/** The place of a row, or the one that it is to have. */
+/** The place of a row, or the place at which to insert it. */
 function placeOf(sorted: readonly Row[], row: Row, order: Order): number {
   let [start, end] = [0, sorted.length];
   while (start < end) {

@@ -160,7 +160,7 @@ export function* deliveredArticles(
       yield { path, url, text, jsonLd, comments, state: stateAt(publication, now) };
     } catch (error) {
       if (!(error instanceof PressmarkError)) throw error;
-      // A form that Pressmark does not read, such as `---js`, is one that the generator may build well.
+      // The generator may build a form that Pressmark does not read, such as `---js`.
       const isBroken = error.code === 'FRONT_MATTER_INVALID';
       onMalformed({ path, text, reason: reasonOf(error), isBrokenArticle: isBroken && hasOwnKey(text) });
     }

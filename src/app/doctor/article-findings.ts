@@ -57,7 +57,7 @@ function atReservedUrls(settings: Settings, entries: readonly Entry[]): Finding[
   return entries.flatMap(({ path, url, broken }): Finding[] => {
     if (broken !== undefined) return [];
     if (info !== undefined && isReservedUrl(url, info))
-      return [fail(about, `${path} has no page: the site's own are at ${url}`, fix)];
+      return [fail(about, `${path} has no page: the site itself needs ${url}`, fix)];
     const canonical = canonicalUrl(url);
     if (canonical === undefined || !reservedUrls.has(canonical)) return [];
     const text = `${path} is not served by the receiver, which answers ${url} itself`;

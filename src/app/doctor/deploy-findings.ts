@@ -27,11 +27,7 @@ export function deployFindings(settings: Settings): Finding[] {
     const times = attempts === 1 ? 'once' : `${attempts} times`;
     if (error !== undefined)
       findings.push(
-        fail(
-          'deploy',
-          `${name} has failed ${times}: ${error}`,
-          'correct that; Pressmark tries it again by itself',
-        ),
+        fail('deploy', `${name} has failed ${times}: ${error}`, 'correct that; Pressmark tries again'),
       );
     else if (deployed !== undefined)
       findings.push(ok('deploy', `${name}: ${lastSuccess(name, deployed.at)}`));

@@ -92,7 +92,7 @@ function lastOf(settings: Settings): Finding[] {
   if (lastError !== null) {
     const fix = isDeclined
       ? 'change the rules of the branch or the rights of this user, or push to another branch (git.push.branch); commits stay in this repository until then'
-      : 'it is tried again by itself';
+      : 'Pressmark tries again';
     findings.push(warn(about, `last error: ${lastError}`, fix));
   }
   return findings;

@@ -11,7 +11,7 @@ export function lineOf({ record, headers, body, answer }: KeptExchange): string 
   return `${JSON.stringify({ record, headers, body: body?.toString('base64') ?? null, answer })}\n`;
 }
 
-/** The deliveries in a file. Behind one that a killed process has written by half, nothing follows. */
+/** The deliveries in a file, up to the first that a killed process has written by half. */
 export function exchangesIn(text: string): KeptExchange[] {
   const lines = text.split('\n').slice(0, -1);
   return lines.map((line) => {
@@ -57,7 +57,7 @@ export function filesToRemove(
   return files
     .filter((file) => {
       const isKept = count < deliveries && size + file.bytes <= bytes;
-      count = isKept ? count + file.count : deliveries; // what is older than one that goes, goes too
+      count = isKept ? count + file.count : deliveries; // all older files go too
       size += file.bytes;
       return !isKept;
     })

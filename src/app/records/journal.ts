@@ -61,7 +61,7 @@ export function keepJournal(
   { note }: Pick<KeptLines<JournalEntry>, 'note'>,
   by: BuildRecord['by'],
 ): void {
-  /** Whether somebody has asked for a build, so that also one that changes nothing is noted. */
+  /** Whether a build was asked for: then it is noted even if it changes nothing. */
   let isAsked = false;
   const at = () => new Date().toISOString();
   const noteBuild = (build: Omit<BuildRecord, 'at' | 'by' | 'output'>, output: string) => {

@@ -218,7 +218,7 @@ const LISTEN_FIXES: Readonly<Record<string, string>> = {
 /**
  * Tries whether a port can be listened on.
  *
- * @returns the port; where it is 0, one that is free.
+ * @returns the port; a free port for 0.
  * @throws PressmarkError PORT_UNAVAILABLE
  */
 export async function tryPort(port: number, host: string | undefined): Promise<number> {

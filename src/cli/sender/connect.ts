@@ -28,7 +28,7 @@ export function connectCommand(): Command {
     .option('--author <name>', 'the byline of articles whose file names none')
     .option('--application <name>', 'who publishes: the last byline, and the Organization of the JSON-LD')
     .option('--tracking <url>', 'the address of a view-tracking image that every article gets')
-    .option('--no-tracking', 'no such image any more')
+    .option('--no-tracking', 'remove that image')
     .option('--json', 'print what is connected as JSON, without the secrets')
     .addHelpText(
       'after',

@@ -30,7 +30,7 @@ export function deliveriesCommand(): Command {
         'show: payload, headers and last answer; retry: send a failed one again; send: do not wait for the next attempt; cancel: do not send it any more',
       ).choices(['show', 'retry', 'send', 'cancel']),
     )
-    .argument('[id...]', 'their ids, as the list shows them; retry all: every one that has failed')
+    .argument('[id...]', 'their ids, as the list shows them; retry all: all that have failed')
     .addOption(new Option('--status <status>', 'only these').choices(STATUS))
     .option('--json', 'print the records as JSON, without their payloads')
     .addHelpText('after', example('pressmark deliveries --status failed'))

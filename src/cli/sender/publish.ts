@@ -167,7 +167,7 @@ function stopGently(stop: () => Promise<void>): { asked(): boolean; forget(): vo
   const onSignal = () => {
     if (asked) process.exit(1);
     asked = true;
-    console.error('\npressmark: stopping when what is under way has ended; once more stops at once');
+    console.error('\npressmark: finishing what is being sent; press Ctrl-C again to stop at once');
     void stop();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
@@ -224,7 +224,7 @@ function printSummary(rows: readonly Row[], counts: ReturnType<typeof summaryOf>
   if (stopped) print('Stopped. Run the same command again to send the rest.');
   else if (counts.waiting > 0)
     print('What waits is sent by pressmark work, or by the same command when it is due.');
-  if (counts.failed > 0) print('What failed is not sent again by itself: pressmark deliveries retry <id>');
+  if (counts.failed > 0) print('To send a failed delivery again: pressmark deliveries retry <id>');
   if (rows.some((row) => row.changed && row.status === 'failed'))
     print(
       'A file has changed since its delivery failed. As the receiver may have stored the article, retry sends the text that was queued; pressmark refresh <url> <file> brings the new one.',

@@ -65,7 +65,7 @@ export function refreshCommand(): Command {
   }
 }
 
-/** Replaces the articles whose files say something else than what was sent last; one that fails costs no other. */
+/** Replaces the articles whose files differ from what was sent last; a failure does not stop the others. */
 async function refreshChanged(
   sending: Sending,
   files: readonly string[],

@@ -18,7 +18,7 @@ const parseRate = numberThat('A rate is a number above 0.', (rate) => rate > 0);
 
 /** `--rate <n>`. */
 export function withRate(command: Command): Command {
-  return command.option('--rate <n>', 'at most so many requests a second to each receiver', parseRate);
+  return command.option('--rate <n>', 'requests a second to each receiver, at most', parseRate);
 }
 
 /** `--clock <span>`, for the commands that look at the time. */

@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000;
 /** `pressmark work`: sends what is due, every minute. */
 export function workCommand(): Command {
   return withClock(withRate(withDir(new Command('work'))))
-    .option('--once', 'send what is due now, and end; exit code 1 where an attempt failed')
+    .option('--once', 'send what is due now, and end; exit code 1 if an attempt failed')
     .option(
       '--keep <days>',
       'how long the records of refreshes are kept that newer ones have followed',

@@ -72,7 +72,7 @@ function isUnreachable(error: unknown): error is PressmarkError {
   return error instanceof PressmarkError && error.code === 'UNREACHABLE';
 }
 
-/** The request of the file, or one that is made of the event's data. */
+/** The request in the file, or a request made of the event's data in it. */
 function requestOf(event: EventName, { file, target, service }: SendOptions): Envelope {
   const read = file === undefined ? {} : readObject(file);
   if (isRequest(read)) {

@@ -1,6 +1,5 @@
 /**
- * The ids of the rules in the order in which they came. A rule’s number is its place here, from 1; a place is never given to
- * another rule.
+ * The ids of the rules in the order of their creation. A rule’s number is its place here, from 1, and is never reused.
  */
 const IN_ORDER = `
   reachable test-no-redirect endpoint-found signature-accepted request-accepted signature-missing
@@ -64,7 +63,7 @@ const NUMBERS = new Map(
     .map((id, n) => [id, n + 1]),
 );
 
-/** The number of a rule, which reports name and `--only` takes. @throws Error where the list lacks it. */
+/** The number of a rule, for reports and `--only`. @throws Error if the list lacks it. */
 export function numberOf(id: string): number {
   const number = NUMBERS.get(id);
   if (number === undefined) throw new Error(`rule ${id} has no number: add it at the end of the list`);

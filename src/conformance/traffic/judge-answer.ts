@@ -29,16 +29,13 @@ export function judgeAnswer({ signature, delivery }: JudgedRequest, answer: Answ
   const accepted = status >= 200 && status <= 299;
   if (signature !== 'right') {
     if (status !== 401)
-      find(
-        'Authentication, 3d',
-        `it was answered ${status}; without the right signature it is 401, before anything else`,
-      );
+      find('Authentication, 3d', `it was answered ${status}; without the right signature the answer is 401`);
     return found;
   }
   if (status >= 400 && typeof objectOf(reply)?.error !== 'string')
     find('Errors', 'the answer is not {"error": message} as JSON');
   if (delivery === undefined) {
-    if (accepted) find('Errors', `it was answered ${status}; what does not match the contract is 400`);
+    if (accepted) find('Errors', `it was answered ${status}; the answer to an invalid request is 400`);
     return found;
   }
   const limit = timeoutOf(delivery.event);

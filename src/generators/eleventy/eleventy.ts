@@ -162,7 +162,7 @@ function layoutOf(files: SiteFiles, { layouts }: EleventyConfig): string | undef
   );
 }
 
-/** The script that builds the site: `build`, or one that it may run; empty if there is none. */
+/** The script that builds the site: `build`, or a script that `build` runs; empty if there is none. */
 function buildScript(files: SiteFiles): string {
   const { build = '', ...others } = npmScripts(files);
   const scripts = Object.entries(others).filter(([name]) => !/serve|watch|start|dev/.test(name));

@@ -138,7 +138,7 @@ export interface BuiltBy extends Omit<ProgramAnswer, 'base' | 'caches' | 'isStat
   readonly questions: readonly Question[];
 }
 
-/** Asks the program that builds a site; of one that is not known, its owner is asked. */
+/** Asks the program that builds a site; for an unknown program, the owner is asked. */
 export async function programOf(site: AskedSite): Promise<BuiltBy> {
   const { files } = site;
   const dependencies = npmDependencies(files);

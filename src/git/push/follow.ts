@@ -152,7 +152,7 @@ async function merged(
   return made.stdout.trim();
 }
 
-/** Whether each commit that `to` has and the others have not is one that Pressmark made of an article. */
+/** Whether Pressmark made all commits that `to` has and the others have not, each of an article. */
 async function hasOnlyArticles({ git }: Repository, to: string, others: readonly string[]): Promise<boolean> {
   const format = '%(trailers:key=Article-Id,valueonly,separator=%x20)';
   const { stdout } = await git(['log', '-z', `--format=${format}`, '--no-merges', to, '--not', ...others]);

@@ -113,7 +113,7 @@ function choicesOf({ enum: values, anyOf, oneOf }: JsonSchema): readonly unknown
   return constants.every(isPlain) ? constants : undefined;
 }
 
-/** A value as its field shows it; empty for one that is not set. */
+/** A value as its field shows it; empty if it is not set. */
 export function shownValue(type: FieldKind, value: unknown): string {
   if (value === undefined) return '';
   if (type.kind === 'lines' && isTexts(value)) return value.join('\n');

@@ -69,7 +69,7 @@ const MINUTE_MS = 60_000;
 const CANCELLED = 'cancelled by hand';
 
 /** The error text of an attempt whose outcome was not noted. */
-const CUT_OFF = `the attempt was cut off: ${STUCK_SENDING_MINUTES} minutes later nobody had noted what came of it`;
+const CUT_OFF = `the attempt was cut off: ${STUCK_SENDING_MINUTES} minutes later no result was noted`;
 
 /** A new delivery: `pending`, due at once (contract: the first try is immediate; the initial state is not shown). */
 export function queued(url: string, payload: Envelope, now: number): Delivery {
@@ -130,7 +130,7 @@ function sentFirstAt(payload: Envelope, timestamp: string): Envelope {
   return { ...payload, timestamp, data: { ...payload.data, published_at: timestamp, json_ld } };
 }
 
-/** One that is stuck is picked up again; after the last attempt there is nothing left to be made. */
+/** Picks a stuck delivery up again; after the last attempt it has failed. */
 function cutOff(delivery: Delivery, now: number): Delivery {
   const noted = { ...delivery, lastStatusCode: null, lastError: CUT_OFF };
   return delivery.attempts >= MAX_ATTEMPTS

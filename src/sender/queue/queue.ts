@@ -39,11 +39,11 @@ export interface Queue {
    * @returns undefined if the delivery had been returned to `pending` meanwhile; then this outcome does not count.
    */
   settle(taken: Entry, outcome: Outcome): Promise<Entry | undefined>;
-  /** Sends one that has failed again. @returns undefined if it has not, or may not be sent again. */
+  /** Sends a failed delivery again. @returns undefined if it has not, or may not be sent again. */
   retry(id: string): Promise<Entry | undefined>;
-  /** Makes one that waits due at once. @returns undefined if it does not wait. */
+  /** Makes a waiting delivery due at once. @returns undefined if it does not wait. */
   hurry(id: string): Promise<Entry | undefined>;
-  /** Ends one that waits. @returns undefined if it does not wait. */
+  /** Ends a waiting delivery. @returns undefined if it does not wait. */
   cancel(id: string): Promise<Entry | undefined>;
   /** Notes that a refresh of the article at this URL was refused, where one was published or refreshed from here. */
   refuse(connector: string, url: string, why: string): Promise<void>;

@@ -67,7 +67,7 @@ export interface Worker {
 export function createWorker(options: WorkerOptions): Worker {
   const { state, queue, log, clock = CLOCK, rate, lanes = LANES, onAttempt, keepMs } = options;
   const stopping = new AbortController();
-  /** What is being sent, by receiver: one that hangs does not delay the deliveries of the others. */
+  /** What is being sent, by receiver: a receiver that hangs does not delay the others. */
   const underWay = new Map<string, Promise<void>>();
   const warned = new Set<string>();
   let failures: unknown[] = [];

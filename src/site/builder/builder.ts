@@ -231,7 +231,7 @@ export function createBuilder(options: SiteOptions) {
     const { path, url } = example;
     log.warn(
       { articles: found.length, path, url, site: site.url },
-      'articles without a page: their URL is not one that this site serves, or another file has it',
+      'articles without a page: this site does not serve their URL, or another file has it',
     );
   }
 

@@ -36,7 +36,7 @@ const STATE = 'site.json';
 const BUILDING = 'site.building';
 
 /**
- * Waits until this process is the one that builds the site: the kernel gives the lock to one at a time, and takes it back
+ * Waits until no other process builds the site: the kernel gives the lock to one at a time, and takes it back
  * when that one ends or is killed. All other receivers on the folder store and commit.
  *
  * @param isWanted whether the lock is still wanted.

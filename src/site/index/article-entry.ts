@@ -11,7 +11,7 @@ import { excerptOf, lengthOf } from './html-text.js';
  * it stays in memory for each article; an article's own page is made from its file, and shows the whole texts.
  */
 export interface ArticleEntry extends Entry {
-  /** Its page, below the output folder; null if its URL is not one that this site serves. */
+  /** Its page, below the output folder; null if this site does not serve its URL. */
   readonly file: string | null;
   /** First publication in ms since 1970; a text that is not a date counts as oldest. */
   readonly time: number;

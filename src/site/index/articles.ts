@@ -156,7 +156,7 @@ export function openArticles(
       : undefined;
   }
 
-  /** What a file that is not stored would be on the site; undefined if its URL is not one that this site serves. */
+  /** What a file that is not stored would be on the site; undefined if this site does not serve its URL. */
   function draftOf(
     path: string,
     fileText: string,

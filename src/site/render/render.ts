@@ -145,7 +145,7 @@ function keepComments(html: string, original: string): string {
   return `${html.slice(0, at)}${lost.join('\n')}\n${html.slice(at)}`;
 }
 
-/** The templates of a theme. One that does not compile fails when it is used, so that pages which do not need it are built. */
+/** The templates of a theme. A template that does not compile fails when it is used: pages that do not need it are built. */
 interface Templates {
   /** Whether there is a template `<name>.eta`. */
   has(name: string): boolean;

@@ -62,7 +62,7 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
         else if (isArticlePath(content, path)) onFile?.(path);
       }
     } catch (error) {
-      // One that is gone again is nothing to watch; one that may not be read shows its files to nobody.
+      // A folder that is gone again, or may not be read, has no files to watch.
       if (!isGone(error) && systemCode(error) !== 'EACCES') onUnwatched(error);
     }
   }
@@ -101,7 +101,7 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
     if (isFolder) enter(path, (file) => paths.add(file));
   }
 
-  /** Watches the content folder anew, as soon as it is there: `git switch` removes one that the other branch lacks. */
+  /** Watches the content folder anew, as soon as it is there: `git switch` removes it if the other branch lacks it. */
   function watchRoot(): void {
     clearTimeout(rootTimer);
     leave('');

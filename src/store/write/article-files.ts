@@ -8,7 +8,7 @@ import { type ContentFolder, type ReadFile, readArticle } from '../catalog/conte
 import { type Entry, entryOf, sameFingerprint } from '../catalog/entry.js';
 import type { StoredFile, Write, Writer } from '../writer.js';
 
-/** How a file is written. One that is a person's edit is theirs to commit. */
+/** How a file is written. A person's edit is theirs to commit. */
 type Written = 'now' | 'restored' | 'edited';
 
 /** The files of the articles; see `createArticleFiles`. */

@@ -26,7 +26,7 @@ export async function published(
   return { id, outcome, body: publishedAnswer(id, url), ...(afterAnswer !== undefined && { afterAnswer }) };
 }
 
-/** What became of a new article, or of one that was known. */
+/** What became of a published article, new or known. */
 export interface PublishedDraft {
   readonly id: string;
   readonly url: string;

@@ -75,7 +75,7 @@ test('a plugin sees the last deliveries, how the site stands, and what another p
     {
       plugin: 'counter',
       level: 'fail',
-      text: 'its health check returns what is no finding; return { level, text, fix }',
+      text: 'its health check has not returned a finding; return { level, text, fix }',
     },
   ];
   const headers = { Authorization: 'Bearer token-of-the-owner' };

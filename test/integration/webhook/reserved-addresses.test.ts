@@ -52,7 +52,7 @@ test('200-published: no article gets an address that the site, the endpoint or a
     .map(({ text }) => text);
   t.deepEqual(findings.sort(), [
     `hook.md is not served by the receiver, which answers ${SITE_URL}/hook/ itself`,
-    `pagefind.md has no page: the site's own are at ${SITE_URL}/pagefind/`,
+    `pagefind.md has no page: the site itself needs ${SITE_URL}/pagefind/`,
   ]);
 
   for (const slug of ['pagefind', 'hook', 'hello', 'fine']) fs.rmSync(join(dir, `content/${slug}.md`));

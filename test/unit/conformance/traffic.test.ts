@@ -113,7 +113,7 @@ test('listen names what an answer breaks', async (t) => {
   seen.length = 0;
   [status, text] = [200, '{"received":true}'];
   await sent(before, 'webhook.test', aTest(), undefined, 'another secret');
-  t.regex(said().join('\n'), /it was answered 200; without the right signature it is 401/);
+  t.regex(said().join('\n'), /it was answered 200; without the right signature the answer is 401/);
 });
 
 test('listen answers by a script, and where no receiver is behind it says so', async (t) => {

@@ -33,7 +33,7 @@ export interface AddressOptions {
   readonly signal?: AbortSignal;
   /** Whether the output was built from the files as they are. @default false */
   readonly isUpToDate?: boolean;
-  /** A copy of the site that was built, in which the generator may be run. @default one that is made for this */
+  /** A copy of the site that was built, in which the generator may be run. @default a new copy */
   readonly copy?: string | undefined;
 }
 

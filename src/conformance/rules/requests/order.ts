@@ -34,7 +34,7 @@ export const ORDER_RULES = rules({ section: 'Authentication, 3d', hint: FIRST },
     check: refusedFirst('webhook.test', () => ({}), { body: () => '' }),
   },
   'unsigned-unknown-event': {
-    says: 'An unsigned event that nobody knows is answered 401, not 400.',
+    says: 'An unsigned request with an unknown event is answered 401, not 400.',
     check: refusedFirst('webhook.test', () => ({}), { envelope: { event: 'article.unheard' } }),
   },
   'unsigned-test': {
