@@ -59,9 +59,12 @@ const waitsForCommands = (source) => source.includes('runHere(') && source.inclu
 /** Tests of integration and of docs take longer, so that no more files of them share a process. */
 const MOST_FILES = 6;
 
-/** Whose tests share processes. The integration tests of git and of deploys start programs all the time, and gain little. */
+/**
+ * Whose tests share processes. Those of one process all begin at once: the integration tests of git and of deploys start so
+ * many programs that some would then take longer than the product waits for git.
+ */
 const ROOM =
-  /^dist\/test\/(unit(?:\/\w+(?=\/))?|integration\/(?:admin|app|cli|host|sender|site|store|webhook)|docs|architecture)\//;
+  /^dist\/test\/(unit(?:\/\w+(?=\/))?|integration\/(?:admin|app|cli|host|sender|site|store|webhook)|docs|architecture|e2e\/(?:admin|site))\//;
 
 /** The room with whose other files a file shares processes; undefined where it has one to itself. */
 function roomOf(file) {
@@ -99,7 +102,8 @@ export function together(files) {
 }
 
 const all = compiledTests('', ['e2e/']);
-const isNamed = process.argv.slice(2).some((word) => word.includes('dist/test/'));
+/** Whether the command line names tests. */
+export const isNamed = process.argv.slice(2).some((word) => word.includes('dist/test/'));
 
 /**
  * What takes longest first: begun last, it would end alone. The folders are mixed, as the tests of one folder need the
@@ -118,5 +122,9 @@ export default {
   // and as there, in proportion on a machine that is busy with other work.
   timeout: `${60 * Math.min(3, Math.max(1, loadavg()[0] / (2 * availableParallelism())))}s`,
   workerThreads: false,
-  nodeArguments: ['--enable-source-maps', '--import=./dist/test/support/thread-priority.js'],
+  nodeArguments: [
+    // Where the sources are named costs a twentieth of the time: only a test that is looked at closely is told.
+    ...(isNamed ? ['--enable-source-maps'] : []),
+    '--import=./dist/test/support/thread-priority.js',
+  ],
 };

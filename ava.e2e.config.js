@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import config, { compiledTests } from './ava.config.js';
+import config, { compiledTests, isNamed, together } from './ava.config.js';
 
 // The package as it would be published, which the generators' sites install: packed once for the whole run.
 const folder = mkdtempSync(join(tmpdir(), 'pressmark-package-'));
@@ -13,23 +13,25 @@ process.env.PRESSMARK_TEST_PACKAGE = join(folder, execFileSync('npm', npm, { enc
 
 /**
  * What takes longest begins first: begun last, it would end alone. Before all others comes the test that makes network
- * interfaces: a browser stops what it loads when the network changes.
+ * interfaces, and browsers come later: a browser stops what it loads when the network changes.
  */
 const ORDER = [
   '/several-machines.',
+  '/check-sender.',
+  '/generators/markdown-folder',
+  '/generators/docusaurus',
   '/generators/astro',
+  '/together/e2e-admin-',
   '/generators/',
-  '/pages.',
-  '/slow-arrival.',
-  '/second-theme.',
 ];
 const rank = (file) => [...ORDER, ''].findIndex((part) => file.includes(part));
+
+const all = compiledTests('e2e/', ['e2e/tools/']);
 
 // What needs more than Node, git and util-linux; `npm run test:e2e` installs it.
 export default {
   ...config,
-  files: compiledTests('e2e/', ['e2e/tools/']),
+  files: isNamed ? all : together(all),
   timeout: '6m',
-  concurrency: 3,
   sortTestFiles: (one, other) => rank(one) - rank(other),
 };

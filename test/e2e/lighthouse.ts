@@ -1,9 +1,9 @@
 // Measures pages of the built-in theme, of the magazine theme and of the admin with Lighthouse: `npm run lighthouse`, or
 // `npm run lighthouse admin` for the admin alone. Exits 1 below what is promised.
 import { until } from '../support/until.js';
-import { adminSite, deliverSome } from './admin-browser.js';
-import { demoSite, MAGAZINE, PAGES } from './demo-site.js';
+import { adminSite, deliverSome } from './admin/shared-admin.js';
 import { CATEGORIES, type MeasureOptions, measure } from './lighthouse-run.js';
+import { demoSite, MAGAZINE, PAGES } from './site/demo-site.js';
 
 const LEAST = { performance: 0, accessibility: 100, 'best-practices': 100, seo: 100 };
 

@@ -8,7 +8,7 @@ import { bareEnvironment, PROGRAM } from '../support/receiver.js';
 import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 import { type BrowserOptions, openBrowser } from './browser.js';
-import { demoSite, MAGAZINE, PAGES } from './demo-site.js';
+import { demoSite, MAGAZINE, PAGES } from './site/demo-site.js';
 
 const FOLDER = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
 

@@ -9,7 +9,6 @@ import {
   codeBlocksOfHtml,
   elements,
   type Page,
-  readPage,
   sameHtml,
   textOf,
   textOfHtml,
@@ -35,9 +34,9 @@ export interface SiteLayout {
 }
 
 /** Checks one article's page: its frame, title, tags, body, item comment and JSON-LD. */
-export function checkPage(t: ExecutionContext, html: string, sample: Sample, layout: SiteLayout): void {
+export function checkPage(t: ExecutionContext, page: Page, sample: Sample, layout: SiteLayout): void {
   const { data, name } = sample;
-  const page = readPage(html);
+  const { html } = page;
   t.true(html.includes(layout.marker), `${name}: the frame of the site's layout`);
   if (page.article === undefined) {
     t.fail(`${name}: there is no article element; the page starts with ${html.slice(0, 300)}`);
@@ -65,11 +64,10 @@ export function checkPage(t: ExecutionContext, html: string, sample: Sample, lay
 /** Checks that a page shows when its article was published first. */
 export function checkDate(
   t: ExecutionContext,
-  html: string,
+  { article }: Page,
   { data, name }: Sample,
   { day }: SiteLayout,
 ): void {
-  const { article } = readPage(html);
   const dates = article === undefined ? [] : elements(article, 'time').map(textOf);
   t.is(dates[0], day(data.published_at), `${name}: the date`);
 }
@@ -77,11 +75,10 @@ export function checkDate(
 /** Checks that a page shows who has written its article, as far as the site knows that author. */
 export function checkByline(
   t: ExecutionContext,
-  html: string,
+  { article }: Page,
   { data, name }: Sample,
   { byline }: SiteLayout,
 ): void {
-  const { article } = readPage(html);
   if (byline === undefined || article === undefined) return;
   const [shown] = elements(article, 'p').filter((one) => attribute(one, 'class') === 'byline');
   t.is(shown && textOf(shown), byline(data.author), `${name}: the byline`);

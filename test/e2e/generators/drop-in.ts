@@ -28,6 +28,7 @@ import {
   type SiteLayout,
 } from './checks.js';
 import { ADDED, MARKS, NOT_RUN } from './marks-plugin.js';
+import { readPage } from './page.js';
 import { amendment } from './posts.js';
 import { checkOut, ROOT, type SiteSource, type WorkingCopy } from './working-copy.js';
 
@@ -294,10 +295,11 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
         const { status, html } = await get(url);
         t.is(status, 200, `${sample.name}: ${url}`);
         if (status !== 200) continue;
-        checkPage(t, html, sample, site);
+        const page = readPage(html);
+        checkPage(t, page, sample, site);
         if (refreshed.has(url)) continue;
-        checkDate(t, html, sample, site);
-        checkByline(t, html, sample, site);
+        checkDate(t, page, sample, site);
+        checkByline(t, page, sample, site);
         checkAdditions(t, html, sample, new URL(url).pathname.slice(basePath.length));
       }
       const marked = output.get('marks.txt')?.toString().trim().split('\n') ?? [];

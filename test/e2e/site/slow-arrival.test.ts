@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { BrowserContext, Page } from 'playwright-core';
-import { openBrowser } from './browser.js';
+import { openBrowser } from '../browser.js';
 import { PAGES, sharedSite } from './demo-site.js';
 
 /** Between two pieces: long enough for the browser to show what has come. */

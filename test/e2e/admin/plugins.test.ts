@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { until } from '../support/until.js';
-import { sharedAdmin, testJobs } from './admin-browser.js';
+import { until } from '../../support/until.js';
+import { sharedAdmin, testJobs } from './shared-admin.js';
 
 /** A plugin that has everything. Its job fails. */
 const DESK = `import fs from 'node:fs';

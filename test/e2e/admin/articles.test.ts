@@ -1,9 +1,9 @@
 import test from 'ava';
 import type { Locator } from 'playwright-core';
-import { gitIn } from '../support/clones.js';
-import { until } from '../support/until.js';
-import { sharedAdmin, testJobs } from './admin-browser.js';
-import type { Person } from './admin-person.js';
+import { gitIn } from '../../support/clones.js';
+import { until } from '../../support/until.js';
+import type { Person } from './person.js';
+import { sharedAdmin, testJobs } from './shared-admin.js';
 
 const site = sharedAdmin(test, (dir) => {
   gitIn(dir, 'init', '--quiet', '--initial-branch=main');

@@ -2,12 +2,12 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import type { Page } from 'playwright-core';
-import { article } from '../support/events.js';
-import { freePort } from '../support/free-port.js';
-import { startReceiver } from '../support/receiver.js';
-import { tempDir } from '../support/temp-dir.js';
-import { until } from '../support/until.js';
-import { openBrowser } from './browser.js';
+import { article } from '../../support/events.js';
+import { freePort } from '../../support/free-port.js';
+import { startReceiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+import { openBrowser } from '../browser.js';
 
 const BODIES = {
   hive: 'In winter the colony keeps a cluster, and the queen sits in the middle of it.',

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { gitIn } from '../support/clones.js';
-import { update } from '../support/events.js';
-import { until } from '../support/until.js';
-import { sharedAdmin, testJobs } from './admin-browser.js';
+import { gitIn } from '../../support/clones.js';
+import { update } from '../../support/events.js';
+import { until } from '../../support/until.js';
+import { sharedAdmin, testJobs } from './shared-admin.js';
 
 const DECLINING = '#!/bin/sh\necho "Only pull requests may change main." >&2\nexit 1\n';
 

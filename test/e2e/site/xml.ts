@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const SCHEMAS = fileURLToPath(new URL('../../../test/e2e/schemas/', import.meta.url));
+const SCHEMAS = fileURLToPath(new URL('../../../../test/e2e/schemas/', import.meta.url));
 
 /** What xmllint says of a text; empty where it is valid. */
 export function complaintsOf(text: string, ...how: readonly string[]): string {

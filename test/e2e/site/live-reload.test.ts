@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { article } from '../support/events.js';
-import { startReceiver } from '../support/receiver.js';
-import { tempDir } from '../support/temp-dir.js';
-import { until } from '../support/until.js';
-import { openBrowser, untilTrue } from './browser.js';
+import { article } from '../../support/events.js';
+import { startReceiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+import { openBrowser, untilTrue } from '../browser.js';
 
 test('a page in a browser follows templates and deliveries by itself; its file knows nothing of it', async (t) => {
   const dir = tempDir(t);

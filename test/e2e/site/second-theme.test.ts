@@ -1,7 +1,7 @@
 import test from 'ava';
-import { openBrowser } from './browser.js';
+import { openBrowser } from '../browser.js';
+import { lookAt, NO_FAULTS } from '../look.js';
 import { MAGAZINE, PAGES, sharedSite } from './demo-site.js';
-import { lookAt, NO_FAULTS } from './look.js';
 import { complaintsOf, RULES } from './xml.js';
 
 const site = sharedSite(test, MAGAZINE);

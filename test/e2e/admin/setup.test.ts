@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { addUser } from '../support/admin.js';
-import { article, testData } from '../support/events.js';
-import { SECRET } from '../support/signer.js';
-import { sharedAdmin, testJobs } from './admin-browser.js';
-import type { Person } from './admin-person.js';
+import { addUser } from '../../support/admin.js';
+import { article, testData } from '../../support/events.js';
+import { SECRET } from '../../support/signer.js';
+import type { Person } from './person.js';
+import { sharedAdmin, testJobs } from './shared-admin.js';
 
 const site = sharedAdmin(
   test,

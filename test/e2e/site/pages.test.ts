@@ -1,8 +1,8 @@
 import test from 'ava';
 import type { Page } from 'playwright-core';
-import { openBrowser, untilTrue } from './browser.js';
+import { openBrowser, untilTrue } from '../browser.js';
+import { lookAt, NO_FAULTS } from '../look.js';
 import { PAGES, sharedSite } from './demo-site.js';
-import { lookAt, NO_FAULTS } from './look.js';
 
 const SCREENS = { phone: 390, desktop: 1280 };
 

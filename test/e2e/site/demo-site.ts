@@ -2,17 +2,17 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { TestFn } from 'ava';
-import { DEMO_ARTICLES } from '../../src/cli/demo/articles.js';
-import type { ConfigInput } from '../../src/config/schema.js';
-import { article } from '../support/events.js';
-import { freePort } from '../support/free-port.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import { tempDir } from '../support/temp-dir.js';
-import { until } from '../support/until.js';
+import { DEMO_ARTICLES } from '../../../src/cli/demo/articles.js';
+import type { ConfigInput } from '../../../src/config/schema.js';
+import { article } from '../../support/events.js';
+import { freePort } from '../../support/free-port.js';
+import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 import { KITCHEN_SINK } from './kitchen-sink.js';
 
-/** The demo's site before its first article; from dist/test/e2e/ it is where the sources are. */
-const EXAMPLE = fileURLToPath(new URL('../../../examples/reading-room/', import.meta.url));
+/** The demo's site before its first article; from dist/test/e2e/site/ it is where the sources are. */
+const EXAMPLE = fileURLToPath(new URL('../../../../examples/reading-room/', import.meta.url));
 
 type SiteConfig = Exclude<ConfigInput['site'], false | undefined>;
 
@@ -31,8 +31,8 @@ export const PAGES = {
   'not found': '/nowhere/',
 } as const;
 
-/** The theme that is made only with what docs/themes.md describes; from dist/test/e2e/ it is where the sources are. */
-const MAGAZINE_THEME = fileURLToPath(new URL('../../../examples/magazine-theme', import.meta.url));
+/** The theme that is made only with what docs/themes.md describes; from dist/test/e2e/site/ it is where the sources are. */
+const MAGAZINE_THEME = fileURLToPath(new URL('../../../../examples/magazine-theme', import.meta.url));
 
 /** A site of this theme whose lists have several pages. */
 export const MAGAZINE = { site: { theme: MAGAZINE_THEME, pageSize: 4 }, earlier: 8 };

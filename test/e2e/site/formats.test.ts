@@ -1,5 +1,5 @@
 import test from 'ava';
-import { testSite } from '../integration/site/test-site.js';
+import { testSite } from '../../integration/site/test-site.js';
 import { complaintsOf, RULES } from './xml.js';
 
 const HOSTILE = `]]> <b>&amp; "quoted" 'x' & \u0000\u0008\ud800 ]]> ]]>`;

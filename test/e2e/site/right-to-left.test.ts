@@ -1,7 +1,7 @@
 import test from 'ava';
-import { openBrowser } from './browser.js';
+import { openBrowser } from '../browser.js';
+import { lookAt, NO_FAULTS } from '../look.js';
 import { demoSite, PAGES } from './demo-site.js';
-import { lookAt, NO_FAULTS } from './look.js';
 
 test('an Arabic site runs from right to left, in Arabic, with the days of its time zone', async (t) => {
   const site = {

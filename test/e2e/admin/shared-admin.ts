@@ -1,12 +1,12 @@
 import type { ExecutionContext, TestFn } from 'ava';
 import type { BrowserContext } from 'playwright-core';
-import { type AdminClient, adminOf } from '../support/admin.js';
-import { article, type PublishedData, update } from '../support/events.js';
-import { freePort } from '../support/free-port.js';
-import { type HereOptions, launchHere, type ReceiverHere } from '../support/receiver-here.js';
-import { tempDir } from '../support/temp-dir.js';
-import { type Person, personOn, WAYS, type Way } from './admin-person.js';
-import { type BrowserOptions, openBrowser } from './browser.js';
+import { type AdminClient, adminOf } from '../../support/admin.js';
+import { article, type PublishedData, update } from '../../support/events.js';
+import { freePort } from '../../support/free-port.js';
+import { type HereOptions, launchHere, type ReceiverHere } from '../../support/receiver-here.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { type BrowserOptions, openBrowser } from '../browser.js';
+import { type Person, personOn, WAYS, type Way } from './person.js';
 
 /** A receiver whose admin is looked at in a browser, where Ada Finch is logged in. */
 export interface AdminSite extends ReceiverHere {
