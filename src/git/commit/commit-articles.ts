@@ -66,6 +66,9 @@ interface Candidate extends ReadFile {
   readonly isStaged: boolean;
 }
 
+/** What has become of files that go no further; by their paths. */
+type Settled = readonly (readonly [path: string, outcome: Outcome])[];
+
 /** A file that gets a commit. */
 interface ArticleVersion extends NewVersion {
   readonly file: Pick<Candidate, 'path' | 'isStaged'>;
@@ -86,6 +89,10 @@ export function createCommitArticles(options: CommitArticlesOptions) {
    */
   async function commit(batch: readonly Pending[]): Promise<Map<string, Outcome>> {
     const outcomes = new Map<string, Outcome>();
+    const note = <T extends { readonly settled: Settled }>(step: T): T => {
+      for (const [path, outcome] of step.settled) outcomes.set(path, outcome);
+      return step;
+    };
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const since = Date.now();
       const branch = await readBranch(repository);
@@ -94,18 +101,16 @@ export function createCommitArticles(options: CommitArticlesOptions) {
           outcomes.set(path, { kind: 'later', because: `commits wait for ${branch.waitingFor}` });
         return outcomes;
       }
-      const removed: string[] = [];
-      const files = await readFiles(batch, outcomes, removed);
+      const { files, removed } = note(await readFiles(batch));
       if (files.length + removed.length === 0) return outcomes;
-      const [{ tip, candidates }, identity] = await Promise.all([
-        examine(files, removed, outcomes),
+      const [examined, identity] = await Promise.all([
+        examine(files, removed),
         identityOf(repository.git, author),
       ]);
+      const { tip, candidates } = note(examined);
       const head = { ...branch, tip };
-      const changes = [
-        ...(await changesOf(candidates, tip, outcomes)),
-        ...(await removalsOf(removed, tip, outcomes)),
-      ];
+      const written = note(await changesOf(candidates, tip));
+      const changes = [...written.changes, ...note(await removalsOf(removed, tip)).changes];
       if (changes.length === 0) return outcomes;
       const commits = await buildCommits(repository, tip, changes, { identity, sign });
       const staged = new Set(
@@ -134,11 +139,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   }
 
   /** Compares what the files hold with HEAD and the index. Git stores with the commits what no filter changes. */
-  async function examine(
-    files: readonly ReadFile[],
-    removed: readonly string[],
-    outcomes: Map<string, Outcome>,
-  ): Promise<{ readonly tip: string | null; readonly candidates: Candidate[] }> {
+  async function examine(files: readonly ReadFile[], removed: readonly string[]) {
     const paths = files.map(({ inRepository }) => inRepository);
     const idOf = (file: ReadFile | undefined) => file && blobId(repository, file.bytes);
     const [status, blobs] = await Promise.all([
@@ -155,10 +156,11 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     const unlisted = paths.filter((path) => !status.files.has(path) && !status.ignored.has(path));
     const committed = await entriesAt(repository, tip, unlisted);
     const candidates: Candidate[] = [];
+    const settled: [string, Outcome][] = [];
     for (const [index, file] of files.entries()) {
       const { path, inRepository } = file;
       if (status.ignored.has(inRepository)) {
-        outcomes.set(path, warnOfRefusal('it is ignored by git', path));
+        settled.push([path, warnOfRefusal('it is ignored by git', path)]);
         continue;
       }
       const filter = filtered.indexOf(inRepository);
@@ -173,22 +175,20 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         isStaged: staged.has(inRepository),
       });
     }
-    return { tip, candidates };
+    return { tip, candidates, settled };
   }
 
   /** Reads files up to a bound; those beyond it get no outcome. */
-  async function readFiles(
-    batch: readonly Pending[],
-    outcomes: Map<string, Outcome>,
-    removed: string[],
-  ): Promise<ReadFile[]> {
+  async function readFiles(batch: readonly Pending[]) {
     const files: ReadFile[] = [];
+    const removed: string[] = [];
+    const settled: [string, Outcome][] = [];
     let size = 0;
     for (const { path, why } of batch) {
       if (size > MAX_BYTES) break;
       try {
         if (isBehindLink(path))
-          outcomes.set(path, warnOfRefusal('it is, or is behind, a symbolic link', path));
+          settled.push([path, warnOfRefusal('it is, or is behind, a symbolic link', path)]);
         else {
           const bytes = await readFile(place.fileAt(path));
           size += bytes.length;
@@ -198,13 +198,13 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         const code = systemCode(error) ?? '';
         if (why === 'trash' && ['ENOENT', 'ENOTDIR'].includes(code)) removed.push(path);
         else if (['ENOENT', 'ENOTDIR'].includes(code))
-          outcomes.set(path, { kind: 'failed', because: 'the file is gone' });
+          settled.push([path, { kind: 'failed', because: 'the file is gone' }]);
         else if (['EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code))
-          outcomes.set(path, warnOfRefusal(`the file cannot be read (${code})`, path));
+          settled.push([path, warnOfRefusal(`the file cannot be read (${code})`, path)]);
         else throw error;
       }
     }
-    return files;
+    return { files, removed, settled };
   }
 
   /** Whether a file still has what was read of it. */
@@ -225,12 +225,9 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   }
 
   /** The commits that the files are to get. */
-  async function changesOf(
-    candidates: readonly Candidate[],
-    tip: string | null,
-    outcomes: Map<string, Outcome>,
-  ): Promise<ArticleVersion[]> {
+  async function changesOf(candidates: readonly Candidate[], tip: string | null) {
     const changes: ArticleVersion[] = [];
+    const settled: [string, Outcome][] = [];
     const assets: (readonly string[])[] = [];
     const upstream = await entriesUpstream(candidates);
     const elsewhereOf = committedElsewhere(place, options, tip);
@@ -256,11 +253,11 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       });
       if (decision.kind === 'present') {
         log.debug({ path }, 'no commit: git has it');
-        outcomes.set(path, { kind: 'committed' });
+        settled.push([path, { kind: 'committed' }]);
       } else if (decision.kind === 'theirs' || stored === undefined || written === undefined) {
         const because = decision.kind === 'theirs' ? decision.because : NO_ARTICLE;
         log.debug({ path }, `no commit: ${because}`);
-        outcomes.set(path, { kind: 'failed', because, isOwners: true });
+        settled.push([path, { kind: 'failed', because, isOwners: true }]);
       } else {
         const restoredBy =
           why === 'trash' && before === undefined ? options.authorOf(restoredKey(path)) : undefined;
@@ -277,27 +274,30 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       }
     }
     const lacking = await lackingAssets(repository, assets);
-    return changes.map((change, index) => ({ ...change, ...(lacking[index] && { assets: lacking[index] }) }));
+    return {
+      changes: changes.map((change, index) => ({
+        ...change,
+        ...(lacking[index] && { assets: lacking[index] }),
+      })),
+      settled,
+    };
   }
 
   /** The commits of files that a person has removed in the admin; what HEAD does not have needs none. */
-  async function removalsOf(
-    paths: readonly string[],
-    tip: string | null,
-    outcomes: Map<string, Outcome>,
-  ): Promise<ArticleVersion[]> {
+  async function removalsOf(paths: readonly string[], tip: string | null) {
     const committed = await entriesAt(repository, tip, paths.map(place.inRepository));
     const texts = await contentsOf(
       repository,
       [...committed.values()].map(({ id }) => id),
     );
     const changes: ArticleVersion[] = [];
+    const settled: [string, Outcome][] = [];
     for (const path of paths) {
       const inRepository = place.inRepository(path);
       const text = texts.get(committed.get(inRepository)?.id ?? '')?.toString('utf8');
       const article = text === undefined ? undefined : (await decode(path, text))?.article;
-      if (text === undefined) outcomes.set(path, { kind: 'committed' });
-      else if (article === undefined) outcomes.set(path, { kind: 'failed', because: NO_ARTICLE });
+      if (text === undefined) settled.push([path, { kind: 'committed' }]);
+      else if (article === undefined) settled.push([path, { kind: 'failed', because: NO_ARTICLE }]);
       else
         changes.push({
           file: { path, isStaged: false },
@@ -308,7 +308,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
           author: options.authorOf(removedKey(path)),
         });
     }
-    return changes;
+    return { changes, settled };
   }
 
   async function entriesUpstream(candidates: readonly Candidate[]): Promise<ReadonlyMap<string, TreeEntry>> {
