@@ -133,7 +133,7 @@ export async function startCommitting(dir: string): Promise<Committing> {
     receiver: (host) => host.addAction('git.committed', ({ path }) => committing.onCommitted(path)),
   });
   const host = await startHost(
-    [commits.plugin(), watcher].map((plugin) => ({ plugin, origin: 'bench' })),
+    [commits.makePlugin(), watcher].map((plugin) => ({ plugin, origin: 'bench' })),
     {
       face: 'receiver',
       ...hostSite(dir, 'https://example.com'),
