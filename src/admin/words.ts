@@ -8,7 +8,7 @@ export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const;
 /** A language of the admin. */
 export type Language = (typeof LANGUAGES)[number];
 
-/** What stands in place of `{name}` in a text; `count` also decides between one and several. */
+/** The values for `{name}` in a text; `count` also decides between singular and plural. */
 export type Values = Readonly<Record<string, string | number>>;
 
 /** The texts, times and numbers in one language; see `wordsIn`. */
@@ -25,7 +25,7 @@ export interface Words {
   date(day: string): string;
 }
 
-/** A text, or the texts for one and for several. */
+/** A text, or its singular and plural. */
 type Phrase = string | Readonly<Record<string, string>>;
 
 /** Where the texts, the views and what browsers get are. */

@@ -24,7 +24,7 @@ function between(text: string, isLeftOut: (letter: string) => boolean): string {
   return text.slice(start, end);
 }
 
-/** As nearly all names are: there is nothing to change. */
+/** A name in which nothing has to change, as in nearly all. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 /** A name of an author or a tag: trimmed, with one space for each run of blanks. */
@@ -69,13 +69,13 @@ export function hasNames(
   );
 }
 
-/** A text of at most so many characters, none of them half a surrogate pair that was whole. */
+/** A text cut to a number of characters, never within a surrogate pair. */
 export function shortened(text: string, longest = Number.POSITIVE_INFINITY): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Results that `memoized` remembers, at the most. */
+/** How many results `memoized` remembers. */
 const MOST_KNOWN = 100_000;
 
 /** A function of a text that remembers its results: the tags of a site come again with every article. */

@@ -3,7 +3,7 @@ import type { Log } from '../log.js';
 /** The same fault of a plugin is logged so often, in milliseconds. */
 const EVERY_MS = 60_000;
 
-/** Logs a fault of a plugin. @param key the same for what is the same fault. */
+/** Logs a fault of a plugin. @param key equal for equal faults. */
 export type Blame = (
   level: 'warn' | 'error',
   key: string,
@@ -11,7 +11,7 @@ export type Blame = (
   words: string,
 ) => void;
 
-/** Logs faults of plugins, the same one once a minute at most, with the number of times that were left out before. */
+/** Logs faults of plugins, each at most once a minute, with the number of repetitions that were left out. */
 export function createBlame(log: Log): Blame {
   const said = new Map<string, { since: number; more: number }>();
   return (level, key, details, words) => {

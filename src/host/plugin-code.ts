@@ -8,13 +8,13 @@ const running = new AsyncLocalStorage<string>();
 export type Excess =
   /** It held up everything else. */
   | { readonly kind: 'time'; readonly plugin: string; readonly ms: number }
-  /** It took so much memory: V8 ends a process that has none left without a word. */
+  /** It took so much memory; when none is left, V8 ends the process without a message. */
   | { readonly kind: 'memory'; readonly plugin: string; readonly bytes: number };
 
-/** From so long on, code that does not let others run is reported, in milliseconds. */
+/** How long code may block the thread before it is reported, in milliseconds. */
 const STALL_MS = 1_000;
 
-/** From so much on, what one call has taken is reported: a part of the memory that JavaScript may have. */
+/** The part of JavaScript's memory that one call may take before it is reported. */
 const MOST_MEMORY = getHeapStatistics().heap_size_limit / 10;
 
 /** How many calls of each plugin have not ended. */

@@ -57,7 +57,7 @@ const LONGEST_KEY = 500;
 /** Longer than `activate` of a plugin may take, which has the lock. */
 const LOCK_WAIT_MS = 90_000;
 
-/** How often files are looked for whose time is over. */
+/** How often expired files are looked for. */
 const SWEEP_EVERY_MS = 3_600_000;
 
 /**

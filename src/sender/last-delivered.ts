@@ -50,7 +50,7 @@ export function deliveredBefore(queue: Queue, connector: Connector, id: string):
  * file.
  *
  * @param path the file that is to replace it, absolute.
- * @returns undefined if nothing speaks against it, or nothing is known of the article.
+ * @returns undefined if it may be replaced, or the article is unknown.
  */
 export function reasonToKeep(
   { last, revisions }: Delivered,
@@ -82,7 +82,7 @@ function differenceOf({ data }: Envelope, { title, content_html: html }: LookupT
   return inWords('text', plain(sentHtml), plain(html));
 }
 
-/** A text in which nothing counts but what a reader would notice: no comments, white space as one space. */
+/** A text reduced to what a reader notices: no comments, white space as one space. */
 function plain(html: string): string {
   return html.split('<!--').map(afterComment).join('').replace(/\s+/g, ' ').trim();
 }

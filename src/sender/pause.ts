@@ -15,7 +15,7 @@ const schema = z.object({
   gone: z.int().min(0),
 });
 
-/** A receiver is left alone for a while: what is to be sent there stays pending, and its own waits go on. */
+/** A pause in which nothing is sent to a receiver: its deliveries stay pending, and their own waits go on. */
 export type Pause = z.infer<typeof schema>;
 
 const MINUTE_MS = 60_000;

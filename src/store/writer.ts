@@ -25,7 +25,7 @@ export interface Write {
   readonly mode?: number;
   /** The writer's `epoch` when it was decided. */
   readonly epoch: number;
-  /** What must be on the disk before the file gets its name; where one rejects, nothing is changed. */
+  /** What must be on the disk before the file gets its name; if one rejects, nothing is changed. */
   readonly waitsFor?: readonly Promise<void>[];
   /** Whether a person has this very file restored. @default false */
   readonly isRestored?: boolean;
@@ -99,7 +99,7 @@ export interface Writer {
    * @throws PressmarkError REMOTE_UNAVAILABLE, COMMIT_FAILED.
    */
   catchUp?(): Promise<void>;
-  /** Ends what goes on in the background; called when no operation runs any more. */
+  /** Ends work in the background; called when no operation runs. */
   close?(): Promise<void>;
 }
 
@@ -110,7 +110,7 @@ export type SharedWriter = Writer & Required<Pick<Writer, 'catchUp'>>;
 export class NameTaken extends Error {}
 
 /**
- * Thrown where files have changed since the decision, which is to be made again. The cause is the error of an earlier
+ * Thrown if files have changed since the decision, which is then made again. The cause is the error of an earlier
  * attempt whose end is unknown: what has changed may be this very write, or be based on it.
  */
 export class Outdated extends Error {}

@@ -7,7 +7,7 @@ import type { Login, Logins } from './login.js';
 import { isPossiblePassword, SHORTEST_PASSWORD } from './passwords.js';
 import type { User } from './users.js';
 
-/** The pages by which somebody gets in and out, and what becomes of a form whose session is over. */
+/** The pages to log in and out, and for a form whose session is over. */
 export function createLoginPages(
   { host, users, sessions }: Pick<AdminRoom, 'host' | 'users' | 'sessions'>,
   logins: Logins,

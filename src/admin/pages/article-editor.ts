@@ -85,7 +85,7 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
     }
   }
 
-  /** Somebody has removed the article in between: the text is not lost. */
+  /** The article has been removed meanwhile: the text is not lost. */
   function removed(fields: ArticleFields): Promise<PageAnswer> {
     const flash = { level: 'warn', text: 'articles.removedSince' } as const;
     return form(undefined, fields, { isChanged: true }, { status: 404, flash });

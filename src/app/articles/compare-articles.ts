@@ -6,7 +6,7 @@ import type { ArticleFields, Comparison } from '../../host/articles/edits.js';
 /** The most lines of a text that is compared, and the most that may differ: deliveries wait for the same thread. */
 const MOST_COMPARED = { lines: 5_000, different: 300 };
 
-/** What is different between two versions of an article; of long or very different ones, one text and the other. */
+/** The differences between two versions of an article; of long or very different versions, both texts. */
 export function compared(before: ArticleFields, after: ArticleFields): Comparison {
   const [old, now] = [textOf(before), textOf(after)];
   const isLong = [old, now].some(

@@ -57,7 +57,7 @@ export function isElsewhere({ url, address }: StoredUrl, siteUrl: string): boole
 }
 
 /**
- * Finds the articles whose URLs a change of `siteUrl` has left behind.
+ * Finds the articles whose URLs are at an earlier `siteUrl`.
  *
  * @param entries what is known of the files: in a receiver that of its catalog, which is read in its thread.
  * @returns undefined if there are none.

@@ -5,11 +5,11 @@ import { type Service, serviceSetting } from '../../contract/service.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Problem, Question } from '../../generators/generator.js';
 
-/** What the command line of `init`, or a person who was asked, says. */
+/** The answers to `init`, from its command line or from a person. */
 export interface Answers {
   readonly generator?: string;
   readonly siteUrl?: string;
-  /** What the service calls itself, as the config says it. */
+  /** The service's name in the config. */
   readonly service?: ReturnType<typeof serviceSetting>;
   readonly content?: string;
   readonly file?: string;
@@ -22,7 +22,7 @@ export interface Answers {
   readonly body?: 'markdown' | 'html';
 }
 
-/** The answers with what the service calls itself. */
+/** Adds the service's name to the answers. */
 export function withService(answers: Answers, service: Service): Answers {
   return { ...answers, service: serviceSetting(service) };
 }
@@ -56,7 +56,7 @@ const FIELDS: readonly string[] = [
 ] satisfies (keyof KeyNames)[];
 
 /**
- * The answers with one more.
+ * Adds an answer.
  *
  * @param text for `front-matter` a value where the question names the key, else `key=value`.
  * @throws PressmarkError USAGE if it is not a possible answer.

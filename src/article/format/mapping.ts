@@ -37,7 +37,7 @@ export interface KeyNames {
   readonly canonical?: string | null;
 }
 
-/** What a site takes of the fields of an article; what is more or less would stop its build. */
+/** The limits of an article's fields beyond which the site's build stops. */
 export interface FieldLimits {
   /** In UTF-16 code units, as JavaScript counts. */
   readonly title?: number;
@@ -128,7 +128,7 @@ export interface ArticleMapping {
   sentText?(written: string): string;
   /** The address of the picture as it is written; undefined leaves it out, as the site would not build with this one. */
   image(url: string): string | undefined;
-  /** What two spellings of one tag have in common: the name of its page. Empty if the generator cannot make a page of it. */
+  /** The name of a tag's page, by which two spellings are one tag. Empty if the generator cannot make a page of it. */
   tagKey(tag: string): string;
   /** The extension of a new article's file, `.md` or `.html`. */
   extension(body: IncomingBody): string;

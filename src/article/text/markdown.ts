@@ -38,7 +38,7 @@ export function markdownTokens(text: string): Token[] {
 /** Longer Markdown is not rendered, in characters. */
 const LONGEST = 64 * 1024;
 
-/** What makes the renderer slow in short texts, too: many brackets one after the other, and quotes in quotes. */
+/** Short texts on which the renderer is slow, too: many brackets in a row, and quotes in quotes. */
 const NESTED = /(?:\[[^[\]\n]{0,3}){50}|^(?:[ \t]*>){10}/m;
 
 /** Whether rendering Markdown would take so long that other deliveries had to wait for it. */

@@ -41,7 +41,7 @@ interface Plan {
   readonly why?: string;
   readonly title?: string;
   readonly slug?: string;
-  /** Of one that is to be sent, where articles of this receiver are that were sent before. */
+  /** For a file that is to be sent: its probable URL, by earlier articles of this receiver. */
   readonly url?: string | null;
   readonly warnings?: readonly string[];
 }

@@ -152,7 +152,7 @@ function movedUrls({ state, queue }: Sending, queued: readonly Queued[]): MovedU
   });
 }
 
-/** Old file, new URL and what else came of it, as a table that spreadsheets and scripts read. */
+/** A table for spreadsheets and scripts: each file, its new URL and its outcome. */
 function writeReport(file: string, rows: readonly Row[]): void {
   const cell = (value: unknown) => `"${String(value ?? '').replaceAll('"', '""')}"`;
   const lines = rows.map(({ file: from, status, url, error }) =>
@@ -161,7 +161,7 @@ function writeReport(file: string, rows: readonly Row[]): void {
   fs.writeFileSync(file, ['file,status,url,error', ...lines, ''].join('\r\n'));
 }
 
-/** On Ctrl-C what is under way is ended and nothing else begun; the second time the process ends at once. */
+/** On Ctrl-C the deliveries that are being sent are finished, and no other begins; a second Ctrl-C ends the process at once. */
 function stopGently(stop: () => Promise<void>): { asked(): boolean; forget(): void } {
   let asked = false;
   const onSignal = () => {

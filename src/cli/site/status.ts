@@ -26,7 +26,7 @@ interface Line {
   readonly text: string;
 }
 
-/** A tick is for what was seen; what a person must do something about is `!`, or `fail` where articles do not get on. */
+/** A tick for what was seen; `!` for what needs a person, and `fail` if it holds articles up. */
 function* linesOf(status: SiteStatus, now: number): Generator<Line> {
   const { restart, excluded, malformed, review, addressChange } = status;
   yield* receiverLines(status, now);

@@ -46,7 +46,7 @@ function answerLines({ status, headers, text }: Answer): string[] {
   return [String(status), ...lines, '', excerpt(text, LONGEST)];
 }
 
-/** Whether it can be typed: text that is not too long. */
+/** Whether a body fits into a command: text that is not too long. */
 function isShown(body: Buffer): boolean {
   return body.length <= LONGEST && Buffer.from(body.toString()).equals(body);
 }

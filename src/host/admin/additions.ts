@@ -75,14 +75,14 @@ export type AdminResult =
   | { readonly kind: 'done'; readonly text: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** A page or a widget and whose it is. It never throws. */
+/** A page or a widget, with its plugin. It never throws. */
 export type AddedView<View> = Omit<View, 'render' | 'role'> & {
   readonly plugin: string;
   readonly role: AdminRole;
   render(request: AdminRequest): Promise<AdminResult>;
 };
 
-/** An action and whose it is. It never throws. */
+/** An action, with its plugin. It never throws. */
 export type AddedAction = Omit<AdminAction, 'run' | 'role'> & {
   readonly plugin: string;
   readonly role: AdminRole;
@@ -122,7 +122,7 @@ export function createAdminAdditions({ renderMs, runMs }: AdminLimits = LIMITS) 
   const actions: AddedAction[] = [];
   const all: AdminAdditions = { pages, widgets, actions };
 
-  /** The methods of one plugin. @param checkOpen throws where registration has ended. */
+  /** The methods of one plugin. @param checkOpen throws if registration has ended. */
   function addingOf(
     plugin: string,
     log: Log,

@@ -21,7 +21,7 @@ export function originOf(host = ''): string {
   return `${isLoopbackName(host) ? 'http' : 'https'}://${host}`;
 }
 
-/** What of a request says who asks. */
+/** The parts of a request that show who asks. */
 export interface Asked extends Pick<IncomingMessage, 'headers' | 'httpVersion'> {
   readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress' | 'localPort'>;
 }

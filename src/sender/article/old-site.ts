@@ -94,7 +94,7 @@ export function proseOf(markdown: string): string {
     .join('');
 }
 
-/** A text cut into code and what is none. */
+/** A text, cut into code and the rest. */
 function piecesOf(markdown: string): { readonly text: string; readonly isCode: boolean }[] {
   const code = new Set<number>();
   for (const { type, map } of parseMarkdown(markdown))

@@ -15,10 +15,10 @@ import { HASHED, loadTheme } from '../render/theme.js';
 import { type BuildReportKeeper, type SiteReport, startReport } from './build-report.js';
 import { type BuiltFiles, openBuiltFiles } from './built-files.js';
 
-/** The longest that a build keeps its thread from hearing of anything else, in milliseconds. */
+/** How long a build may keep its thread busy at a time, in milliseconds. */
 const PAUSE_AFTER_MS = 10;
 
-/** After so long without a build, what was built is saved, in milliseconds. */
+/** How long after the last build its state is saved, in milliseconds. */
 const SAVE_AFTER_MS = 2_000;
 
 /** Builds one site; see `createBuilder`. */
@@ -190,7 +190,7 @@ export function createBuilder(options: SiteOptions) {
     return theme(shown);
   }
 
-  /** Makes the pages of the articles that have changed since the build began; the next build makes all else. */
+  /** Makes the pages of articles that have changed since the build began; the next build makes the rest. */
   async function makeAhead(current: Build): Promise<void> {
     const paths = next?.paths.slice(next.madeAhead) ?? [];
     if (next === undefined || paths.length === 0) return;
@@ -213,7 +213,7 @@ export function createBuilder(options: SiteOptions) {
     }
   }
 
-  /** Between two files: lets the thread hear of what comes. @returns whether it did. */
+  /** Between two files: lets the thread take in new messages. @returns whether it did. */
   async function pause(isAll: boolean): Promise<boolean> {
     if (performance.now() - lastPause < PAUSE_AFTER_MS) return false;
     await nextTurn();

@@ -24,7 +24,7 @@ export function sitemap(
   isReserved: (file: string) => boolean,
   most = MOST_ADDRESSES,
 ): Planner {
-  /** The pages of the owner's, without those of which an article or a page of the site's own has taken the place. */
+  /** The owner's pages, without those that an article or a page of the site has replaced. */
   function pagesIn({ index }: Sources): string[] {
     return ownerPagePaths(index.texts.keys()).filter((path) => {
       const file = fileAt(path);

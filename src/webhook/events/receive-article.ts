@@ -18,7 +18,7 @@ const BY_SERVICE = 'by its service';
 export type ReceiveArticle = (incoming: IncomingArticle) => Promise<ReceivedArticle>;
 
 /**
- * Makes what stores the articles of other services. They go the way of a delivery: deduplicated by id, filtered, durable.
+ * Makes the function that stores articles of other services. They go the way of a delivery: deduplicated by id, filtered, durable.
  *
  * The article's file has the digest of what was handed over last. The same again writes nothing, whatever has become of the
  * article. Other content for a known id is an update by compare-and-set upon the version that is stored, unless that is a
@@ -48,7 +48,7 @@ export function createArticleReceiver(context: HandlerContext): ReceiveArticle {
         );
       if (found.article.received === received) return { id, url, outcome: 'known' };
       const { base } = incoming;
-      // What is stored is what `base` names only where the adapter has seen it.
+      // Only with `base` is it known that the adapter has seen an edit in the admin.
       if (found.edited || (isOfPerson(found.article.revision) && base !== found.article.revision))
         throw new PressmarkError(
           'REVISION_CONFLICT',

@@ -20,7 +20,7 @@ import { type PlannedMove, planMove } from './move-plan.js';
 export interface MoveRequest {
   /** The new address, without a trailing slash. */
   readonly to: string;
-  /** The old one, where the articles do not show it. */
+  /** The old address, if the articles do not show it. */
   readonly from?: string;
 }
 
