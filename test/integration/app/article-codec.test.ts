@@ -169,23 +169,6 @@ test('a malformed file or body is refused by the thread as by the receiver itsel
   t.like(error, { code: 'FRONT_MATTER_INVALID' });
 });
 
-test('what an adapter hands over is read by the thread', async (t) => {
-  const { readIncoming } = await codecOf(t);
-  const incoming = { id: 'a', title: ' Soil ', contentHtml: '<p>Feed it.</p>', tags: ['Bees', 'bees '] };
-  const { data, received } = await readIncoming(incoming, '2026-03-01T00:00:00Z');
-  t.like(data, { title: 'Soil', slug: ' Soil ', tags: ['Bees'], published_at: '2026-03-01T00:00:00Z' });
-  t.regex(received, /^sha256-[0-9a-f]{64}$/);
-  await t.throwsAsync(readIncoming({ ...incoming, id: '' }, ''), {
-    code: 'BODY_INVALID',
-    message: 'an article that was handed over has an empty id',
-  });
-  const source = { later: () => undefined };
-  await t.throwsAsync(readIncoming({ ...incoming, source }, ''), {
-    code: 'BODY_INVALID',
-    message: /^an article that was handed over holds no plain data: /,
-  });
-});
-
 test('what a person has entered is read by the thread, and compared with the article', async (t) => {
   const { codec, texts } = await codecOf(t);
   const { text } = await codec.encode(
@@ -214,31 +197,6 @@ test('what a person has entered is read by the thread, and compared with the art
   });
   for (const type of ['multipart/form-data', 'text/plain'])
     await t.throwsAsync(texts.formFields(type, Buffer.from('a=1')), { code: 'BODY_INVALID' });
-});
-
-test('versions of an article whose comparison is refused are shown one after the other', async (t) => {
-  const { texts, encode } = await codecOf(t);
-  const version = (body: string) => ({
-    title: 'Soil',
-    description: '',
-    tags: [],
-    author: '',
-    image: null,
-    body,
-  });
-  const [before, after] = [version('one\ntwo <b>'), version('one\n2')];
-  t.like(await texts.compare(before, after), { isByLine: true });
-  const deadly = ['deadly', 'deadly', 'deadly'].map((word) => t.throwsAsync(encode(word)));
-  const { isByLine, pieces } = await texts.compare(before, after);
-  await Promise.all(deadly);
-  t.false(isByLine);
-  t.deepEqual(
-    pieces.map(({ kind, html }) => [kind, html.includes(kind === 'old' ? 'two &lt;b&gt;' : '\n2\n')]),
-    [
-      ['old', true],
-      ['new', true],
-    ],
-  );
 });
 
 test('a live page is read by the thread, like articles one after the other', async (t) => {

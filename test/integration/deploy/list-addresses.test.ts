@@ -124,20 +124,6 @@ test('a generator that fails, prints nonsense or takes too long lists nothing, a
   }
 });
 
-test('a post behind a symbolic link, and one whose front matter cannot be read, has no address', async (t) => {
-  const dir = toySite(t);
-  const outside = tempDir(t);
-  fs.writeFileSync(join(outside, 'far.md'), toyPost({ title: 'Far' }));
-  fs.symlinkSync(join(outside, 'far.md'), join(dir, 'content/far.md'));
-  fs.writeFileSync(join(dir, 'content/odd.md'), '---\na: &x 1\n---js\n');
-  const config = TOY_CONFIG.replace('node toy.mjs --list', 'echo []');
-  fs.writeFileSync(join(dir, 'pressmark.config.mjs'), config);
-  t.like((await lister(dir)()).unlisted, {
-    'far.md': 'symbolic link',
-    'odd.md': 'front matter not supported',
-  });
-});
-
 test('where a generator cannot list its pages, those of the last build are compared with the posts', async (t) => {
   const dir = toySite(t, { 'pressmark.config.mjs': UNASKED.replace('/blog/:slug/', '/:slug/') });
   const list = lister(dir);

@@ -4,7 +4,7 @@ import test from 'ava';
 import { articlesOf, withCaller } from '../../support/articles-of.js';
 import { gitIn, inClone } from '../../support/clones.js';
 import { edit, fileOf, fileOfSoon } from '../../support/content.js';
-import { article, update } from '../../support/events.js';
+import { article } from '../../support/events.js';
 import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -100,33 +100,6 @@ test('200-edits-in-the-admin: versions can be read, and put back by a person', a
   await until('three commits', () => commitsOf(dir, path).length === 3);
   t.is(commitsOf(dir, path).at(-1), 'Bo Revert: Keeping bees on a balcony');
   t.is((await receiver.find(url)).content_html, data.content_html);
-});
-
-test('200-edits-in-the-admin: without git, what a person replaces and what an update replaces of a person’s is kept', async (t) => {
-  const dir = withCaller(tempDir(t));
-  const receiver = await startHere(t, { dir, config: { site: false, git: false } });
-  const articles = articlesOf(receiver);
-  const data = article();
-  const { url } = (await receiver.post('article.published', data)).json;
-  const first = (await articles.get(data.id))?.revision ?? '';
-  const { revision } = await articles.edit(data.id, first, { body: 'Ada’s words.' }, ADA);
-  const request = update({ target_id: data.id, target_url: url, base_revision_id: revision });
-  t.is((await receiver.post('article.updated', request)).status, 200);
-  const history = await articles.history(data.id);
-  t.true(history.find((one) => one.revision === revision)?.isOfPerson);
-  t.false(history.find(({ current }) => current)?.isOfPerson);
-  t.is((await articles.history(data.id, 2)).length, 2);
-  t.deepEqual(
-    history.map(({ revision, current }) => [revision, current]).toSorted(),
-    [
-      [first, false],
-      [request.id, true],
-      [revision, false],
-    ].toSorted(),
-  );
-  t.is(history.find((one) => one.revision === revision)?.author?.name, ADA.name);
-  t.regex((await articles.at(data.id, revision)).body, /^Ada’s words\./);
-  t.is((await articles.at(data.id, first)).body, data.content_markdown);
 });
 
 test('200-edits-in-the-admin: at level commit, what could not be committed is committed when the same person sends it again', async (t) => {

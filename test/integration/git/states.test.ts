@@ -37,23 +37,6 @@ test('a site in a linked work tree is committed to the branch of that work tree'
   t.is(await main.git('status', '--porcelain'), '');
 });
 
-test('an article at an ignored place is not committed, which is said once', async (t) => {
-  const site = await makeSite(t);
-  await site.write('.gitignore', 'content/\n');
-  await site.git('add', '.');
-  await site.git('commit', '-qm', 'Ignore');
-  await site.start();
-  await site.publish('one');
-  await site.publish('two');
-  await site.publish('three', {}, { path: 'elsewhere/three.md' });
-  await site.untilCommitted(1);
-  t.deepEqual(await site.subjects(), ['First', 'Ignore', 'Publish: Title of three']);
-  const said = () => site.log.filter(({ level }) => level >= 40).length;
-  await site.until('the log says so', () => said() > 0);
-  await site.stop();
-  t.is(said(), 1);
-});
-
 test('a content folder in a repository of its own, or outside, is not committed here', async (t) => {
   const site = await makeSite(t);
   await site.write('content/x', '');

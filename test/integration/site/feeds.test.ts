@@ -136,27 +136,6 @@ test('the JSON feed has the newest twenty, with every text as it was given', (t)
   });
 });
 
-test('the feeds leave a malformed article out until it is whole again', async (t) => {
-  const site = testSite(t);
-  site.write('a');
-  const file = join(site.options.content.root, site.write('b'));
-  await site.builder.build('all');
-  const good = fs.readFileSync(file, 'utf8');
-  const titles = () => {
-    const { items } = JSON_FEED.parse(JSON.parse(site.page('feed.json')));
-    return items.map(({ title }) => title?.replace('Title of ', '')).sort();
-  };
-  fs.writeFileSync(file, good.replace('title: "', 'title: ["'));
-  await site.builder.build(['articles/b.md']);
-  t.deepEqual(titles(), ['a']);
-  const again = testSite(t, { dir: site.dir });
-  await again.builder.build([site.write('c')]);
-  t.deepEqual(titles(), ['a', 'c']);
-  fs.writeFileSync(file, good);
-  await again.builder.build(['articles/b.md']);
-  t.deepEqual(titles(), ['a', 'b', 'c']);
-});
-
 test('the feeds are made again when the oldest of their articles changes, or makes room for an older one', async (t) => {
   const site = testSite(t);
   for (let n = 1; n <= 22; n++) site.write(`a${n}`, { date: `2026-01-${String(n).padStart(2, '0')}` });

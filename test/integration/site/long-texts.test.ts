@@ -53,13 +53,6 @@ test('an article’s own page shows its whole texts; other pages and the feeds s
   }
 });
 
-test('texts are not cut in the middle of a character', async (t) => {
-  const site = testSite(t);
-  for (const slug of ['a', 'ab']) site.write(slug, { title: `${slug}${'🐝'.repeat(500)}` });
-  await site.builder.build('all');
-  t.false(site.page('index.html').includes('\ufffd'));
-});
-
 test('what a receiver and a builder keep of articles does not grow with their texts', async (t) => {
   const site = testSite(t);
   const kinds = ['id', 'title', 'description', 'author', 'image', 'date'] as const;

@@ -62,16 +62,6 @@ test('an image whose address is not HTTP is not shown', async (t) => {
   t.true(site.page('articles/e/index.html').includes('<img class="lead" src="https://x.example/img/x.png"'));
 });
 
-test('a date that cannot be read is shown as it stands, and the article comes last', async (t) => {
-  const site = testSite(t);
-  site.write('typo', { date: 'last Tuesday' });
-  site.write('real', { date: '1999-01-01' });
-  await site.builder.build('all');
-  const home = site.page('index.html');
-  t.true(home.includes('<time>last Tuesday</time>'));
-  t.true(home.indexOf('Title of real') < home.indexOf('Title of typo'));
-});
-
 test('below a base path links begin with it and the paths of files do not', async (t) => {
   const site = testSite(t, { url: 'https://x.example/blog' });
   site.write('a');
@@ -114,18 +104,4 @@ test('tags that make the same slug have pages of their own; the older one keeps 
     site.page('articles/b/index.html'),
   )?.[1];
   t.true(site.page(`${other?.slice(1)}index.html`).includes('<h1 dir="auto">C++</h1>'));
-});
-
-test('a site without articles has its pages', async (t) => {
-  const site = testSite(t);
-  t.is((await site.builder.build('all')).failed, 0);
-  for (const file of [
-    '404.html',
-    'archive/index.html',
-    'feed.xml',
-    'index.html',
-    'sitemap.xml',
-    'tags/index.html',
-  ])
-    t.true(site.has(file), file);
 });

@@ -121,19 +121,6 @@ test('name, logo, navigation and language of the config stand on every page', as
   t.true(site.page('favicon.svg').includes('>É</text>'));
 });
 
-test('an article shows its picture with its title for those who do not see it, and room for it', async (t) => {
-  const site = testSite(t);
-  site.write('a', { title: 'Hives & "homes"', image: 'https://img.example/hive.jpg' });
-  await site.builder.build('all');
-  t.true(
-    site
-      .page('articles/a/index.html')
-      .includes(
-        '<img class="lead" src="https://img.example/hive.jpg" alt="Hives &amp; &quot;homes&quot;" width="1200" height="675"',
-      ),
-  );
-});
-
 test('every language of the theme says everything', async (t) => {
   const folder = new URL('../../../../templates/words/', import.meta.url);
   const words = (name: string): Record<string, string> =>
@@ -210,19 +197,6 @@ test('a page of the owner’s is made, linked where it says so, and goes with it
   await site.builder.build('all');
   t.false(site.has('about'));
   t.false(site.page('articles/a/index.html').includes('About us'));
-});
-
-test('a file in root/ stands at the top of the site, also in place of one of the site’s own', async (t) => {
-  const site = testSite(t);
-  ownFile(site, 'root/favicon.ico', 'icon');
-  ownFile(site, 'root/robots.txt', 'User-agent: mine');
-  ownFile(site, 'root/.well-known/security.txt', 'Contact: me');
-  ownFile(site, 'root/.DS_Store', 'x');
-  await site.builder.build('all');
-  t.is(site.page('favicon.ico'), 'icon');
-  t.is(site.page('robots.txt'), 'User-agent: mine');
-  t.is(site.page('.well-known/security.txt'), 'Contact: me');
-  t.false(site.has('.DS_Store'));
 });
 
 test('asset gives the link of a file under a name that changes with its content', async (t) => {

@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
 import type { BuildReport, FileChange } from '../../../src/host/hooks/hook-types.js';
@@ -147,15 +146,6 @@ function standIn() {
   return { worker: thread as unknown as Worker, builds, answer, crash };
 }
 
-test('a build that is cut off as the service stops has not failed', async (t) => {
-  const { worker, builds } = standIn();
-  const { host, logged } = await run(t, testSite(t), () => worker, { closeMs: 1 });
-  await host.hooks.doAction('host.ready', { url: SITE_URL });
-  await until('everything is asked for', () => builds().length === 1);
-  await host.close();
-  t.false(logged.some((line) => line.includes('could not be built')));
-});
-
 test('a build of everything that is to be tried again is not forgotten where pages of another build fail', async (t) => {
   const { worker, builds, answer } = standIn();
   const { host } = await run(t, testSite(t), () => worker, { retryMs: 20 });
@@ -204,22 +194,6 @@ test('a thread that dies has failed once, however many builds were asked for, an
     pauses.every((ms) => ms <= PATIENCE_MS),
     String(pauses),
   );
-});
-
-test('a change that is noticed after the plugin has closed starts no other thread', async (t) => {
-  const { worker, builds } = standIn();
-  let starts = 0;
-  const { host, logged } = await run(t, testSite(t), () => {
-    starts++;
-    return worker;
-  });
-  await host.hooks.doAction('article.edited', change('a'));
-  await until('the change is asked for', () => builds().length === 1);
-  await host.close();
-  await host.hooks.doAction('article.edited', change('b'));
-  await setTimeout(50);
-  t.is(starts, 1);
-  t.deepEqual(logged, []);
 });
 
 test('a thread that cannot be started is an error in the log, and the plugin still closes', async (t) => {

@@ -3,7 +3,6 @@ import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
-import { savedOutputDigest } from '../../../src/site/builder/state.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { put, testSite } from './test-site.js';
@@ -46,21 +45,6 @@ test('the state names a file only once it is on the disk, and the marker stays u
   t.false(fs.existsSync(marker));
   const { files } = JSON.parse(fs.readFileSync(join(site.options.stateDir, 'site.json'), 'utf8'));
   t.deepEqual(files.map(([file]: [string]) => file).sort(), Object.keys(site.output()).sort());
-});
-
-test('a build that only removes files is saved too', async (t) => {
-  const site = testSite(t);
-  site.write('a');
-  put(join(site.options.staticDir, 'old.txt'), 'old');
-  await site.builder.build('all');
-  await site.builder.close();
-  const next = testSite(t, { dir: site.dir }).builder;
-  fs.rmSync(join(site.options.staticDir, 'old.txt'));
-  const { written, removed, output } = await next.build('all');
-  t.deepEqual([written, removed], [0, 1]);
-  t.true(fs.existsSync(join(site.options.stateDir, 'site.building')), 'until it is saved');
-  await next.close();
-  t.is(savedOutputDigest(site.options.stateDir), output);
 });
 
 test.serial('a builder that is closed while it saves waits until the files are on the disk', async (t) => {

@@ -117,32 +117,6 @@ test('all faults of the settings are named at once, each in a line', async (t) =
   ]);
 });
 
-test('all faults within a setting that may have several forms are named at once', async (t) => {
-  const config = {
-    site: { tittle: 'x', accent: 'blue', pageSize: 0, search: { maxPages: 0 } },
-    git: { author: { name: 3 }, push: { remote: 4, debounce: -1 } },
-    deploy: [{ branch: 3 }, { folder: 'relative' }, { foldr: '/srv' }],
-  };
-  const dir = site(t, { 'pressmark.config.json': JSON.stringify(config) });
-  const { message = '' } = (await t.throwsAsync(loadSettings(dir, {}, {}))) ?? {};
-  const named = message
-    .split('\n')
-    .map((line) => / (?:setting ")?([a-z]+(?:\.\w+)+)/.exec(line.replace(dir, ''))?.[1]);
-  t.deepEqual(named.toSorted(), [
-    'deploy.0.branch',
-    'deploy.1.folder',
-    'deploy.2.foldr',
-    'git.author.email',
-    'git.author.name',
-    'git.push.debounce',
-    'git.push.remote',
-    'site.accent',
-    'site.pageSize',
-    'site.search.maxPages',
-    'site.tittle',
-  ]);
-});
-
 test('a secret in the config is refused: it belongs into .env', async (t) => {
   const words = /there is no setting "secret"; the signing secret belongs into \.env, as PRESSMARK_SECRET$/;
   await refusesConfig(t, { secret: 'abc' }, words);
@@ -156,12 +130,9 @@ test('the address to listen on is PRESSMARK_HOST; HOST, which some shells set, h
 
 for (const url of [
   'garden.example',
-  'ftp://garden.example',
   'https://u:p@garden.example',
   'https://garden.example/?x=1',
-  'https://garden.example?',
   'https://garden.example ',
-  'https://garden.example/my site',
 ])
   test(`${JSON.stringify(url)} is refused as the address of a site`, async (t) => {
     const words = /siteUrl must be an absolute http\(s\) URL/;
@@ -171,12 +142,9 @@ for (const url of [
 
 for (const [why, articles] of [
   ['every article would have the same file', { file: ':slugs.md' }],
-  ['every article would have the same file', { file: 'posts/index.md' }],
   ['every article would have the same URL', { permalink: '/:slugs/' }],
   ['the file would not be found again', { file: '.drafts/:slug.md' }],
-  ['the file would not be found again', { file: 'node_modules/:slug.md' }],
   ['the file would be outside of the site', { file: '../:slug.md' }],
-  ['the file would be outside of the site', { file: '/tmp/:slug.md' }],
   ['the URL would have a fragment', { permalink: '/#/:slug' }],
   ['the URL would have a space', { permalink: '/my articles/:slug/' }],
   ['the URL would not start at the root', { permalink: ':slug' }],
@@ -240,15 +208,12 @@ test('every option of a generator can be set', (t) => {
 for (const [config, words] of [
   [{ siteUrl: 5 }, /config\.json: siteUrl must be a text, got 5$/],
   [{ port: '8080' }, /port must be a number, got "8080"$/],
-  [{ port: 99_999 }, /port must be at most 65535, got 99999$/],
-  [{ output: '' }, /output must not be empty, got ""$/],
   [{ liveCheck: 'yes' }, /liveCheck must be true or false, got "yes"$/],
   [
     { replay: { maxAge: '8h' } },
     /replay\.maxAge must be 9h or more: the service itself sends a delivery again for/,
   ],
   [{ replay: { maxAge: 'a week' } }, /replay\.maxAge must be a number of hours or days, such as 12h or 30d/],
-  [{ replay: { maxAge: 12 } }, /replay\.maxAge/],
   [{ durability: 'disc' }, /durability must be "disk" or "commit" or "push", got "disc"$/],
   [{ siteUrl: 'https://me:token@x.example' }, /siteUrl must be .*, got "https:\/\/x\.example\/…"$/],
   [{ deploy: { hook: 'https://x.example/hooks/token' } }, /deploy.* got .*https:\/\/x\.example\/…/],
@@ -262,8 +227,6 @@ for (const [config, words] of [
     { site: { navigation: [{ lable: 'Home', href: '/' }] } },
     /there is no setting "site\.navigation\.0\.lable"; did you mean label\?$/,
   ],
-  [{ build: { comand: 'x' } }, /there is no setting "build\.comand"; did you mean command\?$/],
-  [{ deploy: [{ hook: false }] }, /deploy\.0\.hook must be true, got false$/],
   [{ deploy: { bransh: 'x' } }, /there is no setting "deploy\.bransh"; did you mean branch\?$/],
   [
     { deploy: { folder: '/x', branch: 'y' } },

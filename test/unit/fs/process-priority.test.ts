@@ -19,9 +19,3 @@ test('a detached process stands back, and so does its session where the system d
   const session = `/proc/${pid}/autogroup`;
   if (fs.existsSync(session)) t.regex(fs.readFileSync(session, 'utf8'), / nice 10$/m);
 });
-
-test('a process that has ended is left alone', async (t) => {
-  const child = spawn('true', { detached: true, stdio: 'ignore' });
-  await once(child, 'exit');
-  t.notThrows(() => lowerPriority(child.pid ?? 0));
-});

@@ -73,3 +73,26 @@ for (const generator of GENERATORS) {
     });
   }
 }
+
+test('without the generator on the machine, the usual values are taken', async (t) => {
+  const USUAL: Readonly<Record<string, readonly [files: Record<string, string>, facts: object]>> = {
+    hugo: [
+      { 'hugo.toml': 'baseURL = "https://garden.example/"' },
+      { content: 'content', file: 'posts/:slug.md', permalink: '/posts/:slug/', output: 'public' },
+    ],
+    eleventy: [{ 'eleventy.config.js': '' }, { content: 'posts', output: '_site' }],
+    astro: [
+      { 'astro.config.mjs': '' },
+      { content: 'src/content/blog', permalink: '/blog/:slug/', output: 'dist' },
+    ],
+    hexo: [
+      { 'package.json': '{"dependencies":{"hexo":"^7.3.0"}}' },
+      { content: 'source/_posts', file: ':slug.md', output: 'public' },
+    ],
+  };
+  for (const generator of GENERATORS) {
+    const [files, facts] = USUAL[generator.name] ?? [];
+    if (files !== undefined)
+      t.like(await generator.inspect(askedSite(files)), { siteUrl: undefined, ...facts }, generator.name);
+  }
+});

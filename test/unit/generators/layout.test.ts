@@ -12,11 +12,6 @@ test('the parts of the pattern are replaced, each wherever it stands', (t) => {
   t.is(layout.url('bees', '2026-11-09T08:00:00Z'), 'https://garden.example/blog/2026/bees/bees.html');
 });
 
-test('what is no part stays, and a slug is never taken for a pattern', (t) => {
-  const layout = patternLayout('https://garden.example', 'a:b/:slugs/:slug.md', '/:slug');
-  t.is(layout.path('$&', '2026-11-09'), 'a:b/:slugs/$&.md');
-});
-
 test('a date that a person has garbled does no harm', (t) => {
   const layout = patternLayout('https://garden.example', ':year/:month/:slug.md', '/:year/:slug/');
   fc.assert(

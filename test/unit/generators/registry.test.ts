@@ -26,11 +26,6 @@ test('a generator is recognised by a configuration file or by a dependency', (t)
   t.is(found?.evidence, 'Gemfile: github-pages');
 });
 
-test('a manifest that cannot be read shows nothing', (t) => {
-  for (const manifest of ['{', '[]', '3', '{"dependencies":"astro"}', '{"dependencies":["astro"]}'])
-    t.is(name({ 'package.json': manifest }), undefined, manifest);
-});
-
 test('of several, the one with the strongest evidence builds the site', (t) => {
   const astro = { 'astro.config.mjs': '', 'package.json': '{"dependencies":{"astro":"^5.0.0"}}' };
   t.is(name({ ...astro, '_config.yml': '' }), 'astro', 'a file and a dependency');
@@ -38,15 +33,6 @@ test('of several, the one with the strongest evidence builds the site', (t) => {
     name({ 'config.toml': '', '_config.yml': '' }, [OLD_HUGO, JEKYLL]),
     'jekyll',
     'others have a config.toml too',
-  );
-});
-
-test('two with the same evidence are a question to the owner', (t) => {
-  const files = siteOf({ 'hugo.toml': '', '_config.yml': '' });
-  t.is(name({ 'hugo.toml': '', '_config.yml': '' }), undefined);
-  t.deepEqual(
-    recogniseGenerators(files, ALL).map(({ generator }) => generator.name),
-    ['hugo', 'jekyll'],
   );
 });
 

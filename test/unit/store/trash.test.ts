@@ -15,37 +15,6 @@ const trashed = (name: string, at = '2026-11-20T08:00:00.000Z') => ({
 });
 
 test.serial(
-  'the trash: what is asked for again is not read again, and no text is read before it is restored',
-  async (t) => {
-    const dir = tempDir(t);
-    const trash = openTrash(dir);
-    const text = 'a long text\n'.repeat(1_000);
-    for (let n = 0; n < 20; n++) await trash.keep(trashed(`a${n}`), text);
-    t.is(trash.list().length, 20);
-    const { readFileSync, readdirSync } = fs;
-    let reads = 0;
-    fs.readFileSync = ((...args: Parameters<typeof readFileSync>) => {
-      reads++;
-      return readFileSync(...args);
-    }) as typeof readFileSync;
-    fs.readdirSync = ((...args: Parameters<typeof readdirSync>) => {
-      reads++;
-      return readdirSync(...args);
-    }) as typeof readdirSync;
-    try {
-      t.is(trash.at('https://x.example/a7')?.id, 'a7');
-      t.is(trash.at('https://x.example/none'), undefined);
-      t.is(trash.get('a7')?.id, 'a7');
-      t.is(trash.list().length, 20);
-    } finally {
-      Object.assign(fs, { readFileSync, readdirSync });
-    }
-    t.is(reads, 0);
-    t.is(trash.textOf('a7'), text);
-  },
-);
-
-test.serial(
   'the trash: what another receiver keeps and drops is seen at once, and the last one at a URL counts',
   async (t) => {
     const dir = tempDir(t);

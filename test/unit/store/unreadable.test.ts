@@ -100,23 +100,6 @@ test.serial(
   },
 );
 
-test.serial('of a file that takes too long only the beginning is looked into for its id', async (t) => {
-  const content = twoArticles(t);
-  const entry = async () => {
-    throw new PressmarkError('STORE_FAILED', 'an article could not be read: that took longer than 10 s');
-  };
-  const slow = { ...content, codec: { ...content.codec, entry } };
-  for (const [name, lines] of [
-    ['near', 10],
-    ['far', 10_000],
-  ] as const)
-    fs.writeFileSync(join(content.root, `${name}.md`), `---\n${'# a\n'.repeat(lines)}id: "${name}"\n---\n`);
-  const catalog = createCatalog();
-  await scan(slow, catalog, new Map());
-  t.is(catalog.get('near.md')?.id, 'near');
-  t.is(catalog.get('far.md')?.id, 'far.md');
-});
-
 test.serial('a process that can read no file takes none for unreadable', async (t) => {
   const content = twoArticles(t);
   failing(t, 'openSync', 'EMFILE');

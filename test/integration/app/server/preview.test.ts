@@ -64,28 +64,3 @@ test.serial('404: a path without a page is answered with the site’s own page',
   t.is((await get('/articles/hive/')).status, 404, 'outside of the site');
   t.is((await get('/blog/.pressmark/live')).status, 404, '--no-live');
 });
-
-test.serial(
-  '200: the state folder may be removed while the receiver runs, and articles and pages go on',
-  async (t) => {
-    // rmSync fails where the receiver makes a file in the folder meanwhile; its own retries do not look for new files.
-    const remove = () =>
-      until('the state folder can be removed', () => {
-        try {
-          fs.rmSync(join(receiver().dir, '.pressmark'), { recursive: true });
-          return true;
-        } catch {
-          return false;
-        }
-      });
-    await remove();
-    const data = article({ slug: 'third', title: 'The third' });
-    const { status, text } = await receiver().post('article.published', data);
-    t.is(status, 200);
-    await remove();
-    t.is((await receiver().post('article.published', data)).text, text);
-    await untilHome('The third');
-    // A page whose temporary file went with the folder is made again after a pause.
-    await until('the page is there', async () => (await get('/blog/articles/third/')).status === 200);
-  },
-);

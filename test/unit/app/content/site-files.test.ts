@@ -45,9 +45,3 @@ test('nothing outside the folder is read, neither by a path nor by a link', (t) 
   for (const path of ['..', 'up', '../site-2']) t.deepEqual(files.list(path), [], path);
   t.deepEqual(files.list(''), []);
 });
-
-test('a file that is too large to be a configuration or a post is not read', (t) => {
-  const dir = tempDir(t);
-  fs.writeFileSync(join(dir, 'large'), 'x'.repeat(2_000_001));
-  t.is(siteFiles(dir).read('large'), undefined);
-});

@@ -153,20 +153,6 @@ test('the body of an .html file is what a lookup answers after an edit', (t) => 
   t.is(renderedHtml(stored), article.contentHtml.replace('Feed it.', 'Feed it | twice.'));
 });
 
-test('so it is after an update with Markdown, whose HTML is what an .html file gets', (t) => {
-  const path = 'blog/soil.html';
-  const { text } = format.encode({ ...article, body: article.contentHtml }, path);
-  const next = {
-    ...article,
-    contentHtml: '<p>Dig.</p>\n\n    <p>Water.</p>',
-    body: 'Dig.\n\nWater.',
-    revision: 'r2',
-  };
-  const amended = format.amend(text, format.decode(text, path), next, path).text;
-  const edited = format.decode(amended.replace('---\n<p>Dig.', '---\n<p>Dig deep.'), path);
-  t.is(renderedHtml(edited), '<p>Dig deep.</p>\n\n    <p>Water.</p>');
-});
-
 test('a first update of a hand-written file changes the mapped fields and the body, and nothing else', (t) => {
   const on = formatListing('blog/mine.md', HAND_WRITTEN);
   const { text, article: stored, address } = updated(on, 'blog/mine.md', HAND_WRITTEN);
@@ -343,11 +329,6 @@ test('an .mdx file is a program, which is not read', (t) => {
   t.throws(() => format.decode('# Hi', 'blog/mine.mdx'), { message: /is a program/ });
 });
 
-test('a tag of the site is not written twice, however the article spells it', (t) => {
-  const { text } = format.encode({ ...article, tags: ['Posts', 'compost'] }, PATH);
-  t.deepEqual(readFrontMatter(text).data.tags, ['posts', 'compost']);
-});
-
 test('what the site does not take of a title, a description and tags is cut, also in an update', (t) => {
   const limits = { title: 12, description: 8, tags: 2 };
   const { encode, amend, decode } = formatWith({ limits });
@@ -387,14 +368,6 @@ test('no article gets a tag by which the templates select posts, however it is s
   );
 });
 
-test('a date that a person has changed is the date of the article', (t) => {
-  const { text } = format.encode(article, PATH);
-  t.is(
-    format.decode(text.replace('date: 2026-11-09T08:00:00Z', 'date: 2026-11-10'), PATH).article.date,
-    '2026-11-10',
-  );
-});
-
 test('an earlier version is put back in its stored form', (t) => {
   const { text } = format.encode(article, PATH);
   const html = updated(format, PATH, text, { body: article.contentHtml });
@@ -405,14 +378,6 @@ test('an earlier version is put back in its stored form', (t) => {
   t.is(readFrontMatter(back.text).data.inert, 'markdown');
   t.is(back.article.body, 'Stored {{</* x */>}} form.\n');
   t.is(format.decode(back.text, PATH).bodyKind, undefined);
-});
-
-test('what a plugin adds to the front matter is added by an update, too', (t) => {
-  const { text } = format.encode(article, PATH);
-  const amended = updated(format, PATH, text, {
-    extra: { ...format.decode(text, PATH).article.extra, mood: 'calm' },
-  });
-  t.is(readFrontMatter(amended.text).data.mood, 'calm');
 });
 
 test('own keys stand where the mapping says, and what else stands there is kept', (t) => {

@@ -125,11 +125,6 @@ test('front matter in braces is taken apart', (t) => {
   t.deepEqual(stored.article, expected);
 });
 
-test('a line separator in an unquoted value of a person’s own survives', (t) => {
-  const { stored, expected } = updated('---\ntitle: Bees\nid: b\nmine: one\u2028two\n---\nOne.\n');
-  t.deepEqual(stored.article, expected);
-});
-
 test('in the plain format, the update of a file without a date does not give it one', (t) => {
   const first = updated('---\ntitle: Mine\n# a note\n---\nText.\n').text;
   t.notRegex(first, /^date:/m);

@@ -1,5 +1,4 @@
 import test from 'ava';
-import grayMatter from 'gray-matter';
 import { parse as parseToml } from 'smol-toml';
 import { editFrontMatter } from '../../../../src/article/front-matter/edit.js';
 import { listOf, readFrontMatter, requireYaml, textOf } from '../../../../src/article/front-matter/read.js';
@@ -113,19 +112,6 @@ test('other forms than YAML are refused where only YAML is read', (t) => {
   for (const text of ['', 'text', '+++\na = 1\n+++\n', '{"a": 1}']) t.throws(() => requireYaml(text), none);
   for (const text of ['---js\n---\n', '---json\n{}\n---\n'])
     t.throws(() => requireYaml(text), { message: 'line 1: only a plain --- opens front matter' });
-});
-
-test('YAML has the body and the data that gray-matter gives', (t) => {
-  for (const text of [
-    '---\na: b\n---\n\nBody\n---\n',
-    '---\r\na: b\r\n---\r\nBody\r\n',
-    '---\na: b\n---',
-    '---\n# only a comment\n---\nBody',
-    `---\na: b\n${'\n'.repeat(300)}c: d\n---\n`,
-  ]) {
-    const { data, content } = grayMatter(text, {});
-    t.like(readFrontMatter(text), { data, body: content });
-  }
 });
 
 test('lists and texts are taken as a person writes them', (t) => {

@@ -200,16 +200,3 @@ test('a page behind a symbolic link within the output folder is completed, and t
   t.true(read('real/index.html').includes(JSON_LD));
   t.true(fs.lstatSync(join(output, 'soil')).isSymbolicLink());
 });
-
-test('without an output folder every page is missing', async (t) => {
-  const { output, run } = site(t, {});
-  fs.rmdirSync(output);
-  t.is((await run({})).missing.length, 1);
-});
-
-test('an older compressed page is warned of', async (t) => {
-  const { run } = site(t, { 'blog/soil/index.html': page(''), 'blog/soil/index.html.gz': 'x' });
-  const { warnings } = await run({});
-  t.is(warnings.length, 1);
-  t.regex(warnings[0] ?? '', /^blog\/soil\/index\.html\.gz: /);
-});

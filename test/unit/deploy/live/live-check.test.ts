@@ -156,15 +156,6 @@ test('a server that does not answer is given up', async (t) => {
   });
 });
 
-// The addresses by which a server without IPv4 reaches one that has no other.
-test('an address that a network translates to IPv4 is connected to', async (t) => {
-  const request = { method: 'GET', headers: {}, maxBytes: 1_000, timeoutMs: 500 } as const;
-  await t.throwsAsync(fetchText(new globalThis.URL('http://[64:ff9b::c000:201]/'), request, signal), {
-    code: 'UNREACHABLE',
-    message: /^\[64:ff9b::c000:201\] (?:could not be reached: connect E|did not answer within)/,
-  });
-});
-
 /** What took hours when its time grew with the square of its length; see hostile-pages for comments and JSON-LD. */
 const HOSTILE_PAGES = {
   'comments and no head': '<!-- x -->'.repeat(150_000),

@@ -140,19 +140,6 @@ test('keys are those of the posts that the schema knows, and those that the sche
   t.deepEqual(facts.questions, [], 'what some posts lack is not demanded');
 });
 
-test('the only date that a schema demands is the publication’s; a text or a day is written as one', async (t) => {
-  const optionsOf = async (properties: object, required: string[]) =>
-    (
-      await inspect(
-        { schemas: schemaOf({ title: { type: 'string' }, ...properties }, required), entries: {} },
-        {},
-      )
-    ).options;
-  t.is((await optionsOf({ sown: DATE, seen: DATE }, ['sown'])).keys?.date, 'sown');
-  t.is((await optionsOf({ date: { type: 'string' } }, ['date'])).dates, 'string');
-  t.is((await optionsOf({ date: { type: 'string', format: 'date' } }, ['date'])).dates, 'day');
-});
-
 test('a key that the schema demands besides gets the value of the posts, or is asked for', async (t) => {
   const properties = {
     ...PROPERTIES,
@@ -205,38 +192,6 @@ test('an author who is an entry of another collection is known by it, and any ot
   });
 });
 
-test('a demanded author or own URL is that of the article, and is not asked for', async (t) => {
-  const properties = { ...PROPERTIES, author: { type: 'string' }, canonicalURL: { type: 'string' } };
-  const post = (slug: string) =>
-    `${POST.slice(0, -4)}author: Ada\ncanonicalURL: https://allotment.example/notes/blog/${slug}/\n---\n`;
-  const { options, questions, frontMatter } = await inspect(
-    { schemas: schemaOf(properties, ['title', 'author', 'canonicalURL']) },
-    {
-      'src/content/blog/Raised-Beds.md': post('raised-beds'),
-      'src/content/blog/2025/leeks/index.md': post('leeks'),
-    },
-  );
-  t.like(options.keys, { author: 'author', canonical: 'canonicalURL' });
-  t.deepEqual([questions, frontMatter], [[], {}]);
-});
-
-test('a date of the last update that must be a text makes both dates texts, or is left out', async (t) => {
-  const DATE = {
-    anyOf: [
-      { type: 'string', format: 'date-time' },
-      { type: 'string', format: 'date' },
-    ],
-  };
-  const facts = async (pubDate: object) => {
-    const properties = { ...PROPERTIES, pubDate, updatedDate: { type: 'string' } };
-    return await inspect({ schemas: schemaOf(properties) });
-  };
-  const either = await facts({ anyOf: [{ type: 'string' }, DATE] });
-  t.like(either.options, { dates: 'string', keys: { updated: 'updatedDate' } });
-  const { options } = await facts(DATE);
-  t.deepEqual([options.dates, options.keys?.updated], [undefined, undefined]);
-});
-
 test('what the schema takes of titles, descriptions and tags is known', async (t) => {
   const properties = {
     ...PROPERTIES,
@@ -274,35 +229,6 @@ const soil = posts.filter((post) => post.data.tags.includes(tag));`;
   const layout = "{tags.includes('maths') && <script src='/maths.js' />}";
   const files = { ...POSTS, 'src/pages/index.astro': page, 'src/layouts/Post.astro': layout };
   t.deepEqual((await inspect({}, files)).options.keptTags, ['featured', 'nav']);
-});
-
-test('the collection of articles is the one with a usual name, else the only one with a date', async (t) => {
-  const schemas = {
-    ...schemaOf({ name: { type: 'string' } }, [], 'people'),
-    ...schemaOf(PROPERTIES, [], 'essays'),
-  };
-  t.is((await inspect({ schemas, entries: {} })).content, 'src/content/essays');
-  const none = await inspect({
-    schemas: schemaOf({ name: { type: 'string' } }, [], 'people'),
-    entries: { others: [] },
-  });
-  t.like(none.questions[0], { flag: 'content' });
-  const folders = [{ id: 'soil', path: 'src/content/blog/soil/index.md' }];
-  t.is((await inspect({ entries: { blog: folders } })).file, ':slug/index.md');
-});
-
-test('without Astro on the machine, the usual values are taken, and the rest is asked for', async (t) => {
-  const facts = await astro.inspect(askedSite({ 'astro.config.mjs': '' }));
-  t.like(facts, {
-    siteUrl: undefined,
-    content: 'src/content/blog',
-    permalink: '/blog/:slug/',
-    output: 'dist',
-  });
-  t.deepEqual(
-    facts.questions.map(({ flag }) => flag),
-    ['content', 'permalink'],
-  );
 });
 
 test('the loader of pressmark/astro makes pages of .html files, and pictures are fetched where Astro may', async (t) => {

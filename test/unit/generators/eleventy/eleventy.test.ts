@@ -85,15 +85,6 @@ test('files and addresses follow the newest posts, whatever computes the permali
   t.like(questions, [{ flag: 'permalink' }]);
 });
 
-test('dates with a space before the time and the offset show their place in addresses', async (t) => {
-  const dated = post('date: 2025-03-04 10:00:00 +0100');
-  const facts = await inspect(
-    files({ 'blog/2025/a.md': dated, 'blog/2025/b.md': dated }),
-    listed(['blog/2025/a.md', '/blog/2025/03/a/'], ['blog/2025/b.md', '/blog/2025/03/b/']),
-  );
-  t.like(facts, { file: ':year/:slug.md', permalink: '/blog/:year/:month/:slug/' });
-});
-
 test('tags by which the configuration or templates of an Eleventy site select posts are known, and are those of an article if all posts name them', async (t) => {
   const templates = {
     ...POSTS,
@@ -113,26 +104,6 @@ test('tags by which the configuration or templates of an Eleventy site select po
     'content/blog/compost.md': post('title: Compost\ndate: 2026-04-01\ntags: [Soil, Worms]'),
   };
   t.deepEqual((await inspect(own, answer)).frontMatter, { tags: ['Soil'] });
-});
-
-test('a site without posts, and one without Eleventy, gets the usual folders', async (t) => {
-  const empty = await inspect({ 'content/posts/posts.json': '{}' }, { pages: [] });
-  t.like(empty, { content: 'content/posts', permalink: '/posts/:slug/', questions: [] });
-  const none = await eleventy.inspect(askedSite({ 'eleventy.config.js': '' }));
-  t.like(none, { content: 'posts', output: '_site', siteUrl: undefined });
-  t.deepEqual(
-    none.questions.map(({ flag }) => flag),
-    ['content'],
-  );
-});
-
-test('the build script’s flags reach Eleventy', (t) => {
-  const command = (build?: string) =>
-    eleventy.addressQuery?.(
-      siteOf(build === undefined ? {} : { 'package.json': JSON.stringify({ scripts: { build } }) }),
-    ).command ?? '';
-  t.regex(command('eleventy --input=src --output dist --config=a.mjs'), / -- src dist a\.mjs$/);
-  t.regex(command(), / -- '' '' ''$/);
 });
 
 test('a layout and tags that all posts name themselves are those of an article', async (t) => {
@@ -210,21 +181,6 @@ test('doctor names what runs articles as templates', (t) => {
   t.regex(texts("keys: { engineOverride: 'x' }")[0] ?? '', /runs templates in articles/);
   t.deepEqual(texts("c.addExtension('md', {})", { templateSwitch: false }), []);
   t.deepEqual(texts("c.addExtension('scss', {})"), []);
-});
-
-test('pictures stay out of Markdown where the site’s renderer does not show those of the web', async (t) => {
-  const { options } = await inspect(POSTS, { keepsPictures: false });
-  t.deepEqual(options.markedElements, ['img']);
-  t.is((await inspect(POSTS, { keepsPictures: true })).options.markedElements, undefined);
-});
-
-test('all articles are .md files where the configuration lists such files alone', async (t) => {
-  const htmlFiles = async (...globs: string[]) => (await inspect(POSTS, { globs })).options.htmlFiles;
-  t.is(await htmlFiles(), undefined);
-  t.is(await htmlFiles('content/**/*.{md,html}', 'content/blog/*'), undefined);
-  t.false(await htmlFiles('content/blog/**/*.md'));
-  const html = { kind: 'html', html: '<p>x</p>' } as const;
-  t.is(mapping({ htmlFiles: false }).extension(html), '.md');
 });
 
 test('tags without a page of their own by slugify are none, unless the site’s posts have some', async (t) => {

@@ -119,29 +119,3 @@ test('a URL that Eleventy cannot decode is encoded, and one that it cannot parse
   t.is(harmlessHtml('<script src="//"></script>', plain), '<script src="about:invalid"></script>');
   t.is(harmlessHtml('<img srcset="a.png 1x, http://[ 2x">', plain), '<img srcset="">');
 });
-
-test('an id that is used is taken away', (t) => {
-  t.is(
-    harmlessHtml('<p id="a"><p id=main><p ID="a" class="b">', { elements: [], ids: ['main'] }),
-    '<p id="a"><p ><p  class="b">',
-  );
-});
-
-test('a large text costs no more than its size', (t) => {
-  for (const piece of [
-    '<a "',
-    '<!--',
-    '<script ',
-    '<script>',
-    "<a b='",
-    'a'.repeat(9),
-    '<a b=',
-    '  ',
-    '<p id=',
-  ])
-    t.is(
-      typeof harmlessHtml(`<p ${piece.repeat(100_000)}`, { elements: ['script'], ids: [] }),
-      'string',
-      piece,
-    );
-});

@@ -96,12 +96,6 @@ test('tags by which the theme and scripts of a Hexo site select posts are known'
   t.deepEqual((await hexo.inspect(site)).options.keptTags, ['featured', 'nav']);
 });
 
-test('the path of the site is that of its links', async (t) => {
-  t.is((await inspect({ url: 'https://a.example', root: '/blog/' })).siteUrl, 'https://a.example/blog');
-  t.is((await inspect({ url: 'https://a.example/blog', root: '/' })).siteUrl, 'https://a.example/blog');
-  t.is((await inspect({ url: 'a.example' })).siteUrl, undefined);
-});
-
 test('the build fails where a page fails, as far as the script can be told to', async (t) => {
   const build = async (scripts: object) =>
     (await inspect({}, PAGES, { 'package.json': JSON.stringify({ scripts }) })).build;
@@ -110,9 +104,4 @@ test('the build fails where a page fails, as far as the script can be told to', 
   t.is(await build({ build: 'hexo clean && hexo g' }), 'npm run build -- --bail');
   t.is(await build({ build: 'hexo generate -b' }), 'npm run build');
   t.is(await build({ build: 'hexo generate && gulp minify' }), 'npm run build');
-});
-
-test('without Hexo, the usual values are taken', async (t) => {
-  const facts = await hexo.inspect(askedSite({ 'package.json': MANIFEST }));
-  t.like(facts, { siteUrl: undefined, content: 'source/_posts', file: ':slug.md', output: 'public' });
 });

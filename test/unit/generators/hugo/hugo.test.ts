@@ -107,14 +107,6 @@ test('newer versions of Hugo print their configuration as JSON', async (t) => {
   t.like(await inspect({}, '', lines), { options: { rawHtml: true } });
 });
 
-test('a version that is older than those that were tried is named', async (t) => {
-  const warnings = async (version: string) =>
-    (await inspect({}, '', `hugo v${version}-0+extended linux/amd64 BuildDate=unknown\n${CONFIG}`)).warnings;
-  t.deepEqual(await warnings('0.111.3'), []);
-  t.deepEqual(await warnings('0.152.2'), []);
-  t.regex((await warnings('0.83.1'))[0]?.text ?? '', /version 0\.83\.1; .* Hugo 0\.111/);
-});
-
 test('a folder for each language: articles go to that of the default language', async (t) => {
   const mounts = MOUNTS.replace('"source": "content"', '"source": "content/de"').replace(
     '"source": "data",\n         "target": "data"',
@@ -160,26 +152,6 @@ test('the keys of an article are those of most posts: nested pictures and author
   t.deepEqual(await keysOf('summary: x\nimage: a.jpg\n', 'description: y\n'), { image: 'image' });
 });
 
-test('addresses without a common pattern become a question, with the most frequent one for an answer', async (t) => {
-  const { questions, permalink } = await inspect(
-    { 'content/posts/a.md': dated(), 'content/posts/b.md': dated(), 'content/posts/c.md': dated() },
-    page('content/posts/a.md', '/soil/a/') +
-      page('content/posts/b.md', '/water/b/') +
-      page('content/posts/c.md', '/air/c/'),
-  );
-  t.like(questions, [{ flag: 'permalink', fallback: permalink }]);
-});
-
-test('posts in a folder of a usual name go before newer pages of another section', async (t) => {
-  const files = {
-    'content/post/a.md': dated(),
-    'content/guide/a.md': dated().replace('2024', '2025'),
-    'content/guide/b.md': dated().replace('2024', '2025'),
-  };
-  const pages = Object.keys(files).map((path) => page(path, path.replace(/^content|\.md$/g, '')));
-  t.is((await inspect(files, pages.join(''))).file, 'post/:slug.md');
-});
-
 test('a site without posts shows its rule by a post that is put into the copy', async (t) => {
   const site = askedSite(
     { 'hugo.toml': '' },
@@ -192,28 +164,6 @@ test('a site without posts shows its rule by a post that is put into the copy', 
   );
   const { permalink, siteUrl } = await hugo.inspect(site);
   t.deepEqual([permalink, siteUrl], ['/p/:year/:slug/', undefined]);
-});
-
-test('where Hugo is not installed, the usual values are taken', async (t) => {
-  const facts = await hugo.inspect(askedSite({ 'hugo.toml': 'baseURL = "https://garden.example/"' }));
-  t.like(facts, {
-    siteUrl: undefined,
-    content: 'content',
-    file: 'posts/:slug.md',
-    permalink: '/posts/:slug/',
-    output: 'public',
-  });
-});
-
-test('front matter that all posts share is kept', async (t) => {
-  const { frontMatter } = await inspect(
-    {
-      'content/posts/a.md': dated('type: note\nlayout: wide\n'),
-      'content/posts/b.md': dated('type: note\n'),
-    },
-    page('content/posts/a.md', '/posts/a/') + page('content/posts/b.md', '/posts/b/'),
-  );
-  t.deepEqual(frontMatter, { type: 'note' });
 });
 
 test('an output folder outside of the site is replaced by one in it, which the build command names', async (t) => {

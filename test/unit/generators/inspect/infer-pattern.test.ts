@@ -29,16 +29,6 @@ test('the pattern of an address has the parts of the date in their order, and th
   t.is(permalink(['/caf%C3%A9/soil/']), '/café/:slug/');
 });
 
-test('a folder may have several parts of a date, and a number in a word is none', (t) => {
-  const pattern = (address: string) =>
-    inferPermalink([{ path: 'a.md', address, slug: 'soil', date: '2026-11-20' }])?.pattern;
-  t.is(pattern('/2026-11-20/soil'), '/:year-:month-:day/:slug');
-  t.is(pattern('/2026/11.20/soil.html'), '/:year/:month.:day/:slug.html');
-  t.is(pattern('/blog/2026-11/soil/'), '/blog/:year-:month/:slug/');
-  t.is(pattern('/top-2026/11/soil/'), '/top-2026/11/:slug/');
-  t.is(pattern('/2026-notes/soil/'), '/2026-notes/:slug/');
-});
-
 test('of several patterns the most common of the newest posts is taken, and it is said whether most have it', (t) => {
   const posts = [
     post('a.md', '/old/a/', 'a', '2001-01-01'),

@@ -98,16 +98,6 @@ test('authors are known by the site’s data, where the posts name them by their
   t.is((await optionsOf({ '_posts/2025-03-01-beans.md': '---\nauthor: Ada\n---\n' })).authors, undefined);
 });
 
-test('a post with a date as Jekyll writes it shows the pattern of files, also where the name has another day', async (t) => {
-  for (const date of ['2025-03-01 10:00:00 +0000', '2025-03-01 23:30:00 -0800', '2024-12-24']) {
-    const found = await facts(
-      { '_posts/2025-03-01-beans.md': `---\ndate: ${date}\n---\n` },
-      answer({}, pages('/2025/03/01/beans/')),
-    );
-    t.is(found.file, ':year-:month-:day-:slug.md', date);
-  }
-});
-
 test('source and collections_dir move the folder of the posts', async (t) => {
   t.is((await facts({}, answer({ source: 'src' }))).content, 'src/_posts');
   t.is((await facts({}, answer({ source: 'src', collections_dir: 'pages' }))).content, 'src/pages/_posts');
@@ -124,19 +114,6 @@ test('posts with permalinks of their own show the rule; without a common one it 
   t.deepEqual(found.frontMatter, { layout: 'entry' });
   const { questions } = await facts(files, answer({}, pages('/log/beans/', '/diary/beans/')));
   t.like(questions, [{ flag: 'permalink' }]);
-});
-
-test('a layout that defaults give is not written again', async (t) => {
-  t.deepEqual((await facts({}, answer({}, { defaults: { layout: 'post' } }))).frontMatter, {});
-  t.deepEqual((await facts({}, answer({}, { layouts: ['default'] }))).frontMatter, { layout: 'default' });
-  t.deepEqual((await facts({}, answer({}, { layouts: [] }))).frontMatter, {});
-});
-
-test('the keys of an article are those of the posts', async (t) => {
-  const post = '---\nfeature-img: a.jpg\nauthor: Ada\n---\n';
-  const files = { '_posts/2025-03-01-beans.md': post, '_posts/2025-03-02-beans.md': '---\ntitle: x\n---\n' };
-  const { options } = await facts(files, answer({}, pages('/a/', '/b/')));
-  t.deepEqual(options.keys, { image: 'feature-img', author: 'author' });
 });
 
 test('without url the domain is that of CNAME; without Jekyll the usual values are taken', async (t) => {

@@ -150,13 +150,6 @@ test('without posts the folder is a question that nothing answers; one that is n
   await t.throwsAsync(inspect(undated, undefined, 'words'), { code: 'USAGE', message: /"words" holds no/ });
 });
 
-test('of a program that is not known, init asks for the output, and for a build command if there is no script', async (t) => {
-  const flags = async (files: Record<string, string>) =>
-    (await inspect({ ...POSTS, ...files })).questions.map(({ flag }) => flag);
-  t.deepEqual(await flags({ 'package.json': manifest({}, 'node build.mjs') }), ['output']);
-  t.deepEqual(await flags({}), ['build', 'output']);
-});
-
 test('a renderer that drops HTML is named, unless the code lets it keep it', async (t) => {
   const files = (code: string) => ({
     ...NEXT,

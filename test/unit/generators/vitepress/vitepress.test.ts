@@ -78,25 +78,6 @@ test('tags by which the theme, the loaders and the pages of a VitePress site sel
   t.deepEqual(options.keptTags, ['featured', 'nav', 'top beds']);
 });
 
-test('without posts, the folder is one with a usual name, or a question', async (t) => {
-  t.like(await inspect({ pages: [] }, { 'blog/index.md': '' }), { content: 'blog', questions: [] });
-  const { content, permalink, questions } = await inspect({ pages: [], cleanUrls: true }, {});
-  t.deepEqual(
-    [content, permalink, questions.map(({ flag }) => flag)],
-    ['posts', '/posts/:slug', ['content']],
-  );
-});
-
-test('a post in a folder of its own makes new ones be so', async (t) => {
-  const files = { 'docs/news/leaves/index.md': post('title: Leaves\ndate: 2025-02-11') };
-  const pages = [{ path: 'docs/news/leaves/index.md', address: '/news/leaves/' }];
-  t.like(await inspect({ source: 'docs', pages }, files), {
-    content: 'docs/news',
-    file: ':slug/index.md',
-    permalink: '/news/:slug/',
-  });
-});
-
 test('front matter has neither the end of a script nor a comment for which VitePress reads a file', (t) => {
   const { writtenText: write = String, sentText: read = String } = mapping();
   for (const sent of [

@@ -1,9 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { patternLayout } from '../../../../src/generators/layout.js';
 import { createCatalog } from '../../../../src/store/catalog/catalog.js';
-import { contentFolder, textWork } from '../../../../src/store/catalog/content-folder.js';
 import type { Entry } from '../../../../src/store/catalog/entry.js';
 import { loadSnapshot, saveSnapshot } from '../../../../src/store/catalog/snapshot.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -40,31 +38,4 @@ test('a snapshot of another key, a missing file and a file that is not a snapsho
     fs.writeFileSync(path, text);
     t.is(await loadSnapshot(path, 'key', createCatalog()), 0);
   }
-});
-
-test('of a snapshot that a bad disk has damaged, the entries before that are read', async (t) => {
-  const path = join(tempDir(t), 'catalog.jsonl');
-  const catalog = createCatalog();
-  for (let n = 0; n < 5; n++) catalog.set(entry(n, `id-${n}`));
-  await saveSnapshot(path, 'key', catalog);
-  const lines = fs.readFileSync(path, 'utf8').split('\n');
-  lines[3] = (lines[3] ?? '').slice(0, 20);
-  fs.writeFileSync(path, lines.join('\n'));
-  const loaded = createCatalog();
-  t.is(await loadSnapshot(path, 'key', loaded), 2);
-});
-
-test('a snapshot of articles with long texts is small, whatever the texts are', async (t) => {
-  const path = join(tempDir(t), 'catalog.jsonl');
-  const saved = createCatalog();
-  const content = contentFolder('/content', patternLayout('https://garden.example', ':slug.md', '/:slug/'));
-  const fingerprint = { ino: 1, size: 1, mtimeMs: 1 };
-  for (const key of ['id', 'title', 'description', 'author', 'image', 'date', 'tags', 'mine']) {
-    const value = `"${'long '.repeat(20_000)}"`;
-    const text = `---\n${key}: ${key === 'tags' ? `[${value}]` : value}\n---\nText\n`;
-    saved.set(textWork(content).entry(`${key}.md`, { text, fingerprint }));
-  }
-  t.is(saved.size, 8);
-  await saveSnapshot(path, 'key', saved);
-  t.true(fs.statSync(path).size < 8 * 500);
 });
