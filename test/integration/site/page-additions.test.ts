@@ -110,16 +110,3 @@ test('templates, assets, words and helpers of a plugin are over the theme and be
   t.is(site.logged.filter((line) => line.includes('derived data failed')).length, 1, 'said once');
   await builder.close();
 });
-
-test('what is no addition to pages is refused in words that name the plugin', (t) => {
-  const { shortcode, helper, data, templates, input, markdown } = adding();
-  shortcode('one', () => '');
-  const refused = (run: () => unknown, message: RegExp) => t.throws(run, { code: 'PLUGIN_INVALID', message });
-  refused(() => shortcode('one', () => ''), /plugin extras: there is a shortcode "one" of plugin extras/);
-  refused(() => shortcode('a b', () => ''), /the name of the shortcode "a b" must be/);
-  refused(() => helper('x', 'text' as never), /the helper "x" is not a function/);
-  refused(() => markdown(undefined as never), /what extends Markdown is not a function/);
-  refused(() => data('x', { inputs: () => 1 } as never), /compute of the data "x" is not a function/);
-  refused(() => templates('./templates'), /"\.\/templates" is no absolute path; write new URL/);
-  refused(() => input('x.json'), /the input "x\.json" is no absolute path/);
-});

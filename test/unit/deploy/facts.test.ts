@@ -9,15 +9,6 @@ const log = createLog({ level: 'silent', terminal: false });
 const at = '2026-11-20T08:00:00.000Z';
 const article = (id: string) => ({ path: `content/${id}.md`, id, url: `https://garden.example/${id}`, at });
 
-test('an error stays until it has passed', (t) => {
-  const facts = openFacts(tempDir(t), log);
-  const commitError = { at, path: 'content/a.md', reason: 'a rebase is not finished' };
-  facts.note({ commitError, build: { at } });
-  t.deepEqual(facts.now.commitError, commitError);
-  facts.note({ commitError: null });
-  t.deepEqual(facts.now, { build: { at }, awaited: [] });
-});
-
 test('the file of the facts does not grow without end, and what others know of it stays right', async (t) => {
   const stateDir = tempDir(t);
   const [one, other] = [openFacts(stateDir, log), openFacts(stateDir, log)];

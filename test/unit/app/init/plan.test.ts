@@ -107,15 +107,6 @@ test('answers go before what was read, and a site URL that differs is reported',
   );
 });
 
-test('what a definition finds in the configuration is reported, and an example of an address', async (t) => {
-  const problem = { level: 'warn', text: 'it is', fix: 'set it' } as const;
-  const generators = hugo().map((one) => ({ ...one, problems: () => [problem] }));
-  t.deepEqual((await plan({ generators })).warnings, [problem]);
-  const answers = { siteUrl: 'https://example.com' };
-  const { warnings } = await plan({ generators: hugo({ siteUrl: undefined }), answers });
-  t.regex(warnings[0]?.text ?? '', /https:\/\/example\.com is an example/);
-});
-
 test('the report names each thing that was read, and from where', async (t) => {
   const generators = hugo({
     options: { timeZone: 'Asia/Tokyo', keys: { date: 'pubDate', image: null }, keptTags: ['nav', 'top'] },

@@ -51,22 +51,6 @@ const answer = (over: Partial<Answer>): Answer => ({
   ...over,
 });
 
-test.serial(
-  'two receivers on one directory never touch each other’s probe, whatever their process ids',
-  (t) => {
-    const { dir, health } = site(t);
-    const written: string[] = [];
-    replace(t, 'writeFileSync', (real, ...args) => {
-      written.push(String(args[0]));
-      Reflect.apply(real, fs, args);
-    });
-    const [one, other] = [health(), health()];
-    t.deepEqual([one.trouble(), other.trouble()], [undefined, undefined]);
-    t.is(new Set(written).size, 2);
-    t.deepEqual(fs.readdirSync(join(dir, 'state')), []);
-  },
-);
-
 test.serial('what is wrong is said without the machine’s paths', (t) => {
   const { dir, root, health } = site(t);
   fs.rmSync(root, { recursive: true });

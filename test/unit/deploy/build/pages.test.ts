@@ -12,12 +12,6 @@ test('an address names the files that static hosts show for it', (t) => {
   t.deepEqual(filesOfAddress('/x/?page=2#top'), ['x/index.html']);
 });
 
-test('an address is decoded to file names', (t) => {
-  t.deepEqual(filesOfAddress('/b%C3%BCcher/50%25/'), ['bücher/50%/index.html']);
-  t.deepEqual(filesOfAddress('/bücher/'), ['bücher/index.html']);
-  t.deepEqual(filesOfAddress('/a%20b/'), ['a b/index.html']);
-});
-
 test('no address leads out of the output folder', (t) => {
   for (const address of [
     '/../x/',
