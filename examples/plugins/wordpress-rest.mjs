@@ -57,7 +57,7 @@ export default definePlugin({
     }
 
     async function posts({ id, params, method, request }) {
-      if (id === undefined && method === 'GET') return pageOf(await matching(params), params);
+      if (id === undefined && method === 'GET') return pageOf(await matching(params), params, postOf);
       if (id === undefined && method === 'POST') return answer(201, await create(params, userOf(request)));
       const article = existing(id && (await articles.get(`wp-${id}`)));
       if (method === 'GET') return answer(200, await postOf(article));
@@ -121,17 +121,16 @@ export default definePlugin({
       };
     }
 
-    async function postOf({ id, state, slug, url, date, title, body, description, image, tags }) {
-      const { status = 'pending' } = (await storage.get(`post ${id}`)) ?? {};
-      const names = await namesByKind(tags);
+    async function postOf(article) {
+      const { id, slug, url, date, title, body, description, image } = article;
+      const names = await namesByKind(article.tags);
       const idsOf = async (kind) =>
         (await Promise.all(names[kind].map((name) => termOf(kind, name)))).map(({ id }) => id);
       const rendered = (raw) => ({ raw, rendered: raw });
       return {
         id: Number(id.slice(3)),
         type: 'post',
-        status:
-          { live: 'publish', scheduled: 'future' }[state] ?? (HIDDEN.includes(status) ? status : 'pending'),
+        status: await statusOf(article),
         slug,
         link: url,
         date: localTime(site.timeZone, date),
@@ -145,15 +144,22 @@ export default definePlugin({
       };
     }
 
+    async function statusOf({ id, state }) {
+      if (state === 'live') return 'publish';
+      if (state === 'scheduled') return 'future';
+      const { status } = (await storage.get(`post ${id}`)) ?? {};
+      return HIDDEN.includes(status) ? status : 'pending';
+    }
+
     async function matching({ status = 'publish', slug, search = '' }) {
       const all = (await articles.list({ limit: 1_000 })).filter(({ id }) => id.startsWith('wp-'));
-      const posts = await Promise.all(all.map(postOf));
-      const words = String(search).toLowerCase();
-      const isWanted = (post) =>
-        (listIn(status).includes(post.status) || (status === 'any' && post.status !== 'trash')) &&
-        (slug === undefined || listIn(slug).includes(post.slug)) &&
-        `${post.title.raw} ${post.content.raw}`.toLowerCase().includes(words);
-      return posts.filter(isWanted).sort((one, other) => (one.date_gmt < other.date_gmt ? 1 : -1));
+      const statuses = await Promise.all(all.map(statusOf));
+      const isAsked = (its) => listIn(status).includes(its) || (status === 'any' && its !== 'trash');
+      const isWanted = (article, at) =>
+        isAsked(statuses[at]) &&
+        (slug === undefined || listIn(slug).includes(article.slug)) &&
+        `${article.title} ${article.body}`.toLowerCase().includes(String(search).toLowerCase());
+      return all.filter(isWanted).sort((one, other) => Date.parse(other.date) - Date.parse(one.date));
     }
 
     async function terms({ kind, id, params, method }) {
@@ -190,10 +196,9 @@ export default definePlugin({
     /** Terms and media have numbers in WordPress. The same text has the same number. */
     async function entryOf(kind, text, fields) {
       for (let id = numberOf(text.toLowerCase()); ; id++) {
-        const entry = await storage.update(
-          `${kind} ${id}`,
-          (there) => there ?? { id, text: text.toLowerCase(), ...fields },
-        );
+        const there = await storage.get(`${kind} ${id}`);
+        const entry = there ?? { id, text: text.toLowerCase(), ...fields };
+        if (there === undefined) await storage.set(`${kind} ${id}`, entry);
         if (entry.text === text.toLowerCase()) return entry;
       }
     }
@@ -215,12 +220,12 @@ export default definePlugin({
     }
 
     /** A part of a list, and how long the list is. */
-    function pageOf(all, { per_page: size, page }) {
+    async function pageOf(all, { per_page: size, page }, show = (one) => one) {
       const [most, at] = [Math.min(Math.trunc(size) || 10, 100), Math.trunc(page) || 1];
       const pages = Math.ceil(all.length / most);
       if (most < 1 || at < 1 || (at > 1 && at > pages)) throw refusal(400, 'post_invalid_page_number');
       const headers = { 'X-WP-Total': `${all.length}`, 'X-WP-TotalPages': `${pages}` };
-      return answer(200, all.slice((at - 1) * most, at * most), headers);
+      return answer(200, await Promise.all(all.slice((at - 1) * most, at * most).map(show)), headers);
     }
   },
 });
