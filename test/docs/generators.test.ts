@@ -44,17 +44,12 @@ function writeExamples(dir: string): void {
   fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
 }
 
-test('init accepts the example of a definition', async (t) => {
+test('init accepts the example of a definition, and the site stores articles as the example says', async (t) => {
   const dir = tempDir(t);
   writeExamples(dir);
   const init = await runHere(['init', '--dir', dir]);
   t.regex(init.stdout, /^ {2}generator +our-script \(pressmark\.config\.mjs\)$/m);
   t.is(fs.readFileSync(join(dir, '.gitignore'), 'utf8'), '.env\n.pressmark/\nnode_modules/\ndist/\n');
-});
-
-test('a site with the example of a definition stores articles as the example says', async (t) => {
-  const dir = tempDir(t);
-  writeExamples(dir);
   const receiver = await startHere(t, { dir });
   const { status, json } = await receiver.post(
     'article.published',

@@ -2,78 +2,97 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { adminOf } from '../support/admin.js';
-import { articleFiles, fileOf, readStored } from '../support/content.js';
+import { fileOf, readStored } from '../support/content.js';
 import { article, update } from '../support/events.js';
-import { type ReceiverHere, startHere } from '../support/receiver-here.js';
-import { tempDir } from '../support/temp-dir.js';
+import { launchHere, type ReceiverHere } from '../support/receiver-here.js';
+import { makeTempDir, removeTempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const PAGE = fs.readFileSync(join(ROOT, 'docs/plugins.md'), 'utf8');
 
-/** An example as the page has it, whose first line gives its file name. */
-function exampleOnPage(name: string): string {
-  const page = fs.readFileSync(join(ROOT, 'docs/plugins.md'), 'utf8');
-  const examples = [...page.matchAll(/```js\n(\/\/ (plugins\/\S+)\n[\s\S]*?)```/g)];
-  const code = examples.find(([, , file]) => file === name)?.[1];
-  if (code === undefined) throw new Error(`docs/plugins.md has no example ${name}`);
-  return code;
-}
+/** The examples of the page by the file names in their first lines. */
+const EXAMPLES = new Map(
+  [...PAGE.matchAll(/```js\n(\/\/ (plugins\/\S+)\n[\s\S]*?)```/g)].map(([, code = '', name = '']) => [
+    name,
+    code,
+  ]),
+);
+const NAMES = ['llms', 'reading-time', 'inbox', 'tell', 'desk', 'editor'].map(
+  (name) => `plugins/${name}.mjs`,
+);
 
-/** A receiver with an example of the page. */
-function receiverWith(
-  t: ExecutionContext,
-  dir: string,
-  name: string,
-  env: Record<string, string> = {},
-): Promise<ReceiverHere> {
-  fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
-  fs.writeFileSync(join(dir, name), exampleOnPage(name));
+/** How many lines of an example do something. */
+const linesOf = (name: string) =>
+  EXAMPLES.get(`plugins/${name}.mjs`)
+    ?.split('\n')
+    .filter((line) => !line.startsWith('//') && line !== '').length ?? 0;
+
+// All examples in one receiver. The tests are serial, as the last ones hold articles, which others would list.
+const dir = makeTempDir();
+const told: string[] = [];
+let receiver: ReceiverHere;
+
+/** Answers 500 to what it is told first. */
+const chat = createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  const { text } = JSON.parse(body);
+  response.writeHead(told.includes(text) ? 200 : 500).end();
+  told.push(text);
+});
+
+test.serial.before(async () => {
+  fs.mkdirSync(join(dir, 'plugins'));
+  for (const name of NAMES) fs.writeFileSync(join(dir, name), EXAMPLES.get(name) ?? '');
   // As after `npm install`: the package by its name.
   fs.mkdirSync(join(dir, 'node_modules'));
   fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
-  return startHere(t, { dir, env });
-}
+  await once(chat.listen(0, '127.0.0.1'), 'listening');
+  const { port } = chat.address() as AddressInfo;
+  receiver = await launchHere(dir, {
+    config: { git: false, site: { search: false } },
+    env: { INBOX_TOKEN: 'a token', CHAT_URL: `http://127.0.0.1:${port}/` },
+  });
+});
+test.after.always(async () => {
+  await receiver.close();
+  chat.close();
+  removeTempDir(dir);
+});
 
-test('the output of docs/plugins.md has at most 15 lines, and follows the articles', async (t) => {
-  const dir = tempDir(t);
-  const name = 'plugins/llms.mjs';
-  const lines = exampleOnPage(name).trimEnd().split('\n');
-  t.true(lines.filter((line) => !line.startsWith('//') && line !== '').length <= 15);
-  const receiver = await receiverWith(t, dir, name);
+test.serial('the output of docs/plugins.md has at most 15 lines, and follows the articles', async (t) => {
+  t.true(linesOf('llms') <= 15);
   const llms = join(dir, 'public/llms.txt');
   for (const title of ['First', 'Second']) {
-    const { json } = await receiver.post(
-      'article.published',
-      article({ title, slug: title.toLowerCase(), meta_description: `About ${title}` }),
-    );
+    const data = article({ title, slug: title.toLowerCase(), meta_description: `About ${title}` });
+    const { json } = await receiver.post('article.published', data);
     const line = `- [${title}](${json.url}): About ${title}`;
     await until(
       'the file of the plugin has the article',
       () => fs.existsSync(llms) && fs.readFileSync(llms, 'utf8').includes(line),
     );
   }
-  t.is(fs.readFileSync(llms, 'utf8').match(/^- /gm)?.length, 2);
   const taken = await receiver.post('article.published', article({ slug: 'llms.txt' }));
   t.notRegex(taken.json.url, /llms\.txt/);
 });
 
-test('the example of docs/plugins.md does what the page says', async (t) => {
-  const dir = tempDir(t);
-  const receiver = await receiverWith(t, dir, 'plugins/reading-time.mjs');
+test.serial('the example of docs/plugins.md does what the page says', async (t) => {
   const words = Array.from({ length: 660 }, () => 'word').join(' ');
-  const { status } = await receiver.post(
-    'article.published',
-    article({ title: 'Long', slug: 'long', content_html: `<p>${words}</p>` }),
+  const data = article({ title: 'Long', slug: 'long', content_html: `<p>${words}</p>` });
+  t.is((await receiver.post('article.published', data)).status, 200);
+  t.regex(fs.readFileSync(fileOf(dir, data.id), 'utf8'), /^reading_minutes: 3$/m);
+  const times = (await (await fetch(`${receiver.origin}/-/reading-time/recent`)).json()) as {
+    title: string;
+  }[];
+  t.deepEqual(
+    times.filter(({ title }) => title === 'Long'),
+    [{ title: 'Long', minutes: 3 } as never],
   );
-  t.is(status, 200);
-  const [file = ''] = articleFiles(dir);
-  t.regex(fs.readFileSync(file, 'utf8'), /^reading_minutes: 3$/m);
-  const times = await (await fetch(`${receiver.origin}/-/reading-time/recent`)).json();
-  t.deepEqual(times, [{ title: 'Long', minutes: 3 }]);
   const page = join(dir, 'public/articles/long/index.html');
   await until(
     'the page of the article has the link of the plugin',
@@ -83,10 +102,8 @@ test('the example of docs/plugins.md does what the page says', async (t) => {
   );
 });
 
-test('the adapter of docs/plugins.md stores what is sent with its token', async (t) => {
-  const dir = tempDir(t);
-  const receiver = await receiverWith(t, dir, 'plugins/inbox.mjs', { INBOX_TOKEN: 'a token' });
-  const body = JSON.stringify({ key: 'k-1', name: 'By another door', html: '<p>In.</p>' });
+test.serial('the adapter of docs/plugins.md stores what is sent with its token', async (t) => {
+  const body = JSON.stringify({ key: 'k-1', name: 'By another door', html: '<p>In by another door.</p>' });
   const send = (token: string) =>
     fetch(`${receiver.origin}/inbox`, {
       method: 'POST',
@@ -97,63 +114,48 @@ test('the adapter of docs/plugins.md stores what is sent with its token', async 
   const answer = await send('a token');
   t.is(answer.status, 200);
   t.like(await answer.json(), { id: 'k-1', outcome: 'stored' });
-  t.regex(fs.readFileSync(articleFiles(dir)[0] ?? '', 'utf8'), /^title: "By another door"$/m);
+  t.regex(fs.readFileSync(fileOf(dir, 'k-1'), 'utf8'), /^title: "By another door"$/m);
 });
 
-test('the job of docs/plugins.md tells a chat of each article, again where the chat has failed', async (t) => {
-  const told: string[] = [];
-  const chat = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    told.push(JSON.parse(body).text);
-    response.writeHead(told.length === 1 ? 500 : 200).end();
-  }).listen(0, '127.0.0.1');
-  t.teardown(() => chat.close());
-  await once(chat, 'listening');
-  const { port } = chat.address() as AddressInfo;
-  const env = { CHAT_URL: `http://127.0.0.1:${port}/` };
-  const receiver = await receiverWith(t, tempDir(t), 'plugins/tell.mjs', env);
-  const { json } = await receiver.post('article.published', article({ title: 'Told' }));
-  await until('the chat was told again', () => told.length === 2);
-  t.deepEqual([...new Set(told)], [`New: Told ${json.url}`]);
-});
+test.serial(
+  'the job of docs/plugins.md tells a chat of each article, again where the chat has failed',
+  async (t) => {
+    const { json } = await receiver.post('article.published', article({ title: 'Told' }));
+    const times = () => told.filter((text) => text === `New: Told ${json.url}`).length;
+    await until('the chat was told again', () => times() === 2);
+    t.pass();
+  },
+);
 
-test('in 20 lines, the plugin of docs/plugins.md adds a page, a widget and an action to the admin', async (t) => {
-  const name = 'plugins/desk.mjs';
-  const lines = exampleOnPage(name).trimEnd().split('\n');
-  t.true(lines.filter((line) => !line.startsWith('//') && line !== '').length <= 20);
-  const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'content/articles'), { recursive: true });
-  const receiver = await receiverWith(t, dir, name);
-  const editor = await adminOf(receiver, { role: 'editor' });
-  const admin = await adminOf(receiver, { name: 'grace' });
-  const title = 'A <b>bold</b> title';
-  const { json } = await receiver.post('article.published', article({ title }));
-  const [file = ''] = articleFiles(dir);
-  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^title:/m, 'held: wait\ntitle:'));
-  await until('the page lists the held article', async () =>
-    (await admin.get('added/desk/held')).text.includes('<li>A &lt;b&gt;bold&lt;/b&gt; title</li>'),
-  );
-  t.true((await editor.get('')).text.includes('<p>1</p>'));
-  t.is((await editor.get('added/desk/held')).status, 403);
-  const pressed = await editor.post('press', {
-    do: 'press',
-    plugin: 'desk',
-    action: 'release',
-    article: json.id,
-  });
-  t.is(pressed.status, 303);
-  t.notRegex(fs.readFileSync(file, 'utf8'), /^held:/m);
-});
+test.serial(
+  'in 20 lines, the plugin of docs/plugins.md adds a page, a widget and an action to the admin',
+  async (t) => {
+    t.true(linesOf('desk') <= 20);
+    const editor = await adminOf(receiver, { role: 'editor' });
+    const admin = await adminOf(receiver, { name: 'grace' });
+    const data = article({ title: 'A <b>bold</b> title' });
+    const { json } = await receiver.post('article.published', data);
+    const file = fileOf(dir, data.id);
+    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^title:/m, 'held: wait\ntitle:'));
+    await until('the page lists the held article', async () =>
+      (await admin.get('added/desk/held')).text.includes('<li>A &lt;b&gt;bold&lt;/b&gt; title</li>'),
+    );
+    t.true((await editor.get('')).text.includes('<p>1</p>'));
+    t.is((await editor.get('added/desk/held')).status, 403);
+    const press = { do: 'press', plugin: 'desk', action: 'release', article: json.id };
+    t.is((await editor.post('press', press)).status, 303);
+    t.notRegex(fs.readFileSync(file, 'utf8'), /^held:/m);
+  },
+);
 
-test('the filter of docs/plugins.md refuses a short article and holds one with a tag', async (t) => {
-  const dir = tempDir(t);
-  const { post, find } = await receiverWith(t, dir, 'plugins/editor.mjs');
+test.serial('the filter of docs/plugins.md refuses a short article and holds one with a tag', async (t) => {
+  const { post, find } = receiver;
   const short = await post('article.published', article({ content_html: '<p>Hi.</p>' }));
   t.is(short.status, 422);
   t.is(short.json.error, 'plugin editor: the article is too short');
-  t.is((await post('article.published', article({ tags: ['draft'] }))).status, 200);
-  t.regex(fs.readFileSync(articleFiles(dir)[0] ?? '', 'utf8'), /^held: "it has the tag draft"$/m);
+  const held = article({ tags: ['draft'] });
+  t.is((await post('article.published', held)).status, 200);
+  t.regex(fs.readFileSync(fileOf(dir, held.id), 'utf8'), /^held: "it has the tag draft"$/m);
   const live = await post('article.published', article({ id: 'live-1', slug: 'live-1' }));
   const { id, revision_id: base } = await find(live.json.url);
   const to = { target_id: id, target_url: live.json.url, base_revision_id: base };
@@ -162,8 +164,7 @@ test('the filter of docs/plugins.md refuses a short article and holds one with a
   t.deepEqual(stored.tags, ['draft']);
   t.is(stored.held, undefined, 'a live article stays live');
 
-  const page = fs.readFileSync(join(ROOT, 'docs/plugins.md'), 'utf8');
-  const fields = [...page.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(
+  const fields = [...PAGE.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(
     ([, names = '']) => names.match(/\w+/g) ?? [],
   );
   for (const field of Object.keys(stored)) t.true(fields.includes(field), `${field} is in a table`);
