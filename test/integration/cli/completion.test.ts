@@ -54,16 +54,3 @@ test('the scripts for zsh and fish have every command with each of its options',
     }
   }
 });
-
-test('completion --json has every command with its options, and without --json a shell must be named', async (t) => {
-  const commands = JSON.parse((await runHere(['completion', '--json'])).stdout);
-  t.deepEqual(
-    commands.map(({ name }: { name: string }) => name),
-    Object.keys(COMMANDS),
-  );
-  const deliveries = commands.find(({ name }: { name: string }) => name === 'deliveries');
-  t.true(deliveries.options.some(({ flag }: { flag: string }) => flag === '--status'));
-  const none = await runHere(['completion']);
-  t.is(none.code, 2);
-  t.regex(none.stderr, /name a shell: bash, zsh, fish/);
-});

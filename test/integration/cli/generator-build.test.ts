@@ -30,18 +30,6 @@ function toySite(t: Parameters<typeof tempDir>[0]): string {
   return dir;
 }
 
-test('the time limit of the config also ends builds by hand', async (t) => {
-  const dir = toySite(t);
-  const config = TOY_CONFIG.replace(
-    "'node toy.mjs'",
-    `{ command: 'node -e "setInterval(Date, 1000)"', timeLimit: 1 }`,
-  );
-  fs.writeFileSync(join(dir, 'pressmark.config.mjs'), config);
-  const { code, stderr } = await runHere(['build', '--dir', dir]);
-  t.is(code, 1);
-  t.regex(stderr, /the build command ".*" was ended after 1 s/);
-});
-
 test('an article that somebody has moved is completed at its new address, and the URL that was answered is named', async (t) => {
   const dir = toySite(t);
   const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });

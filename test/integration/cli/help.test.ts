@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { COMMANDS } from '../../../src/cli/program.js';
 import { runHere } from '../../support/in-process.js';
 import { run } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -46,21 +45,6 @@ test('a command that does not exist is wrong usage, with help and --help too', a
     const ended = await runHere(words);
     t.is(ended.code, 2, words.join(' '));
     t.regex(ended.stderr, said);
-  }
-});
-
-test('list and urls say that there are no articles yet', async (t) => {
-  const args = ['--dir', tempDir(t)];
-  t.is((await runHere(['list', ...args])).stdout, 'no articles yet\n');
-  t.is((await runHere(['list', ...args, '--json'])).stdout, '[]\n');
-  t.is((await runHere(['urls', ...args])).stdout, 'no articles yet\n');
-});
-
-test('every command has --config, --quiet, --verbose and --json', async (t) => {
-  for (const [name, load] of Object.entries(COMMANDS)) {
-    const flags = (await load()).options.map(({ long }) => long);
-    for (const flag of ['--config', '--quiet', '--verbose', '--json'])
-      t.true(flags.includes(flag), `${name} ${flag}`);
   }
 });
 

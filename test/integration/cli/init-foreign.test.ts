@@ -99,28 +99,6 @@ test('init finds the folder of posts of a Next.js site, and writes nothing where
   t.deepEqual(namesIn(empty), before);
 });
 
-test('init makes a site of an unknown program one whose code reads a folder of Markdown', async (t) => {
-  const post = { 'notes/a.md': '---\ntitle: A\ndate: 2025-02-11\n---\n' };
-  const dir = siteWith(t, { ...post, 'package.json': manifest({}, { build: 'acme-pages --out www' }) });
-  const flags = ['--generator', 'markdown-folder', '--output', 'www', '--permalink', '/:slug.html'];
-  const { code, stderr } = await init(dir, ...ADDRESS, ...flags);
-  t.is(code, 0, stderr);
-  t.like(await loadSettings(dir, {}, {}), { content: 'notes', output: 'www', build: 'npm run build' });
-  t.deepEqual(ignoresOf(dir), ['.env', '.pressmark/', 'node_modules/', 'www/', '']);
-});
-
-test('pages in public/ that another program made are left alone: init chooses another folder', async (t) => {
-  const others = siteWith(t, { 'public/index.html': '<title>Mine</title>\n' });
-  t.is((await init(others)).code, 0);
-  t.is((await loadSettings(others, {}, {})).output, 'pressmark/public');
-  t.true(ignoresOf(others).includes('pressmark/public/'));
-  t.false(ignoresOf(others).includes('public/'));
-
-  const ours = siteWith(t, { 'public/index.html': '<meta name="generator" content="Pressmark">\n' });
-  t.is((await init(ours)).code, 0);
-  t.is((await loadSettings(ours, {}, {})).output, 'public');
-});
-
 test('start, build and doctor refuse an output folder with the home page of another program', async (t) => {
   const dir = siteWith(t, {
     'pressmark.config.json': '{"siteUrl":"https://notes.example","git":false}',

@@ -119,28 +119,6 @@ test('init refuses answers that cannot be, and writes nothing', async (t) => {
   t.deepEqual(fs.readdirSync(dir), []);
 });
 
-test('what keeps articles from being displayed makes init fail, and everything is written', async (t) => {
-  const dir = tempDir(t);
-  fs.writeFileSync(join(dir, '.eleventy.js'), 'module.exports = (c) => c.addExtension("md", {});\n');
-  const { code, stdout } = await init(dir, '--yes', '--site-url', 'https://garden.example');
-  t.is(code, 1);
-  t.regex(stdout, /^✗ \.eleventy\.js gives \.md or \.html files to an engine of its own/m);
-  t.true(fs.existsSync(join(dir, 'pressmark.config.mjs')));
-});
-
-test('init --json reports what was read and written', async (t) => {
-  const dir = tempDir(t);
-  const { stdout } = await init(dir, '--json', '--yes');
-  const report = JSON.parse(stdout);
-  t.like(report, { generator: 'plain', siteUrl: null, written: true });
-  t.deepEqual(
-    report.changes.map(({ path }: { path: string }) => path),
-    ['pressmark.config.mjs', '.env', '.gitignore'],
-  );
-  t.regex(report.warnings[0].fix, /set siteUrl in pressmark\.config\.mjs; to try/);
-  t.false(stdout.includes(fs.readFileSync(join(dir, '.env'), 'utf8').trim().split('=')[1] ?? '?'));
-});
-
 /** A small site of Hugo with a package.json, as `git clone` gives it. */
 function hugoSite(dir: string, config = 'baseURL = "https://garden.example/notes/"\n'): void {
   fs.writeFileSync(join(dir, 'hugo.toml'), config);
@@ -227,19 +205,4 @@ test('init does its work and ends with code 0 when nobody reads its output any m
   await once(child, 'close');
   t.deepEqual([child.exitCode, stderr], [0, '']);
   t.true(fs.existsSync(join(dir, 'pressmark.config.mjs')));
-});
-
-test('init adds a secret to an .env that has none, and leaves the rest of it', async (t) => {
-  const dir = tempDir(t);
-  fs.writeFileSync(join(dir, '.env'), 'OTHER=1');
-  await init(dir);
-  t.regex(fs.readFileSync(join(dir, '.env'), 'utf8'), /^OTHER=1\nPRESSMARK_SECRET=[\w-]{43}\n$/);
-});
-
-test('an address in the environment or in .env is not asked for', async (t) => {
-  const dir = tempDir(t);
-  hugoSite(dir, '');
-  fs.writeFileSync(join(dir, '.env'), 'PRESSMARK_SITE_URL=https://garden.example\n');
-  t.is((await initNew(dir)).code, 0);
-  t.is((await loadSettings(dir, {}, {})).siteUrl, 'https://garden.example');
 });

@@ -59,16 +59,6 @@ test('listen prints a line of JSON for each request and records it, and replay s
   t.is((await end)[0], 0);
 });
 
-test('replay and listen say what is wrong with their options', async (t) => {
-  const dir = tempDir(t);
-  const missing = await runHere(['replay', join(dir, 'none.json'), '--to', 'http://127.0.0.1:9/']);
-  t.is(missing.code, 2);
-  t.regex(missing.stderr, /none\.json" is no recording of pressmark listen --record: ENOENT/);
-  const statuses = await runHere(['listen', '--dir', dir, '--answer', '99']);
-  t.is(statuses.code, 2);
-  t.regex(statuses.stderr, /statuses from 200 to 599/);
-});
-
 test('listen passes a request and its answer on without changing a byte, also where they break the contract', async (t) => {
   const random = createRandom('listen');
   const bytes = () =>

@@ -167,26 +167,6 @@ test.serial('log names what it does not find, and what is ambiguous', async (t) 
   fs.writeFileSync(join(clone, 'content/hornets.md'), '---\nid: hornets\n---\nx\n');
   const several = await t.throwsAsync(findArticle(known, id), { instanceOf: PressmarkError });
   t.is(several?.code, 'ARTICLE_AMBIGUOUS');
-  const places = ['"hornets" (articles/hornets.md)', '"hornets" (hornets.md)'];
-  const lists = [places, places.toReversed()].map(
-    (list) => `"hornets" is 2 articles: ${list.join(', ')}; name one by its id or its file`,
-  );
-  t.true(lists.includes(several?.message ?? ''), several?.message);
-
-  fs.rmSync(join(clone, 'content/hornets.md'));
-  gitIn(clone, 'rm', '--quiet', '--cached', '-r', 'content');
-  fs.writeFileSync(join(clone, '.git/info/exclude'), 'content/\n');
-  const ignored = await runHere(['log', id, '--dir', clone], ENV);
-  const why = 'it is ignored by git; only what is committed has revisions';
-  t.deepEqual(
-    [ignored.code, ignored.stderr],
-    [2, `pressmark: git has no history of "content/articles/hornets.md": ${why}\n`],
-  );
-
-  fs.rmSync(join(clone, '.git'), { recursive: true });
-  const bare = await runHere(['log', id, '--dir', clone], ENV);
-  t.is(bare.code, 2);
-  t.regex(bare.stderr, /git has no history of "content\/.+\.md": the site is not in a git work tree;/);
 });
 
 test.serial(
@@ -288,25 +268,6 @@ test.serial('revert with --force commits an edit that no commit has, and replace
     'Update: Rewritten',
   ]);
 });
-
-test.serial(
-  'revert while HEAD is detached changes the file at once; its commit comes when there is a branch again',
-  async (t) => {
-    const { id, url, first, path } = await updatedArticle('hives');
-    t.teardown(() => git('checkout', '-q', 'main'));
-    git('checkout', '-q', '--detach');
-    const { code, stdout } = await runHere(['revert', id, first, '--dir', dir], ENV);
-    t.is(code, 0);
-    t.true(stdout.includes('not committed yet; pressmark doctor says why'));
-    t.regex((await receiverOfSite().find(url)).revision_id, /^revert-/);
-    const { stdout: findings } = await runHere(['doctor', '--dir', dir], ENV);
-    t.regex(findings, /! git: commits wait for HEAD to be on a branch again/);
-    git('checkout', '-q', 'main');
-    await receiverOfSite().post('article.published', article({ id: 'wasps' }));
-    await untilCommitted(dir, path, 3);
-    await untilCommitted(dir, relative(dir, fileOf(dir, 'wasps')), 1);
-  },
-);
 
 test.serial('revert says so in its commit, also where the commit goes to the remote first', async (t) => {
   const { id, url, first, path } = await updatedArticle('honey');

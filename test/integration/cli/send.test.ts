@@ -97,15 +97,3 @@ for (const [what, args, message] of [
     t.regex(stderr, message);
   });
 }
-
-test('send ends with one line and exit code 2 without a secret, and with 1 without a receiver', async (t) => {
-  const dir = tempDir(t);
-  const bare = await runHere(['send', 'webhook.test', '--dir', dir]);
-  t.deepEqual(
-    [bare.code, bare.stderr],
-    [2, 'pressmark: there is no secret to sign with; set PRESSMARK_SECRET, or run pressmark init\n'],
-  );
-  const alone = await here('webhook.test', '--dir', dir, '--to', 'http://127.0.0.1:1/webhook');
-  t.is(alone.code, 1);
-  t.regex(alone.stderr, /^pressmark: http:\/\/127\.0\.0\.1:1\/webhook cannot be reached: .*\n$/);
-});

@@ -41,21 +41,6 @@ test('start in a folder that is not a site says so and writes nothing, with --pr
   }
 });
 
-test('start without a site URL is refused with the setting to set, and doctor says so', async (t) => {
-  const dir = siteWith(t, {});
-  const { code, stderr } = await start(dir);
-  t.is(code, 2);
-  t.regex(
-    stderr,
-    /siteUrl is not set, .*; set siteUrl in \S+pressmark\.config\.json, or PRESSMARK_SITE_URL; /,
-  );
-  t.regex(stderr, /run pressmark start --preview\n$/);
-  t.deepEqual(fs.readdirSync(dir), [CONFIG]);
-  const said = await doctor(dir);
-  t.is(said.code, 1);
-  t.regex(said.stdout, /✗ site URL: siteUrl is not set, /);
-});
-
 test('a preview gives articles the address of this machine, and says that they keep it', async (t) => {
   const dir = siteWith(t, {});
   const receiver = await startReceiver(t, { dir, env: NO_URL, args: ['--preview'] });
@@ -98,22 +83,6 @@ test('start is refused where the next build would take the pages of articles at 
     );
     t.true(fs.existsSync(page));
   }
-});
-
-test('--preview is refused for a site that has an address', async (t) => {
-  const { code, stderr } = await start(siteWith(t, { siteUrl: SITE_URL }), '--preview');
-  t.is(code, 2);
-  t.regex(stderr, /--preview is for a site without an address, and this one has https:\/\/garden\.example;/);
-});
-
-test('an address of an example is warned of by start and doctor', async (t) => {
-  const dir = siteWith(t, { siteUrl: 'https://example.com' });
-  const { log } = await startReceiver(t, { dir, env: NO_URL });
-  t.true(
-    log.some(({ level, msg }) => level === 40 && msg.startsWith('siteUrl is https://example.com, which')),
-  );
-  const { stdout } = await doctor(dir);
-  t.regex(stdout, /! site URL: https:\/\/example\.com is an example/);
 });
 
 test('start on a port that is in use says so before it writes anything', async (t) => {

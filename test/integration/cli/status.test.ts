@@ -104,29 +104,6 @@ test('status says why the last commit failed, until there is one', async (t) => 
   await until('status says so', async () => (await status(dir)).code === 0);
 });
 
-test('a malformed article fails status, as it fails doctor', async (t) => {
-  const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'content'));
-  fs.writeFileSync(join(dir, 'content/broken.md'), '---\ntitle: "x\n---\n');
-  const { code, stdout } = await status(dir);
-  t.is(code, 1);
-  t.regex(stdout, /^✗ content\/broken\.md is malformed and is skipped: line \d/m);
-});
-
-test('of a hook and a command, status and doctor say no more than was seen', async (t) => {
-  const dir = tempDir(t);
-  fs.mkdirSync(join(dir, '.pressmark'));
-  const at = new Date().toISOString();
-  const deployed = { at, version: 'x' };
-  const write = (name: string, value: object) =>
-    fs.writeFileSync(join(dir, '.pressmark', name), JSON.stringify(value));
-  write('deploy.json', { hook: { deployed, attempts: 0 }, 'command true': { deployed, attempts: 0 } });
-  const { stdout } = await status(dir);
-  t.regex(stdout, /^✓ hook: called \d+ s ago$/m);
-  t.regex(stdout, /^✓ command true: run without an error \d+ s ago$/m);
-  t.notRegex(stdout, /deployed/);
-});
-
 test('an article that is not on its page is named, as a failure after five minutes, and list says it too', async (t) => {
   const dir = tempDir(t);
   const receiver = await startHere(t, { dir, env: ENV, config: { git: false, site: { search: false } } });
