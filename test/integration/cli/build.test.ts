@@ -1,14 +1,12 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { run, SITE_URL } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
-import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
+import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
-import { filesIn } from '../site/test-site.js';
 
 test('build makes from nothing the same site as the receiver made', async (t) => {
   const dir = tempDir(t);
@@ -34,7 +32,7 @@ test('build makes from nothing the same site as the receiver made', async (t) =>
   t.true(before.some(([name]) => name === 'articles/two/index.html'));
   fs.rmSync(join(dir, 'public'), { recursive: true });
   fs.rmSync(join(dir, '.pressmark'), { recursive: true });
-  const { code, stdout } = await run(['build', '--dir', dir], { PRESSMARK_SITE_URL: SITE_URL });
+  const { code, stdout } = await runHere(['build', '--dir', dir], { PRESSMARK_SITE_URL: SITE_URL });
   t.is(code, 0);
   t.regex(
     stdout,
@@ -64,51 +62,3 @@ test('build ends with code 2 where another generator builds the site, also where
   t.is(broken.code, 1);
   t.regex(broken.stderr, /no home today/);
 });
-
-// The content of this repository, built once.
-const shared = makeTempDir();
-test.after.always(() => removeTempDir(shared));
-
-const build = (...args: string[]) =>
-  runHere(['build', '--dir', shared, ...args], { PRESSMARK_SITE_URL: 'http://localhost:8787' });
-
-let clean: Record<string, string> = {};
-
-test.serial.before(async (t) => {
-  const content = fileURLToPath(new URL('../../../../content', import.meta.url));
-  fs.cpSync(content, join(shared, 'content'), { recursive: true });
-  fs.writeFileSync(join(shared, 'pressmark.config.json'), '{"site":{"search":false}}');
-  t.is((await build()).code, 0);
-  clean = filesIn(join(shared, 'public'));
-});
-
-/** Changes, removes and adds files of the site, one of them a person's. @returns the path of the changed page. */
-function spoil(): string {
-  const output = join(shared, 'public');
-  const page = 'archive/index.html';
-  fs.appendFileSync(join(output, page), 'spoiled');
-  fs.rmSync(join(output, 'feed.xml'), { force: true });
-  fs.mkdirSync(join(output, 'old'), { recursive: true });
-  fs.writeFileSync(join(output, 'old/index.html'), '<meta name="generator" content="Pressmark">');
-  fs.writeFileSync(join(output, 'mine.html'), 'a person’s');
-  return page;
-}
-
-test.serial(
-  'after the state was lost build gives what a clean build gives and leaves a person’s files',
-  async (t) => {
-    const output = join(shared, 'public');
-    spoil();
-    // Of the same size and time, so that nobody sees that it has changed.
-    const home = join(output, 'index.html');
-    const { atime, mtime } = fs.statSync(home);
-    fs.writeFileSync(home, fs.readFileSync(home, 'utf8').replace('<body', '<bodx'));
-    fs.utimesSync(home, atime, mtime);
-    fs.rmSync(join(shared, '.pressmark'), { recursive: true });
-
-    const { code, stdout } = await build('--json');
-    t.is(code, 0);
-    t.like(JSON.parse(stdout), { removed: 1, failed: 0 });
-    t.deepEqual(filesIn(output), { ...clean, 'mine.html': 'a person’s' });
-  },
-);

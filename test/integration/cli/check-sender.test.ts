@@ -4,7 +4,7 @@ import test from 'ava';
 import { SENDER_RULES } from '../../../src/conformance/sender/rules/all.js';
 import { reply, startEndpoint } from '../../support/endpoint.js';
 import { runHere } from '../../support/in-process.js';
-import { PROGRAM, run } from '../../support/receiver.js';
+import { PROGRAM } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -23,7 +23,7 @@ esac
   const html = join(dir, 'report.html');
   const only = ['--only', 'signature,accepted-is-final,test-on-connect,stuck-sending', '--clock', '100'];
   const place = ['--port', '0', '--json', '--html', html];
-  const ended = await run(['check-sender', '--run', `sh ${join(dir, 'drive.sh')}`, ...only, ...place]);
+  const ended = await runHere(['check-sender', '--run', `sh ${join(dir, 'drive.sh')}`, ...only, ...place]);
   const { rules } = JSON.parse(ended.stdout) as { rules: { id: string; result: string; why?: string }[] };
   t.deepEqual(
     rules.map(({ id, result, why }) => [id, result, why]),

@@ -117,35 +117,21 @@ test('check that is interrupted says what it has left behind, and exits with 1',
   t.regex(stdout, /left behind:\n {2}pressmark-check-[0-9a-f]{8}-main-/);
 });
 
-for (const [what, args, message] of [
-  ['a missing URL', ['--secret', SECRET], /which receiver\? Give its URL/],
-  [
-    'a text that is not a URL',
-    ['localhost:8787', '--secret', SECRET],
-    /"localhost:8787" is neither an http\(s\) URL/,
-  ],
-  ['a missing secret', ['http://localhost:8787/webhook'], /there is no secret to sign with/],
-  ['a rate of 0', ['http://localhost/', '--rate', '0'], /It has to be a whole number from 1/],
-  ['an unknown version', ['http://localhost/', '--as', '4'], /It has to be 1, 2 or 3/],
-  ['an unknown rule', ['http://localhost/', '--secret', SECRET, '--only', 'x'], /there is no rule "x"/],
-  [
-    'an --article-url without a placeholder',
-    ['http://localhost/', '--secret', SECRET, '--article-url', 'https://a.example/'],
-    /--article-url .* is not a pattern with \{slug\} or \{id\}/,
-  ],
-  [
-    'a report in a folder that does not exist',
-    ['http://localhost/', '--secret', SECRET, '--html', '/no/such/folder/a.html'],
-    /the folder of .* is not there/,
-  ],
-] as const) {
-  test(`check refuses ${what} as wrong usage`, async (t) => {
-    const dir = what === 'a missing URL' ? [] : ['--dir', tempDir(t)];
-    const { code, stdout, stderr } = await check(...args, ...dir);
-    t.deepEqual([code, stdout], [2, '']);
+test('check refuses wrong usage, and says what is missing', async (t) => {
+  for (const [args, message] of [
+    [['--secret', SECRET], /which receiver\? Give its URL/],
+    [['http://localhost:8787/webhook', '--dir', tempDir(t)], /there is no secret to sign with/],
+    [['http://localhost/', '--secret', SECRET, '--only', 'x'], /there is no rule "x"/],
+    [
+      ['http://localhost/', '--secret', SECRET, '--article-url', 'https://a.example/'],
+      /--article-url .* is not a pattern with \{slug\} or \{id\}/,
+    ],
+  ] as const) {
+    const { code, stdout, stderr } = await check(...args);
+    t.deepEqual([code, stdout], [2, ''], args.join(' '));
     t.regex(stderr, message);
-  });
-}
+  }
+});
 
 test('check --verbose prints the request and the answer of a finding, and a command that repeats it without the secret in it', async (t) => {
   const dir = tempDir(t);

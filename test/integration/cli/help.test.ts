@@ -35,7 +35,7 @@ test('help lists the commands within 80 columns, and help <command> is its --hel
 
 test('a command that does not exist is wrong usage, with help and --help too', async (t) => {
   const said = /unknown command 'stat'\n\(Did you mean (?:one of )?(?:start|status)/;
-  const { code, stderr } = await run(['stat']);
+  const { code, stderr } = await runHere(['stat']);
   t.is(code, 2);
   t.regex(stderr, said);
   for (const words of [
@@ -52,9 +52,9 @@ test('--config names another file, for the processes that a command starts too; 
   const dir = tempDir(t);
   const config = join(tempDir(t), 'other.config.json');
   fs.writeFileSync(config, '{ "siteUrl": "https://named.example", "git": false }');
-  const found = await run(['doctor', '--dir', dir, '--config', config, '--json']);
+  const found = await runHere(['doctor', '--dir', dir, '--config', config, '--json']);
   t.regex(found.stdout, /named\.example/);
-  const missing = await run(['list', '--dir', dir, '--config', 'none.json']);
+  const missing = await runHere(['list', '--dir', dir, '--config', 'none.json']);
   t.is(missing.code, 2);
   t.regex(
     missing.stderr,
@@ -72,7 +72,7 @@ test('--quiet prints errors, and JSON where it is asked for; --verbose prints th
   const quiet = await runHere(['list', '--dir', dir, '--quiet']);
   t.is(quiet.code, 2);
   t.regex(quiet.stderr, /^pressmark: .*cannot be read: [^\n]+\n$/);
-  const verbose = await run(['list', '--dir', dir, '--verbose']);
+  const verbose = await runHere(['list', '--dir', dir, '--verbose']);
   t.regex(verbose.stderr, /^pressmark: .*cannot be read.*\n {2}because: SyntaxError: /);
   t.is((await runHere(['list', '--dir', dir, '--quiet', '--verbose'])).code, 2);
 });

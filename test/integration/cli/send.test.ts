@@ -72,28 +72,15 @@ test('send sends a whole request as it is, and refuses one of another event', as
   t.regex(aimed.stderr, /--target cannot be set/);
 });
 
-for (const [what, args, message] of [
-  ['an unknown event', ['article.deleted'], /Allowed choices are article\.published/],
-  ['a lookup without a target', ['article.lookup'], /give it with --target/],
-  [
-    'an update without a base',
-    ['article.updated', '--target', 'https://garden.example/a'],
-    /needs target_id/,
-  ],
-  [
-    'a file that is not there',
-    ['article.published', '--file', 'nowhere.json'],
-    /nowhere\.json.*cannot be read/,
-  ],
-  [
-    'an address that is none',
-    ['webhook.test', '--to', 'somewhere'],
-    /'somewhere' is invalid\. It has to be an absolute http\(s\) URL/,
-  ],
-] as const) {
-  test(`send refuses ${what} as wrong usage`, async (t) => {
+test('send refuses wrong usage', async (t) => {
+  for (const [args, message] of [
+    [['article.deleted'], /Allowed choices are article\.published/],
+    [['article.lookup'], /give it with --target/],
+    [['article.updated', '--target', 'https://garden.example/a'], /needs target_id/],
+    [['article.published', '--file', 'nowhere.json'], /nowhere\.json.*cannot be read/],
+  ] as const) {
     const { code, stdout, stderr } = await here(...args, '--dir', tempDir(t));
-    t.deepEqual([code, stdout], [2, '']);
+    t.deepEqual([code, stdout], [2, ''], args.join(' '));
     t.regex(stderr, message);
-  });
-}
+  }
+});

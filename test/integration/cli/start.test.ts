@@ -8,7 +8,7 @@ import { articleFiles } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { runHere } from '../../support/in-process.js';
-import { bareEnvironment, PROGRAM, run, SITE_URL, startReceiver } from '../../support/receiver.js';
+import { bareEnvironment, PROGRAM, SITE_URL, startReceiver } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -24,7 +24,7 @@ function siteWith(t: Parameters<typeof tempDir>[0], config: object): string {
   return dir;
 }
 
-// Starts that are refused; the first one by the program itself.
+// Starts that are refused.
 const start = (dir: string, ...args: string[]) => runHere(['start', '--dir', dir, '--port', '0', ...args]);
 
 const doctor = (dir: string, env: NodeJS.Dict<string> = {}) =>
@@ -32,7 +32,7 @@ const doctor = (dir: string, env: NodeJS.Dict<string> = {}) =>
 
 test('start in a folder that is not a site says so and writes nothing, with --preview too', async (t) => {
   const dir = tempDir(t);
-  for (const ended of [await run(['start', '--dir', dir, '--port', '0']), await start(dir, '--preview')]) {
+  for (const ended of [await start(dir), await start(dir, '--preview')]) {
     const { code, stderr } = ended;
     t.is(code, 2);
     t.is(stderr.trimEnd().split('\n').length, 1, stderr);
