@@ -3,7 +3,7 @@
  * signature over the raw bytes and writes each article durably, and that is all: no checks of the payload, no
  * deduplication, no slugs, no catalog, no lock, no log.
  *
- * Arguments: the port; the folder to write into, or nothing to answer without storing.
+ * Arguments: the port; the folder to write into.
  */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -15,7 +15,7 @@ interface Delivery {
   readonly data: { readonly id: string };
 }
 
-const [port, folder] = process.argv.slice(2);
+const [port, folder = ''] = process.argv.slice(2);
 const secret = process.env.PRESSMARK_SECRET ?? '';
 
 const app = new Koa();
@@ -31,7 +31,7 @@ app.use(async (context) => {
     return;
   }
   const delivery: Delivery = JSON.parse(body.toString('utf8'));
-  if (folder !== undefined) await store(folder, delivery.data.id, body);
+  await store(folder, delivery.data.id, body);
   context.body = { received: true };
 });
 app.listen(Number(port));

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { CORPUS_URL, type CorpusArticle } from './corpus.js';
 
 const OURS = fileURLToPath(new URL('../../pressmark/bin.cjs', import.meta.url));
-const FLOOR = fileURLToPath(new URL('floor.js', import.meta.url));
 const TOOLS = fileURLToPath(new URL('../../../test/e2e/tools/', import.meta.url));
 const ELEVENTY = join(TOOLS, 'node_modules/@11ty/eleventy');
 
@@ -35,14 +34,6 @@ const ours: Generator = {
     'pressmark.config.json': JSON.stringify({ siteUrl: CORPUS_URL, git: false, site: { search: false } }),
   },
   command: (site) => [process.execPath, OURS, 'build', '--dir', site],
-};
-
-const floor: Generator = {
-  name: 'floor',
-  version: () => process.version,
-  file: stored,
-  setUp: {},
-  command: (site) => [process.execPath, FLOOR, join(site, 'content'), join(site, 'public')],
 };
 
 const HEAD = (title: string, description: string) =>
@@ -99,8 +90,8 @@ const eleventy: Generator = {
   command: () => [process.execPath, join(ELEVENTY, 'cmd.cjs')],
 };
 
-/** All generators that are compared, Pressmark first and the floor second. */
-export const GENERATORS = [ours, floor, hugo, eleventy] as const;
+/** All generators that are compared, Pressmark first. */
+export const GENERATORS = [ours, hugo, eleventy] as const;
 
 /** Writes the corpus into a fresh folder as a generator wants it. */
 export function writeSite(site: string, generator: Generator, articles: Iterable<CorpusArticle>): void {

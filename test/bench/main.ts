@@ -12,9 +12,7 @@ import { listen } from './listen.js';
 import { live } from './live.js';
 import { plugins } from './plugins.js';
 import { publish } from './publish.js';
-import { redelivery } from './redelivery.js';
 import { scale } from './scale.js';
-import { sender } from './sender.js';
 import { site } from './site.js';
 import { siteScale } from './site-scale.js';
 import { openWorkspace } from './workspace.js';
@@ -22,11 +20,9 @@ import { openWorkspace } from './workspace.js';
 const BENCHES = {
   publish,
   plugins,
-  redelivery,
   scale,
   git,
   durability,
-  sender,
   listen,
   site,
   'site-scale': siteScale,

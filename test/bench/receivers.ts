@@ -25,9 +25,9 @@ export interface Receiver {
   stop(): Promise<number>;
 }
 
-/** Starts the bare receiver; without a folder it stores nothing. */
-export function startBare(folder?: string): Promise<Receiver> {
-  return start((port) => [BARE, String(port), ...(folder === undefined ? [] : [folder])]);
+/** Starts the bare receiver. */
+export function startBare(folder: string): Promise<Receiver> {
+  return start((port) => [BARE, String(port), folder]);
 }
 
 /** Starts Pressmark in a site's folder, as its command line does it. */
