@@ -26,8 +26,6 @@ const PERSON = {
   GIT_COMMITTER_NAME: 'Ada',
   GIT_COMMITTER_EMAIL: 'ada@example.org',
 };
-/** A receiver and a command take the secret and the address from the folder that they are in. */
-const OF_THE_FOLDER = { PRESSMARK_SECRET: undefined, PRESSMARK_SITE_URL: undefined };
 
 /** The blocks of a page in one of these languages, in order. */
 const blocksOf = (page: string, languages = 'sh') =>
@@ -72,7 +70,8 @@ test('the five minutes of the README, in a repository: each command does what it
   const port = await freePort();
   for (const line of commands) {
     if (line.startsWith('npx pressmark start')) {
-      const receiver = await launch(dir, { port, args: line.split(' ').slice(3), env: OF_THE_FOLDER });
+      const env = { PRESSMARK_SECRET: undefined, PRESSMARK_SITE_URL: undefined };
+      const receiver = await launch(dir, { port, args: line.split(' ').slice(3), env });
       t.teardown(() => receiver.kill('SIGKILL'));
     } else {
       const said = await follow(line, dir);
@@ -100,7 +99,7 @@ test('the tutorial, in a folder with Pressmark in it: each command does what it 
   for (const line of linesOf(page)) {
     if (line === 'npx pressmark start') {
       fs.writeFileSync(join(site, 'pressmark.config.mjs'), config);
-      await startHere(t, { dir: site, env: OF_THE_FOLDER });
+      await startHere(t, { dir: site, env: { PRESSMARK_SECRET: '', PRESSMARK_SITE_URL: '' } });
     } else
       await follow(
         line.replace('git@github.com:you/you.github.io.git', remote),

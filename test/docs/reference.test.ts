@@ -5,8 +5,6 @@ import test from 'ava';
 import { draftOf } from '../../src/article/article.js';
 import { COMMANDS } from '../../src/cli/program.js';
 import { schema } from '../../src/config/schema.js';
-import { rulesList } from '../../src/conformance/report/markdown.js';
-import { RULES } from '../../src/conformance/rules/all.js';
 import { PAGES_FILTERS, RECEIVER_ACTIONS, RECEIVER_FILTERS } from '../../src/host/hooks/hook-types.js';
 import { article } from '../support/events.js';
 import { cliReference } from './cli-reference.js';
@@ -46,10 +44,6 @@ test('docs/plugins.md lists every filter', (t) => {
 test('docs/configuration.md lists every setting', (t) => {
   const named = new Set(firstCells(page('configuration.md')).map((name) => name.split('.')[0]));
   for (const name of Object.keys(schema.shape)) t.true(named.has(name), name);
-});
-
-test('docs/conformance.md ends with all rules, as check --list prints it', (t) => {
-  t.true(page('conformance.md').endsWith(`\n\n${rulesList(RULES)}\n`));
 });
 
 test('docs/cli.md is what the commands say (npm run docs writes it)', async (t) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { RULES } from '../../../src/conformance/rules/all.js';
 import { sign } from '../../../src/contract/signature.js';
 import { referenceSteps, type Steps, serveSteps } from '../../support/conformance/reference-receiver.js';
 import { answers } from '../../support/conformance/ways.js';
@@ -64,6 +65,12 @@ test('check fails because of advice only with --strict', async (t) => {
     /! publish-content-type .*\n +expected {2}Content-Type application\/json\n +got +text\/plain/,
   );
   t.is((await check(...args, '--strict')).code, 1);
+});
+
+test('check --list prints the rules and sends nothing', async (t) => {
+  const { code, stdout } = await check('--list');
+  t.is(code, 0);
+  for (const { id } of RULES) t.true(stdout.includes(`- \`${id}\``), id);
 });
 
 test('check reports a wrong secret or a wrong path as the only failure', async (t) => {

@@ -52,9 +52,9 @@ test('--config names another file, for the processes that a command starts too; 
   const dir = tempDir(t);
   const config = join(tempDir(t), 'other.config.json');
   fs.writeFileSync(config, '{ "siteUrl": "https://named.example", "git": false }');
-  const found = await runHere(['doctor', '--dir', dir, '--config', config, '--json']);
+  const found = await run(['doctor', '--dir', dir, '--config', config, '--json']);
   t.regex(found.stdout, /named\.example/);
-  const missing = await runHere(['list', '--dir', dir, '--config', 'none.json']);
+  const missing = await run(['list', '--dir', dir, '--config', 'none.json']);
   t.is(missing.code, 2);
   t.regex(
     missing.stderr,
