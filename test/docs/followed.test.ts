@@ -27,6 +27,9 @@ const PERSON = {
   GIT_COMMITTER_EMAIL: 'ada@example.org',
 };
 
+/** A receiver takes the secret and the address from the folder that it is in. */
+const OF_THE_FOLDER = { PRESSMARK_SECRET: undefined, PRESSMARK_SITE_URL: undefined };
+
 /** The blocks of a page in one of these languages, in order. */
 const blocksOf = (page: string, languages = 'sh') =>
   [...page.matchAll(new RegExp(`^ *\`\`\`(${languages})\\n([\\s\\S]*?)^ *\`\`\`$`, 'gm'))].map(
@@ -70,8 +73,7 @@ test('the five minutes of the README, in a repository: each command does what it
   const port = await freePort();
   for (const line of commands) {
     if (line.startsWith('npx pressmark start')) {
-      const env = { PRESSMARK_SECRET: undefined, PRESSMARK_SITE_URL: undefined };
-      const receiver = await launch(dir, { port, args: line.split(' ').slice(3), env });
+      const receiver = await launch(dir, { port, args: line.split(' ').slice(3), env: OF_THE_FOLDER });
       t.teardown(() => receiver.kill('SIGKILL'));
     } else {
       const said = await follow(line, dir);
@@ -99,7 +101,8 @@ test('the tutorial, in a folder with Pressmark in it: each command does what it 
   for (const line of linesOf(page)) {
     if (line === 'npx pressmark start') {
       fs.writeFileSync(join(site, 'pressmark.config.mjs'), config);
-      await startHere(t, { dir: site, env: { PRESSMARK_SECRET: '', PRESSMARK_SITE_URL: '' } });
+      const receiver = await launch(site, { port: await freePort(), env: OF_THE_FOLDER });
+      t.teardown(() => receiver.kill('SIGKILL'));
     } else
       await follow(
         line.replace('git@github.com:you/you.github.io.git', remote),
