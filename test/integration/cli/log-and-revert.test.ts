@@ -150,25 +150,6 @@ test.serial('log shows the versions of an article; an edit that is not committed
   t.is(lines.length, 8);
 });
 
-test.serial('log names what it does not find, and what is ambiguous', async (t) => {
-  const { id, path } = await updatedArticle('hornets');
-  const clone = cloneWith('ambiguous', {});
-  const nothing = await runHere(['log', 'wasps', '--dir', clone], ENV);
-  t.is(nothing.code, 1);
-  t.is(
-    nothing.stderr,
-    'pressmark: there is no article "wasps"; name one by its id, its URL, its file or its slug\n',
-  );
-  fs.mkdirSync(join(clone, 'content/other'));
-  fs.writeFileSync(join(clone, 'content/other/hornets.md'), '---\nid: other\n---\nx\n');
-  fs.renameSync(join(clone, path), join(clone, 'content/articles/hornets.md'));
-  const known = await loadSettings(clone, {}, ENV);
-  t.is((await findArticle(known, id)).path, 'articles/hornets.md', 'an id goes before a slug');
-  fs.writeFileSync(join(clone, 'content/hornets.md'), '---\nid: hornets\n---\nx\n');
-  const several = await t.throwsAsync(findArticle(known, id), { instanceOf: PressmarkError });
-  t.is(several?.code, 'ARTICLE_AMBIGUOUS');
-});
-
 test.serial(
   'revert puts an earlier version back while the receiver runs; an update of the other one is stale',
   async (t) => {

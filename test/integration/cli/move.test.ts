@@ -252,24 +252,6 @@ test('what a person has staged stays staged', async (t) => {
   t.is(gitIn(dir, 'status', '--porcelain'), 'A  notes.txt\n');
 });
 
-test('two old addresses: each is moved by its name', async (t) => {
-  const { dir, files } = await siteOf(t, 'plain');
-  const file = join(dir, files.one ?? '');
-  fs.writeFileSync(
-    file,
-    fs.readFileSync(file, 'utf8').replace(`url: "${OLD}`, 'url: "https://older.example'),
-  );
-  gitIn(dir, 'commit', '--quiet', '-am', 'Edit');
-  const { code, stderr } = await move(dir);
-  t.is(code, 2);
-  t.regex(stderr, /below 2 addresses: .*; move those of one at a time, with --from <address>/);
-  const { stdout } = await move(dir, '--from', 'https://older.example/');
-  t.regex(
-    stdout,
-    /^https:\/\/older\.example\/articles\/one\/ → https:\/\/new\.example\/articles\/one\/\n1 article$/m,
-  );
-});
-
 test('two articles never get one URL', async (t) => {
   const { dir, files } = await siteOf(t, 'plain');
   const text = fs.readFileSync(join(dir, files.one ?? ''), 'utf8');

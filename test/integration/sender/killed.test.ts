@@ -10,7 +10,8 @@ import { articleFiles, debris, readStored } from '../../support/content.js';
 import { startEndpoint } from '../../support/endpoint.js';
 import { runHere } from '../../support/in-process.js';
 import { createRandom, type Random } from '../../support/random.js';
-import { bareEnvironment, launch, type Receiver, STORE_ONLY } from '../../support/receiver.js';
+import { bareEnvironment, launch, STORE_ONLY } from '../../support/receiver.js';
+import { launchHere } from '../../support/receiver-here.js';
 import { connected, testQueue } from '../../support/sender.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -89,7 +90,7 @@ async function startFlakyProxy(t: Test) {
     /** How many requests are at the receiver, or wait for it. */
     open: () => open,
     failures: () => [...fates.values()].reduce((sum, { failures }) => sum + failures, 0),
-    leadTo: (receiver: Promise<Receiver>) => {
+    leadTo: <Started extends { readonly origin: string }>(receiver: Promise<Started>) => {
       target = receiver.then(({ origin }) => origin);
       return receiver;
     },
@@ -105,8 +106,7 @@ test('with three requests in ten failing and workers and receiver killed, the sc
   for (let n = 0; n < ARTICLES; n++)
     fs.writeFileSync(join(agency, `posts/${n}.md`), `---\ntitle: Post ${n}\n---\nThe text of post ${n}.\n`);
 
-  const startSite = () => proxy.leadTo(launch(site, STORE_ONLY));
-  let receiver = await startSite();
+  const receiver = await proxy.leadTo(launch(site, STORE_ONLY));
   t.teardown(() => receiver.kill('SIGKILL'));
 
   // That a killed publish goes on is in test/integration/cli/moving-a-blog.
@@ -146,7 +146,8 @@ test('with three requests in ten failing and workers and receiver killed, the sc
   });
   await Promise.all([...workers.map(kill), receiver.kill('SIGKILL')]);
   noteCutOff();
-  receiver = await startSite();
+  const next = await proxy.leadTo(launchHere(site));
+  t.teardown(next.close);
   const others = [work(), work()];
 
   await until('every delivery is settled by the schedule', () => {

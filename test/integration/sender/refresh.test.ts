@@ -154,18 +154,6 @@ test('another file’s article and a draft are replaced by force alone', async (
   t.is((await refresh(URL, false, other)).record.status, 'success', 'a file that is gone was renamed');
 });
 
-// Which answers stop a refresh is in test/unit/sender/answers.
-for (const [what, event, answer, words] of [
-  ['a test', 'webhook.test', reply(200, { received: true }), /a Version 2 receiver is required/],
-  ['a lookup', 'article.lookup', reply(200, 'x'.repeat(1_000_001)), /over 1,000,000 bytes/],
-] as const)
-  test(`a refresh stops after ${what} that fails: ${words.source}`, async (t) => {
-    const { events, queue, refresh } = await set(t, answering({ [event]: () => answer }));
-    await t.throwsAsync(refresh(), { code: 'RECEIVER_REFUSED', message: words });
-    t.deepEqual(events(), ['webhook.test', 'article.lookup'].slice(0, event === 'webhook.test' ? 1 : 2));
-    t.deepEqual([...queue.list()], [], 'nothing is left that would be tried again');
-  });
-
 test('a refused refresh is reported by the article’s delivery, with its reason and time, until a later one has landed', async (t) => {
   let version = 1;
   let busy = true;

@@ -81,7 +81,7 @@ test('200, and nothing is written, for articles that were deleted before and aft
   fs.rmSync(fileOf(dir, deletedBefore.data.id));
   await first.kill('SIGKILL');
   fs.rmSync(fileOf(dir, deletedAfter.data.id));
-  const next = await startReceiver(t, { dir });
+  const next = await startHere(t, { dir });
   await staysDeleted(t, next, deletedBefore);
   await staysDeleted(t, next, deletedAfter);
   t.is((await next.post('article.published', kept.data)).text, kept.answer);

@@ -62,14 +62,6 @@ test('200-lookup: after a person has edited the body, content_html is made from 
   t.true(content_html.includes(`<!-- svc:item:${data.id} -->`), content_html);
 });
 
-test('200-lookup: after a person has edited the title alone, content_html is still what the service sent', async (t) => {
-  const { dir, post, find } = receiver();
-  const data = article();
-  const { url } = (await post('article.published', data)).json;
-  edit(fileOf(dir, data.id), data.title, 'A title by hand');
-  t.like(await find(url), { title: 'A title by hand', content_html: data.content_html });
-});
-
 test('200-lookup: content_html of an article without HTML is rendered from its Markdown', async (t) => {
   const data = article({ content_html: '', content_markdown: 'Some *words*.\n' });
   const { json } = await receiver().post('article.published', data);

@@ -61,22 +61,6 @@ test('a receiver that never answers is not reachable, and is asked no further', 
   t.is(found.requests, 1);
 });
 
-test('a receiver that answers a byte at a time, for ever, is left when the time is over', async (t) => {
-  const clock = virtualClock(0);
-  let bytes = 0;
-  const drip = (socket: Socket) => {
-    if (socket.destroyed) return;
-    clock.pass(1000);
-    bytes++;
-    socket.write(' ', () => setImmediate(drip, socket));
-  };
-  const slow = (socket: Socket) =>
-    void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n', () => drip(socket));
-  const found = await report(t, slow, { clock });
-  t.is(gotOf(found, 'reachable'), 'no answer (no whole answer within 15 s)');
-  t.true(bytes >= 15);
-});
-
 test('an answer of 10 MB is read to the limit and no further', async (t) => {
   const body = `{"received":true,"x":"${'x'.repeat(10_000_000)}"}`;
   const found = await report(t, (socket) => socket.end(answer('200 OK', body)), { only: LARGE });
