@@ -13,7 +13,10 @@ function filesOfTheme(): string[] {
 /** The variables that the page's lists name. */
 const documented = new Set(
   [...page.matchAll(/^On .+:\n\n((?:- .+\n)+)/gm)].flatMap(([, list = '']) =>
-    [...list.matchAll(/^- `(it\.\w+)/gm)].map(([, name]) => name),
+    [...list.matchAll(/^- `(it\.[\w.]+)[^`]*`((?:, `\.\w+`)*)/gm)].flatMap(([, first = '', others = '']) => [
+      first,
+      ...[...others.matchAll(/\.\w+/g)].map(([member]) => first.replace(/\.\w+$/, member)),
+    ]),
   ),
 );
 
