@@ -7,7 +7,6 @@ import { article } from '../support/events.js';
 import { freePort } from '../support/free-port.js';
 import { launch, PROGRAM } from '../support/receiver.js';
 import { besideBuild } from './beside-build.js';
-import { branchDeploy } from './branch-deploy.js';
 import { corpusArticle } from './corpus.js';
 import { count, milliseconds, quantile, type Row, table } from './figures.js';
 import type { Workspace } from './workspace.js';
@@ -36,7 +35,7 @@ export async function live(workspace: Workspace): Promise<{ text: string; rows: 
       against: '',
     });
   }
-  rows.push(await branchDeploy(workspace), await besideBuild(workspace));
+  rows.push(await besideBuild(workspace));
   return { text: table(['the way to the reader', 'measured', 'against'], rows), rows };
 }
 

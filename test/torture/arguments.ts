@@ -24,23 +24,13 @@ const SEEDS = 2 ** 31;
  */
 export function parseArguments(args: readonly string[], all: readonly Scenario[]): TortureArguments | 'help' {
   if (args.includes('--help') || args.includes('-h')) return 'help';
-  const option = args.find((arg) => /^-\D/.test(arg));
-  if (option !== undefined) throw new WrongUsage(`there is no option ${option}`);
   const [minutesText, seedText, ...names] = args;
 
   const minutes = minutesText === undefined ? DEFAULT_MINUTES : Number(minutesText);
-  if (all.some(({ name }) => name === minutesText))
-    throw new WrongUsage(
-      `scenarios come after minutes and seed, such as: npm run torture -- ${DEFAULT_MINUTES} 1234 ${minutesText}`,
-    );
   if (!(minutes > 0 && Number.isFinite(minutes)))
     throw new WrongUsage(`minutes must be a number above 0, such as 2 or 0.5, not ${minutesText}`);
 
   const seed = seedText === undefined ? undefined : Number(seedText);
-  if (all.some(({ name }) => name === seedText))
-    throw new WrongUsage(
-      `scenarios come after the seed, such as: npm run torture -- ${minutesText} 1234 ${seedText}`,
-    );
   if (seed !== undefined && !(/^\d+$/.test(seedText ?? '') && seed < SEEDS))
     throw new WrongUsage(`the seed must be a whole number from 0 to ${SEEDS - 1}, not ${seedText}`);
 

@@ -6,7 +6,7 @@ import { run } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 test('help lists the commands within 80 columns, and help <command> is its --help', async (t) => {
-  const help = await run(['help']);
+  const help = await runHere(['help']);
   t.is(help.code, 0);
   const groups = help.stdout
     .split(/^(?=[A-Z][a-z ]+:$)/m)
