@@ -5,6 +5,8 @@ import { sharedHere } from '../../support/receiver-here.js';
 import { SECRET, signature } from '../../support/signer.js';
 import { until } from '../../support/until.js';
 
+// Lists, filters and the dry run are in test/e2e/admin-records.
+
 const shared = sharedHere(test, { storeOnly: true });
 
 test('deliveries are shown as they came, but for what could be used to send them again', async (t) => {
