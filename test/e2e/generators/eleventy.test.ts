@@ -50,7 +50,8 @@ tryDevServer(test, site, live, {
 });
 
 test.serial('a build of the owner’s fails where an article has no page', async (t) => {
-  const { copy } = live();
+  const { copy, receiver } = live();
+  await receiver.kill('SIGKILL'); // it would ask Eleventy where the article is now
   copy.edit('content/blog/ordinary-bare.md', [/^permalink: .*$/m, 'permalink: /elsewhere/']);
   const { code, stdout, stderr } = await copy.shell('npx eleventy --quiet --output=built');
   t.not(code, 0);
