@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { createUsers, type Users } from '../admin/access/users.js';
 import { openAudit } from '../admin/audit.js';
 import type { Settings } from '../config/load.js';
+import { messageOf } from '../errors.js';
 import { pluginFolder } from '../host/host.js';
 import { openStorage, type PluginStorage } from '../host/storage.js';
 import { foldersOf } from './content/folders.js';
@@ -16,13 +17,34 @@ export function adminUsers(settings: Settings): Users {
 }
 
 /**
- * Notes in the audit log what a command is about to do with a user.
+ * Has a command change the users, which stands in the audit log before it is done, and once more with the reason if it is refused.
  *
  * @param what such as `add`.
+ * @throws what `change` throws.
  */
-export async function noteCommand(settings: Settings, what: string, about: string): Promise<void> {
-  const record = { at: new Date().toISOString(), who: accountHere(), from: 'terminal' };
-  await openAudit(storageOf(settings)).note({ ...record, what: `users:${what}`, about });
+export async function audited<T>(
+  settings: Settings,
+  what: string,
+  about: string,
+  change: (users: Users) => Promise<T>,
+): Promise<T> {
+  const audit = openAudit(storageOf(settings));
+  const note = (refused?: string) =>
+    audit.note({
+      at: new Date().toISOString(),
+      who: accountHere(),
+      from: 'terminal',
+      what: `users:${what}`,
+      about,
+      ...(refused !== undefined && { refused }),
+    });
+  await note();
+  try {
+    return await change(adminUsers(settings));
+  } catch (error) {
+    await note(messageOf(error));
+    throw error;
+  }
 }
 
 function storageOf(settings: Settings): PluginStorage {

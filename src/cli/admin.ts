@@ -1,12 +1,5 @@
 import { Argument, Command, Option } from 'commander';
-import {
-  type Account,
-  adminUsers,
-  invitationLink,
-  noteCommand,
-  ROLES,
-  type Role,
-} from '../app/admin-users.js';
+import { type Account, adminUsers, audited, invitationLink, ROLES, type Role } from '../app/admin-users.js';
 import { loadSettings } from '../config/load.js';
 import { PressmarkError, quote } from '../errors.js';
 import { example, withDir } from './options.js';
@@ -47,11 +40,12 @@ export function adminCommand(): Command {
 /** The link is the only way to set a password: nobody else gets to know it, and no terminal shows it. */
 async function add(name: string, { dir, role, email, json }: AdminFlags): Promise<void> {
   const settings = await loadSettings(dir);
-  const users = adminUsers(settings);
-  const first = (await users.isAny()) ? undefined : 'admin';
+  const first = (await adminUsers(settings).isAny()) ? undefined : 'admin';
   const given = role ?? first;
-  await noteCommand(settings, 'add', given === undefined ? name : `${name} ${given}`);
-  const { user, token, until } = await users.invite(name, { role: given, email });
+  const about = given === undefined ? name : `${name} ${given}`;
+  const { user, token, until } = await audited(settings, 'add', about, ({ invite }) =>
+    invite(name, { role: given, email }),
+  );
   const link = await invitationLink(settings, token);
   if (json) return printJson({ ...user, link, until });
   print(
@@ -61,12 +55,13 @@ async function add(name: string, { dir, role, email, json }: AdminFlags): Promis
 
 async function remove(name: string, { dir, json }: AdminFlags): Promise<void> {
   const settings = await loadSettings(dir);
-  await noteCommand(settings, 'remove', name);
-  if (!(await adminUsers(settings).remove(name)))
+  await audited(settings, 'remove', name, async ({ remove }) => {
+    if (await remove(name)) return;
     throw new PressmarkError(
       'USAGE',
       `there is no user ${quote(name)}; pressmark admin list prints the users`,
     );
+  });
   if (json) printJson({ removed: name });
   else print(`${printable(name)} is removed and logged out`);
 }

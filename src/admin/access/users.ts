@@ -196,23 +196,20 @@ export function createUsers(
     return isThere;
   }
 
-  /**
-   * Gives a user another role, or none any more, unless nobody else could add users then: an admin who has a password.
-   *
-   * @returns whether it was done, or there is no such user.
-   */
-  async function setRole(name: string, role: Role | undefined): Promise<boolean> {
-    let isDone = true;
+  /** Changes a user's role, or removes the user (undefined), unless no admin with a password would be left. */
+  async function setRole(name: string, role: Role | undefined): Promise<'done' | 'last admin' | 'missing'> {
+    let result: 'done' | 'last admin' | 'missing' = 'done';
     await storage.update<readonly Kept[]>(KEY, (users = []) => {
       const found = byName(users, name);
       const isAdmin = (user: Kept) => user.role === 'admin' && user.password !== undefined;
-      isDone =
-        found?.role !== 'admin' || role === 'admin' || users.some((user) => user !== found && isAdmin(user));
-      return isDone
+      const isLast =
+        found?.role === 'admin' && role !== 'admin' && !users.some((user) => user !== found && isAdmin(user));
+      result = found === undefined ? 'missing' : isLast ? 'last admin' : 'done';
+      return result === 'done'
         ? users.flatMap((user) => (user !== found ? user : role === undefined ? [] : { ...user, role }))
         : users;
     });
-    return isDone;
+    return result;
   }
 
   /**

@@ -137,7 +137,7 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
   async function versionsOf(id: string, most: number): Promise<Versions> {
     try {
       const found = await articles.history(id, most + 1);
-      const more = found.length > most ? most + VERSIONS.first : undefined;
+      const more = found.length > most && most < VERSIONS.most ? most + VERSIONS.first : undefined;
       const revisions = found.slice(0, most).map((one, n) => {
         const next = n > 0 ? found[n - 1] : undefined;
         const isReplaced = one.isOfPerson && next !== undefined && next.revision !== null && !next.isOfPerson;

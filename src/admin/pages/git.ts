@@ -8,6 +8,8 @@ const WAITED_MS = 40;
 /** How the site stands in git, and the texts that only a file has. */
 export function gitPages({ host }: AdminRoom): AdminPage[] {
   let last: GitState | undefined;
+  /** The error of a look that nobody has waited for; shown once, and git is asked again after that. */
+  let failure: { readonly error: unknown } | undefined;
   return [
     {
       path: 'git',
@@ -15,14 +17,23 @@ export function gitPages({ host }: AdminRoom): AdminPage[] {
       role: 'admin',
       menu: 50,
       show: async ({ query }) => {
+        if (failure !== undefined) {
+          const { error } = failure;
+          failure = undefined;
+          throw error;
+        }
         const looked = host.use('git').state();
+        let isShown = false;
         looked.then(
           (state) => {
             last = state;
           },
-          () => undefined, // thrown below, if it is waited for
+          (error: unknown) => {
+            if (isShown) failure = { error };
+          },
         );
         const now = await (query.has('wait') ? looked : Promise.race([looked, wait(WAITED_MS)]));
+        isShown = true;
         return view('git', { state: now ?? last, isLooking: now === undefined });
       },
     },

@@ -137,7 +137,10 @@ export interface Day {
 export function articlesPerDay(dates: readonly number[], timeZone: string, now: number): Day[] {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
   const days = new Map<string, number>();
-  for (let back = DAYS - 1; back >= 0; back--) days.set(format.format(now - back * DAY_MS), 0);
+  // From the date, and not from the time: the day on which clocks change has not 24 hours.
+  const today = Date.parse(format.format(now));
+  for (let back = DAYS - 1; back >= 0; back--)
+    days.set(new Date(today - back * DAY_MS).toISOString().slice(0, 10), 0);
   for (const date of dates) {
     const day = format.format(date);
     const count = days.get(day);

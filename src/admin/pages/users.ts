@@ -51,7 +51,9 @@ export function userPages({ users, audit }: AdminRoom): AdminPage[] {
           about: ({ field }) => `${field('name')} ${field('role')}`,
           run: async ({ field }) => {
             const [name, role] = [field('name'), roleOf(field('role'))];
-            if (!(await users.setRole(name, role))) return lastAdmin();
+            const result = await users.setRole(name, role);
+            if (result === 'last admin') return lastAdmin();
+            if (result === 'missing') return list();
             return redirect('users', { level: 'ok', text: 'users.changed', values: { name } });
           },
         },
@@ -59,7 +61,7 @@ export function userPages({ users, audit }: AdminRoom): AdminPage[] {
           about: ({ field }) => field('name'),
           run: async ({ field }) => {
             const name = field('name');
-            if (!(await users.setRole(name, undefined))) return lastAdmin();
+            if ((await users.setRole(name, undefined)) === 'last admin') return lastAdmin();
             return redirect('users', { level: 'ok', text: 'users.removed', values: { name } });
           },
         },

@@ -52,7 +52,14 @@ export function createArticleChanges(
     const found = (await matching(query, undefined, Number.POSITIVE_INFINITY))
       .filter(({ published }) => published >= parseMoment(since))
       .sort((a, b) => b.published - a.published);
-    const first = after === undefined ? 0 : found.findIndex(({ article }) => article.path === after) + 1;
+    const last = found.findIndex(({ article }) => article.path === after);
+    // To begin anew would hand out articles a second time.
+    if (after !== undefined && last === -1)
+      throw new PressmarkError(
+        'USAGE',
+        `${quote(after)} is not in the list any more; ask from its beginning`,
+      );
+    const first = last + 1;
     return found.slice(first, first + limit).map(({ article }) => article);
   }
 
@@ -157,21 +164,25 @@ export function stateChange(
   who: string,
 ): StateChange {
   const moment = new Date(now).toISOString();
+  const { from = 0, until = Number.POSITIVE_INFINITY } = publication.kind === 'dated' ? publication : {};
   switch (state) {
     case 'held':
       return { held: `by ${who}`, ...(at !== undefined && { date: at }) };
     case 'scheduled':
-      return { held: undefined, date: at };
+      // An expiry before that would leave it without a time on the site.
+      return {
+        held: undefined,
+        date: at,
+        ...(at !== undefined && until <= parseMoment(at) && { expires: null }),
+      };
     case 'expired':
       return { held: undefined, expires: at ?? moment };
-    case 'live': {
-      const { from = 0, until = Number.POSITIVE_INFINITY } = publication.kind === 'dated' ? publication : {};
+    case 'live':
       return {
         held: undefined,
         ...((at !== undefined || from > now) && { date: at ?? moment }),
         ...(until <= now && { expires: null }),
       };
-    }
   }
 }
 

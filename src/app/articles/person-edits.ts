@@ -86,7 +86,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     if (outcome === 'deleted')
       throw new PressmarkError('USAGE', 'the article was removed after it was stored');
     // The form was sent again: it may have another text by now.
-    if (before !== undefined) await edit(id, '', given, by);
+    if (outcome === 'known') await edit(id, '', given, by);
     return { id, url };
   };
 

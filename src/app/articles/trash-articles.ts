@@ -55,9 +55,9 @@ export function createTrash(options: TrashOptions) {
     const { id: known, path, url } = found(id);
     await noteEditor(editors, restoredKey(`${prefix}${path}`), by);
     await store.restore(known, path, files.textOf(known));
-    await files.drop(known);
     void hooks.doAction('article.created', { path: `${prefix}${path}`, id, url });
     commit?.(`${prefix}${path}`);
+    await files.drop(known); // last: if the disk is full, the article is there all the same
   };
 
   const deleteTrashed: ArticleTrash['deleteTrashed'] = async (id) => {

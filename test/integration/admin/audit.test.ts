@@ -41,6 +41,10 @@ test.serial(
       { from: 'terminal', what: 'users:add', about: 'eve admin' },
       { from: 'terminal', what: 'users:remove', about: 'eve' },
     ]);
+    t.not((await runHere(['admin', 'remove', 'eve', '--dir', dir])).code, 0);
+    const refused = recordsIn(dir).at(-1);
+    t.like(refused, { from: 'terminal', what: 'users:remove', about: 'eve' });
+    t.regex(String(Object(refused).refused), /there is no user "eve"/);
     await admin.post('users', { do: 'remove', name: '<b>nobody</b>' });
     const page = await admin.get('users/log');
     t.is(page.status, 200);

@@ -230,6 +230,8 @@ test('articles are listed from a moment on, newest first, page by page', async (
   t.deepEqual(ids(await list({ since: '2024-05-01', limit: 1 })), ['since-b']);
   t.deepEqual(ids(await list({ since: '2024-05-01', after: all[0]?.path, limit: 1 })), ['since-a']);
   t.deepEqual(ids(await list({ since: '2024-05-02T08:00:00Z' })), ['since-b', 'since-a']);
+  const gone = await call('list', { tag: 'digest', since: '2024-05-01', after: 'content/gone.md' });
+  t.regex(gone.message, /"content\/gone.md" is not in the list any more/, 'a plugin does no work twice');
   t.regex((await call('list', { since: 'Monday' })).message, /"Monday" is not a moment in ISO 8601/);
 });
 

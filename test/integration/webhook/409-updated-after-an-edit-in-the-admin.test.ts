@@ -117,6 +117,16 @@ test.serial(
     t.deepEqual(await articles.create(mine, ADA), made);
     await t.throwsAsync(articles.create({ ...mine, body: 'Of honey.' }, ADA), { message: /made from/ });
     t.regex((await articles.get(made.id))?.body ?? '', /^Of \*wax\*/);
+    const again = { ...mine, title: 'Wax twice', key: 'fedcba9876543210' };
+    const both = await Promise.allSettled([
+      articles.create(again, ADA),
+      articles.create({ ...again, body: 'Of honey.' }, ADA),
+    ]);
+    t.deepEqual(
+      both.map(({ status }) => status).toSorted(),
+      ['fulfilled', 'rejected'],
+      'one text is not dropped',
+    );
     for (const key of ['', '../0123456789abcd', '0123456789ABCDEF'])
       await t.throwsAsync(articles.create({ ...mine, key }, ADA), { message: /hexadecimal/ });
   },

@@ -46,17 +46,13 @@ const FOLDER = 'moved';
  */
 export async function moveSite(settings: Settings, { to, from }: MoveRequest, log: Log): Promise<Moved> {
   const { stateDir } = foldersOf(settings);
-  const [receiver] = await runningReceivers(settings);
-  if (receiver !== undefined)
-    throw new PressmarkError(
-      'USAGE',
-      `nothing was moved: a receiver of this site is running (process ${receiver.pid}, ${originOf(receiver)}), which would go on answering the old URLs; stop it first`,
-    );
+  await refuseRunning(settings);
   await prepareStateFolder(stateDir, log);
   const lock = createLock({ directory: stateDir, helper: findLockHelper() });
   // No receiver stores anything in between.
   await lock.enter();
   try {
+    await refuseRunning(settings); // one that has started meanwhile
     for (const _ of walk(contentOf(settings), discard)); // what an interrupted run has left
     const moves = planMove(settings, to, from);
     const commit = await prepareMoveCommit(settings, filesAt(settings, to, moves));
@@ -76,6 +72,15 @@ export async function moveSite(settings: Settings, { to, from }: MoveRequest, lo
     lock.leave();
     lock.close();
   }
+}
+
+async function refuseRunning(settings: Settings): Promise<void> {
+  const [receiver] = await runningReceivers(settings);
+  if (receiver === undefined) return;
+  throw new PressmarkError(
+    'USAGE',
+    `nothing was moved: a receiver of this site is running (process ${receiver.pid}, ${originOf(receiver)}), which would go on answering the old URLs; stop it first`,
+  );
 }
 
 function messageOf(count: number, to: string): string {
