@@ -78,11 +78,7 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string): Al
 
   return {
     isSame,
-    isChanged: (draft, source, { record }) => {
-      if (isSame(draft, record.payload)) return false;
-      const refresh = refreshes().get(source);
-      return refresh === undefined || !isSame(draft, refresh);
-    },
+    isChanged: (draft, source, { record }) => !isSame(draft, refreshes().get(source) ?? record.payload),
     ofOtherFile: (draft) => {
       if (draft.title === '') return undefined;
       const sameTitle = (idsByTitle().get(draft.title) ?? [])
