@@ -5,9 +5,12 @@ import * as z from 'zod';
 import { RETRY_WAITS_MINUTES } from '../contract/limits.js';
 import { writeAtomically } from '../fs/atomic-write.js';
 import type { Outcome } from './delivery/delivery.js';
+import type { Reply } from './delivery/transport.js';
 import type { SenderState } from './state.js';
 
 const schema = z.object({
+  /** When the receiver has asked for it; ISO 8601. */
+  since: z.iso.datetime(),
   /** ISO 8601. */
   until: z.iso.datetime(),
   why: z.string(),
@@ -18,25 +21,28 @@ const schema = z.object({
 /** A pause in which nothing is sent to a receiver: its deliveries stay pending, and their own waits go on. */
 export type Pause = z.infer<typeof schema>;
 
+/** What of an answer may call for a pause. */
+type Answer = Pick<Reply, 'status' | 'headers'>;
+
 const MINUTE_MS = 60_000;
 /** A longer `Retry-After` is taken for a mistake. */
 const LONGEST_MS = 86_400_000;
 
 /**
- * The pause that an answer calls for. A 429 or 503 may say how long; a 410 says that the receiver is gone, and makes
+ * The pause that an answer calls for, whatever was asked. A 429 or 503 may say how long; a 410 says that the receiver is gone, and makes
  * pauses as long as the waits between attempts. Those are minima, so that no pause changes a delivery record.
  *
  * @param before the last pause of this receiver since it took an article.
  * @param now milliseconds since the epoch.
  */
-export function pauseAfter(outcome: Outcome, before: Pause | undefined, now: number): Pause | undefined {
-  if (outcome.result !== 'refused') return undefined;
-  const { statusCode, retryAfter } = outcome;
-  const gone = statusCode === 410 ? (before?.gone ?? 0) + 1 : 0;
-  const ms = gone > 0 ? waitOf(gone) : waitIn(statusCode, retryAfter, now);
+function pauseAfter({ status, headers }: Answer, before: Pause | undefined, now: number): Pause | undefined {
+  const retryAfter = headers['retry-after'];
+  const gone = status === 410 ? (before?.gone ?? 0) + 1 : 0;
+  const ms = gone > 0 ? waitOf(gone) : waitIn(status, retryAfter, now);
   if (ms <= 0) return undefined;
   const words = retryAfter === undefined ? '' : `, Retry-After: ${retryAfter.slice(0, 40)}`;
-  return { until: new Date(now + ms).toISOString(), why: `HTTP ${statusCode}${words}`, gone };
+  const moment = (at: number) => new Date(at).toISOString();
+  return { since: moment(now), until: moment(now + ms), why: `HTTP ${status}${words}`, gone };
 }
 
 function waitOf(attempt: number): number {
@@ -44,11 +50,11 @@ function waitOf(attempt: number): number {
 }
 
 /** What `Retry-After` says, which is seconds or a date. A 429 is about the sender and not the article: it always calls for a wait. */
-function waitIn(statusCode: number | null, retryAfter: string | undefined, now: number): number {
-  if (statusCode !== 429 && statusCode !== 503) return 0;
+function waitIn(status: number, retryAfter: string | undefined, now: number): number {
+  if (status !== 429 && status !== 503) return 0;
   const said = retryAfter?.trim() ?? '';
   const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - now;
-  if (Number.isNaN(ms)) return statusCode === 429 ? waitOf(1) : 0;
+  if (Number.isNaN(ms)) return status === 429 ? waitOf(1) : 0;
   return Math.min(ms, LONGEST_MS);
 }
 
@@ -59,19 +65,35 @@ export function pauseOf(state: SenderState, url: string, now: number): Pause | u
 }
 
 /**
- * Notes what an attempt says of its receiver: a pause ends when the receiver accepts an article.
+ * Notes what an attempt says of its receiver: a pause begins, or ends when the receiver accepts an article.
+ *
+ * @param url the receiver's.
+ * @param began when the attempt began, in milliseconds since the epoch: one that was under way when the receiver asked
+ *   for the pause says nothing against it.
+ * @param now milliseconds since the epoch.
+ */
+export async function noteOutcome(
+  state: SenderState,
+  url: string,
+  outcome: Outcome,
+  began: number,
+  now: number,
+): Promise<void> {
+  if (outcome.result === 'refused' && outcome.reply !== undefined)
+    await notePause(state, url, outcome.reply, now);
+  if (outcome.result !== 'accepted') return;
+  const pause = lastPause(state, url);
+  if (pause !== undefined && Date.parse(pause.since) < began) endPause(state, url);
+}
+
+/**
+ * Notes the pause that an answer calls for, if any.
  *
  * @param url the receiver's.
  * @param now milliseconds since the epoch.
  */
-export async function notePause(
-  state: SenderState,
-  url: string,
-  outcome: Outcome,
-  now: number,
-): Promise<void> {
-  if (outcome.result === 'accepted') return endPause(state, url);
-  const pause = pauseAfter(outcome, lastPause(state, url), now);
+export async function notePause(state: SenderState, url: string, answer: Answer, now: number): Promise<void> {
+  const pause = pauseAfter(answer, lastPause(state, url), now);
   const current = pauseOf(state, url, now);
   // Requests that were under way when the pause began say the same once more.
   const isKnown = current !== undefined && (current.gone > 0 || current.until >= (pause?.until ?? ''));

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { relative } from 'node:path';
-import type { LookupTarget } from '../contract/answers.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import { publishedAt } from './article/already-sent.js';
@@ -9,19 +8,17 @@ import { composeUpdate, whyTooLarge } from './article/compose.js';
 import { type Draft, readDraft, whyUnfinished } from './article/draft.js';
 import type { Clock } from './clock.js';
 import type { Connector } from './connectors.js';
-import { checkLookup } from './delivery/answer-checks.js';
+import { type Checked, checkLookup, checkTest } from './delivery/answer-checks.js';
 import { attempt } from './delivery/attempt.js';
-import { testConnection } from './delivery/connection-test.js';
+import { sendTest } from './delivery/connection-test.js';
 import { queued } from './delivery/delivery.js';
 import { envelopeOf, postEvent } from './delivery/send-event.js';
+import type { Reply } from './delivery/transport.js';
 import { deliveredBefore, reasonToKeep } from './last-delivered.js';
-import { notePause, pauseOf } from './pause.js';
+import { noteOutcome, notePause, pauseOf } from './pause.js';
 import { type Entry, newEntry } from './queue/entry.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
-
-/** What a person can do who wants the refresh all the same. */
-const FORCE = '--force replaces the article all the same';
 
 /** What is refreshed, with what, where. */
 export interface Refresh {
@@ -65,19 +62,31 @@ export async function refresh(what: Refresh): Promise<Entry> {
 
 async function sendRefresh({ state, queue, connector, url, path, clock, force = false }: Refresh) {
   const draft = draftOf(path, connector);
-  const unfinished = force ? undefined : whyUnfinished(draft, clock.now());
-  if (unfinished !== undefined) throw refused(`${path} is left out: ${unfinished}`, FORCE);
-  const pause = force ? undefined : pauseOf(state, connector.url, clock.now());
+  const unfinished = whyUnfinished(draft, clock.now());
+  if (unfinished !== undefined) throw refused(`${path} is left out: ${unfinished}`);
+  const pause = pauseOf(state, connector.url, clock.now());
   if (pause !== undefined)
-    throw refused(`the receiver is left alone until ${pause.until} (${pause.why})`, FORCE);
-  const { noRefresh } = await testConnection(connector, clock.now());
+    throw refused(
+      `the receiver is left alone until ${pause.until} (${pause.why})`,
+      'pressmark connect ends that sooner',
+    );
+
+  /** What an answer says; one that is refused may also say that the receiver wants to be left alone. */
+  async function accept<T>(reply: Reply, checked: Checked<T>, what: string): Promise<T> {
+    if ('value' in checked) return checked.value;
+    await notePause(state, connector.url, reply, clock.now());
+    throw refused(`${what}: ${checked.refusal}`);
+  }
+  const tested = await sendTest(connector, clock.now());
+  const { noRefresh } = await accept(tested, checkTest(tested), 'the connection test failed');
   if (noRefresh !== undefined) throw refused(noRefresh);
-  const target = await lookUp(connector, url, clock.now());
+  const found = await lookUp(connector, url, clock.now());
+  const target = await accept(found, checkLookup(found, url), 'the answer to the lookup is not accepted');
   const file = fs.realpathSync(path);
   const reason = force
     ? undefined
     : reasonToKeep(deliveredBefore(queue, connector, target.id), target, state, file);
-  if (reason !== undefined) throw refused(reason, FORCE);
+  if (reason !== undefined) throw refused(reason, '--force replaces the article all the same');
 
   const now = clock.now();
   const timestamp = new Date(now).toISOString();
@@ -94,9 +103,10 @@ async function sendRefresh({ state, queue, connector, url, path, clock, force = 
   const taken = await queue.take(entry.id);
   // A worker that was quicker has it; what it comes to stands in the queue.
   if (taken === undefined) return queue.read(entry.id) ?? entry;
-  const outcome = await attempt(taken.record, connector, clock.now(), true);
+  const began = clock.now();
+  const outcome = await attempt(taken.record, connector, began, true);
   const settled = await queue.settle(taken, outcome);
-  await notePause(state, connector.url, outcome, clock.now());
+  await noteOutcome(state, connector.url, outcome, began, clock.now());
   return settled ?? queue.read(entry.id) ?? taken;
 }
 
@@ -108,19 +118,10 @@ function draftOf(path: string, { baseUrl }: Connector): Draft {
   }
 }
 
-/**
- * Resolves an article from its public URL (contract: article.lookup).
- *
- * @throws PressmarkError RECEIVER_REFUSED, UNREACHABLE
- */
-async function lookUp(connector: Connector, url: string, sentAt: number): Promise<LookupTarget> {
+/** Asks for an article by its public URL (contract: article.lookup). */
+function lookUp(connector: Connector, url: string, sentAt: number): Promise<Reply> {
   const timestamp = new Date(sentAt).toISOString();
-  const reply = await postEvent(connector, envelopeOf('article.lookup', { target_url: url }, timestamp), {
-    sentAt,
-  });
-  const checked = checkLookup(reply, url);
-  if ('refusal' in checked) throw refused(`the answer to the lookup is not accepted: ${checked.refusal}`);
-  return checked.value;
+  return postEvent(connector, envelopeOf('article.lookup', { target_url: url }, timestamp), { sentAt });
 }
 
 function refused(why: string, fix?: string): PressmarkError {

@@ -43,14 +43,15 @@ export async function attempt(
 
 /** No earlier answer of a receiver is relied upon (contract: webhook.test, nothing is cached). */
 async function refreshRefusal(connector: Connector, sentAt: number): Promise<Outcome | undefined> {
-  const checked = checkTest(await sendTest(connector, sentAt));
+  const reply = await sendTest(connector, sentAt);
+  const checked = checkTest(reply);
   // Without a status code: the update itself was not sent, and a 409 to the test is no conflict of the article's.
-  if ('refusal' in checked) return failed(`webhook.test: ${checked.refusal}`);
+  if ('refusal' in checked) return { ...failed(`webhook.test: ${checked.refusal}`), reply };
   const { noRefresh } = checked.value;
   return noRefresh === undefined ? undefined : { result: 'stopped', error: noRefresh };
 }
 
 /** An attempt without an answer to the delivery itself. */
-function failed(error: string): Outcome {
-  return { result: 'refused', statusCode: null, error, final: false };
+function failed(error: string) {
+  return { result: 'refused', statusCode: null, error, final: false } as const;
 }

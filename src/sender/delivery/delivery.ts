@@ -1,5 +1,6 @@
 import { MAX_ATTEMPTS, RETRY_WAITS_MINUTES, STUCK_SENDING_MINUTES } from '../../contract/limits.js';
 import type { Envelope } from './send-event.js';
+import type { Reply } from './transport.js';
 
 /** Where a delivery stands (contract: States and transitions). */
 export type DeliveryStatus = 'pending' | 'sending' | 'success' | 'failed';
@@ -42,8 +43,8 @@ export type Outcome =
       readonly error: string;
       /** Whether it fails at once, however many attempts remain. */
       readonly final: boolean;
-      /** The answer's `Retry-After`. */
-      readonly retryAfter?: string | undefined;
+      /** What was answered, also where that was to the `webhook.test` before an update. */
+      readonly reply?: Pick<Reply, 'status' | 'headers'>;
     }
   /** Nothing was sent, and nothing will be: it is no attempt, and the record keeps the code of the last one. */
   | { readonly result: 'stopped'; readonly error: string };
@@ -99,7 +100,7 @@ export function advance(delivery: Delivery, event: DeliveryEvent, now: number): 
     return status === 'pending'
       ? { ...delivery, status: 'failed', lastError: CANCELLED, nextRetryAt: null }
       : undefined;
-  if (event.kind === 'retry') return mayBeRetried(delivery) ? again(delivery, now) : undefined;
+  if (event.kind === 'retry') return mayBeRetried(delivery) ? requeued(delivery, now) : undefined;
   if (!isOver(delivery.nextRetryAt, now)) return undefined;
   if (event.kind === 'take' && status === 'pending') return begun(delivery, now);
   return event.kind === 'tick' && status === 'sending' ? cutOff(delivery, now) : undefined;
@@ -174,7 +175,7 @@ export function leavesOpen(event: DeliveryEvent): boolean {
   return statusCode === null || statusCode < 400 || statusCode > 499;
 }
 
-function again(delivery: Delivery, now: number): Delivery {
+function requeued(delivery: Delivery, now: number): Delivery {
   const lastError = delivery.attempts === 0 ? null : delivery.lastError; // see `isUnsent`
   return { ...delivery, status: 'pending', attempts: 0, lastError, nextRetryAt: moment(now) };
 }

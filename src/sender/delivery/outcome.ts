@@ -12,9 +12,8 @@ export function outcomeOf(payload: Envelope, reply: Reply): Outcome {
 /** Any 2xx means that the article is delivered; of the body only `url` is read. */
 function ofPublish(reply: Reply): Outcome {
   const { status: statusCode } = reply;
-  const retryAfter = reply.headers['retry-after'];
   if (statusCode < 200 || statusCode > 299)
-    return { result: 'refused', statusCode, error: statusText(reply), final: false, retryAfter };
+    return { result: 'refused', statusCode, error: statusText(reply), final: false, reply };
   const accepted = { result: 'accepted', statusCode, liveUrl: null } as const;
   if (reply.incomplete !== undefined)
     return { ...accepted, note: `its URL cannot be read: the answer ${reply.incomplete}` };
@@ -32,8 +31,7 @@ function ofPublish(reply: Reply): Outcome {
 function ofUpdate({ data }: Envelope, reply: Reply): Outcome {
   const { status: statusCode } = reply;
   const checked = checkUpdated(reply, String(data.revision_id));
-  const retryAfter = reply.headers['retry-after'];
   if ('refusal' in checked)
-    return { result: 'refused', statusCode, error: checked.refusal, final: statusCode === 409, retryAfter };
+    return { result: 'refused', statusCode, error: checked.refusal, final: statusCode === 409, reply };
   return { result: 'accepted', statusCode, liveUrl: null }; // the lookup has said it
 }

@@ -5,7 +5,7 @@ import { CLOCK, type Clock, pacemaker } from '../clock.js';
 import { findConnector } from '../connectors.js';
 import { attempt } from '../delivery/attempt.js';
 import type { Outcome } from '../delivery/delivery.js';
-import { notePause, pauseOf } from '../pause.js';
+import { noteOutcome, pauseOf } from '../pause.js';
 import type { SenderState } from '../state.js';
 import type { Entry } from './entry.js';
 import type { Summary } from './entry-files.js';
@@ -17,7 +17,7 @@ const TICK_MS = 60_000;
 /** Requests to one receiver at a time; the contract shows no limit. */
 const LANES = 8;
 
-/** So long a pause is waited for; after a longer one the deliveries are looked for again, in milliseconds. */
+/** The longest pause that is waited out, in milliseconds; after a longer one the deliveries are looked for again. */
 const PATIENCE_MS = 300_000;
 
 /** How often it is looked for records that have outlived their use; that reads all of them. */
@@ -122,18 +122,21 @@ export function createWorker(options: WorkerOptions): Worker {
     let isLeftAlone = false;
     await eachAtATime(lanes, deliveries, async (delivery) => {
       if (isLeftAlone) return;
-      if (!(await pauseIsOver(url))) {
-        isLeftAlone = true;
-        return;
-      }
-      await pace(stopping.signal);
-      if (!stopping.signal.aborted) await sendOne(delivery);
+      if (await turnCame(url, pace)) await sendOne(delivery);
+      else isLeftAlone = true;
     });
   }
 
-  /** Waits while a receiver wants to be left alone. @returns false if that is too long, or if it is gone. */
-  async function pauseIsOver(url: string): Promise<boolean> {
-    while (!stopping.signal.aborted) {
+  /**
+   * Waits for a turn in which a receiver may be sent to. The pause is looked at last: another attempt may have begun it
+   * while this one waited.
+   *
+   * @returns false if the receiver wants to be left alone for too long, or is gone.
+   */
+  async function turnCame(url: string, pace: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+    for (;;) {
+      await pace(stopping.signal);
+      if (stopping.signal.aborted) return false;
       const pause = pauseOf(state, url, clock.now());
       if (pause === undefined) return true;
       warnOnce(
@@ -145,7 +148,6 @@ export function createWorker(options: WorkerOptions): Worker {
       if (pause.gone > 0 || ms > PATIENCE_MS) return false;
       await clock.wait(ms, stopping.signal);
     }
-    return false;
   }
 
   async function allEnded(): Promise<void> {
@@ -156,9 +158,10 @@ export function createWorker(options: WorkerOptions): Worker {
     const connector = findConnector(state, name); // read each time: it may have been edited since
     const taken = connector && (await queue.take(id));
     if (connector === undefined || taken === undefined) return;
-    const outcome = await attempt(taken.record, connector, clock.now());
+    const began = clock.now();
+    const outcome = await attempt(taken.record, connector, began);
     const entry = await queue.settle(taken, outcome);
-    await notePause(state, url, outcome, clock.now());
+    await noteOutcome(state, url, outcome, began, clock.now());
     if (entry === undefined) log.warn({ delivery: id }, 'the attempt took so long that it counts as stuck');
     else onAttempt?.({ entry, outcome });
   }
@@ -170,8 +173,8 @@ export function createWorker(options: WorkerOptions): Worker {
       try {
         post(await queue.due());
         if (clock.now() >= pruneAt) {
-          pruneAt = clock.now() + PRUNE_EVERY_MS;
           await prune();
+          pruneAt = clock.now() + PRUNE_EVERY_MS;
         }
       } catch (error) {
         reportFailure(error);

@@ -1,0 +1,131 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { CAPABILITIES } from '../../../src/contract/limits.js';
+import { PressmarkError } from '../../../src/errors.js';
+import { pauseOf } from '../../../src/sender/pause.js';
+import { createWorker, type WorkerOptions } from '../../../src/sender/queue/worker.js';
+import { refresh } from '../../../src/sender/refresh.js';
+import { type Answering, type Got, reply, startEndpoint } from '../../support/endpoint.js';
+import { connected, makeEntry, standing, T0, testLog, testQueue } from '../../support/sender.js';
+import { until } from '../../support/until.js';
+import { virtualClock } from '../../support/virtual-clock.js';
+
+const HOUR = 3_600_000;
+const URL = 'https://g.example/bees/';
+const later = (status: number) => reply(status, 'later', { 'retry-after': '3600' });
+
+async function set(t: ExecutionContext, answer: Answering) {
+  const endpoint = await startEndpoint(t, answer);
+  const { state, connector } = await connected(t, endpoint.url);
+  const clock = virtualClock(T0);
+  const queue = testQueue(t, state, clock.now);
+  const path = join(state.dir, 'bees.md');
+  fs.writeFileSync(path, '---\ntitle: Bees\n---\nText.\n');
+  return {
+    ...{ endpoint, state, connector, clock, queue, path },
+    pause: () => pauseOf(state, connector.url, clock.now()),
+    add: (...ids: string[]) => queue.add(ids.map((id) => makeEntry(connector, id))),
+    refresh: (force = false) => refresh({ state, queue, connector, url: URL, path, clock, force }),
+    worker: (over: Partial<WorkerOptions> = {}) => {
+      const worker = createWorker({ state, queue, clock, log: testLog().log, ...over });
+      t.teardown(worker.stop);
+      return worker;
+    },
+  };
+}
+
+test('a pause is not ended by a success whose request was under way when it began', async (t) => {
+  const first: (() => void)[] = [];
+  let answer = later(429);
+  const { endpoint, clock, pause, add, worker } = await set(t, (got, response) => {
+    if (endpoint.got.length === 1) return first.push(() => void reply(200)(got, response));
+    return answer(got, response);
+  });
+  await add('a', 'b', 'c');
+  const sent = worker({ lanes: 2 }).sendDue();
+  await until('the second request is answered with 429', () => pause() !== undefined);
+  first[0]?.();
+  await sent;
+  t.is(endpoint.got.length, 2);
+  t.is(pause()?.until, new Date(T0 + HOUR).toISOString());
+
+  clock.pass(HOUR);
+  answer = reply(200);
+  await worker().sendDue();
+  t.is(endpoint.got.length, 4);
+});
+
+test('a pause that begins while others wait for their turns keeps them', async (t) => {
+  const { endpoint, clock, pause, add, worker } = await set(t, later(429));
+  await add('a', 'b', 'c');
+  const sent = worker({ lanes: 3, rate: 2 }).sendDue();
+  await until('the first is answered, the others wait', () => pause() !== undefined && clock.waiting() === 2);
+  clock.pass(1000);
+  await sent;
+  t.is(endpoint.got.length, 1);
+});
+
+const tested = { received: true, contract_version: 3, capabilities: CAPABILITIES };
+const target = { id: 'bees', url: URL, revision_id: 'r1', title: 'Bees', content_html: '<p>old</p>' };
+const eventOf = ({ headers }: Got) => String(headers['x-service-event']);
+const usual: Readonly<Record<string, Answering>> = {
+  'webhook.test': reply(200, tested),
+  'article.lookup': reply(200, { received: true, contract_version: 3, target }),
+  'article.updated': reply(503),
+};
+
+for (const [event, status] of [
+  ['webhook.test', 429],
+  ['webhook.test', 503],
+  ['article.lookup', 429],
+  ['article.lookup', 410],
+] as const)
+  test(`a ${status} to the ${event} of a refresh pauses the receiver`, async (t) => {
+    const { pause, refresh } = await set(t, (got, response) =>
+      (eventOf(got) === event ? later(status) : usual[eventOf(got)])?.(got, response),
+    );
+    await t.throwsAsync(refresh(), { code: 'RECEIVER_REFUSED', message: /later/ });
+    t.is(pause()?.why, `HTTP ${status}, Retry-After: 3600`);
+  });
+
+test('a 429 to the webhook.test before a retry pauses the receiver, and is no status of the update', async (t) => {
+  let busy = false;
+  const { clock, queue, pause, refresh, worker } = await set(t, (got, response) =>
+    (busy ? later(429) : usual[eventOf(got)])?.(got, response),
+  );
+  const { id } = await refresh();
+  busy = true;
+  clock.pass(60_000);
+  await worker().sendDue();
+  const entry = queue.read(id);
+  t.deepEqual(entry && standing(entry), ['pending', 2, null, 'webhook.test: HTTP 429: later']);
+  t.is(pause()?.why, 'HTTP 429, Retry-After: 3600');
+});
+
+test('force sends neither a draft nor anything to a receiver that wants to be left alone', async (t) => {
+  const { endpoint, path, refresh } = await set(t, later(429));
+  await t.throwsAsync(refresh(true), { message: /HTTP 429/ });
+  await t.throwsAsync(refresh(true), {
+    message:
+      /is left alone until 2026-11-19T09:00:00\.000Z .*; nothing was changed; pressmark connect ends that sooner$/,
+  });
+  fs.writeFileSync(path, '---\ntitle: Bees\ndraft: true\n---\nText.\n');
+  await t.throwsAsync(refresh(true), { message: /it is a draft; nothing was changed$/ });
+  t.is(endpoint.got.length, 1);
+});
+
+test('records that could not be removed are removed at the next tick', async (t) => {
+  const { clock, queue, worker } = await set(t, reply(200));
+  let tries = 0;
+  const prune = async () => {
+    if (++tries === 1) throw new PressmarkError('LOCK_TIMEOUT', 'somebody else has the lock');
+    return 0;
+  };
+  void worker({ queue: { ...queue, prune }, keepMs: 0 }).run();
+  for (const count of [1, 2, 2]) {
+    await until('the worker waits for its next tick', () => clock.waiting() === 1);
+    t.is(tries, count);
+    clock.pass(60_000);
+  }
+});
