@@ -123,6 +123,8 @@ const RESULTS: Readonly<Partial<Record<FilterName, Check>>> = {
   'page.head': text,
   'page.content': text,
   'page.html': text,
+  'articles.listed': listOf(objectWith(SUMMARY)),
+  'article.related': listOf(objectWith(LINK)),
   'feed.items': listOf(objectWith({ ...SUMMARY, html: text })),
   'sitemap.items': listOf(objectWith({ url: address })),
   'git.message': text,

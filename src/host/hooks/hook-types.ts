@@ -1,6 +1,13 @@
 import type { Article, ArticleDraft, ExtraKeys } from '../../article/article.js';
 import type { ArticleState } from '../../article/publication.js';
-import type { FeedItem, PageContext, SitemapItem } from '../pages/page-types.js';
+import type {
+  ArticleLink,
+  ArticleOnPage,
+  ArticleSummary,
+  FeedItem,
+  PageContext,
+  SitemapItem,
+} from '../pages/page-types.js';
 
 /** Which delivery a draft comes from, and what is stored already where it replaces something. */
 export interface DraftContext {
@@ -32,6 +39,10 @@ export interface Filters {
   'page.content': { value: string; context: PageContext };
   /** The whole page. */
   'page.html': { value: string; context: PageInfo };
+  /** The articles of a page that lists them, such as the home page, the archive or a tag's, newest first. */
+  'articles.listed': { value: readonly ArticleSummary[]; context: PageInfo };
+  /** The related articles on the page of an article, the best first. */
+  'article.related': { value: readonly ArticleLink[]; context: ArticleOnPage };
   /** The items of a feed, newest first; once for each of `feed.xml`, `rss.xml` and `feed.json`. */
   'feed.items': { value: readonly FeedItem[]; context: PageInfo };
   /** The addresses of the sitemap; of a large site, those of each of its files. */
@@ -198,6 +209,8 @@ export const PAGES_FILTERS = [
   'page.head',
   'page.content',
   'page.html',
+  'articles.listed',
+  'article.related',
   'feed.items',
   'sitemap.items',
 ] as const satisfies readonly FilterName[];

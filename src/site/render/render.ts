@@ -44,7 +44,13 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
   async function render(page: Page, helpers: object): Promise<string> {
     const { kind, path } = page;
     const info = { kind, path };
-    let context = conwordsOf(page);
+    let context = contextOf(page);
+    if (context.article !== null && hooks.hasFilter('article.related')) {
+      const related = await hooks.applyFilters('article.related', context.article.related, context.article);
+      context = { ...context, article: { ...context.article, related } };
+    }
+    if (context.articles.length > 0 && hooks.hasFilter('articles.listed'))
+      context = { ...context, articles: await hooks.applyFilters('articles.listed', context.articles, info) };
     if (hooks.hasFilter('page.context')) {
       context = keepVerbatim(await hooks.applyFilters('page.context', context, info), page);
     }
@@ -65,7 +71,7 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
     return keepComments(await hooks.applyFilters('page.html', html, info), page.article?.html ?? '');
   }
 
-  function conwordsOf(page: Page): PageContext {
+  function contextOf(page: Page): PageContext {
     const { kind, canonical, articles, tag, author } = page;
     return {
       site,

@@ -73,6 +73,29 @@ test('every filter reaches every page, in the order in which a page is made', as
   for (const path of feeds) t.true(fileOf(path).includes(`For ${path}`), path);
 });
 
+test('filters choose the articles of lists and the related ones of an article', async (t) => {
+  const site = testSite(t, {
+    addHooks: ({ addFilter }) => {
+      addFilter(
+        'articles.listed',
+        (articles, { kind }) =>
+          kind === 'home' ? articles.filter(({ title }) => title !== 'Title of b') : articles,
+        options,
+      );
+      addFilter(
+        'article.related',
+        (related, { url }) => related.map((one) => ({ ...one, title: `Beside ${new URL(url).pathname}` })),
+        options,
+      );
+    },
+  });
+  for (const id of ['a', 'b']) site.write(id);
+  await site.builder.build('all');
+  t.false(site.page('index.html').includes('Title of b'));
+  t.true(site.page('archive/index.html').includes('Title of b'));
+  t.true(site.page('articles/a/index.html').includes('Beside /articles/a/'));
+});
+
 test('no filter can remove json_ld or the item comment', async (t) => {
   const site = testSite(t, {
     addHooks: (hooks) => {

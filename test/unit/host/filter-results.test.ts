@@ -95,6 +95,8 @@ const VALUES: Readonly<
   'page.head': { fine: ['<meta>'], wrong: [{}, null, 7] },
   'page.content': { fine: ['<p>'], wrong: [{}, null, 7] },
   'page.html': { fine: ['<p>'], wrong: [12, null, {}] },
+  'articles.listed': { fine: [[], [ITEM]], wrong: [null, {}, 'text', [null], [{}], [{ ...ITEM, title: 7 }]] },
+  'article.related': { fine: [[], [ITEM]], wrong: [null, {}, [null], [{ ...ITEM, title: 7 }]] },
   'feed.items': {
     fine: [[], [ITEM]],
     wrong: [null, {}, 'text', [null], [{}], [{ ...ITEM, html: 7 }], [{ ...ITEM, image: 'no address' }]],
