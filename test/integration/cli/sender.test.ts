@@ -189,7 +189,7 @@ test('on Ctrl-C publish ends what is under way, and the same command goes on', a
   });
   await until('publish sends eight at a time', () => hanging.length === 8);
   child.kill('SIGINT');
-  await until('publish says that it is stopping', () => stderr.includes('stopping'));
+  await until('publish says that it is finishing', () => stderr.includes('finishing'));
   for (const answer of hanging) answer();
   await once(child, 'close');
   t.is(child.exitCode, 1);
