@@ -8,7 +8,7 @@ import { messageOf } from '../errors.js';
 export function withDir(command: Command): Command {
   return command.option(
     '--dir <folder>',
-    'the folder to work in: of the site, or of what is sent, whose .pressmark-sender is there',
+    'the folder to work in: the site’s, or the one with .pressmark-sender',
     (path) => resolve(path),
     process.cwd(),
   );

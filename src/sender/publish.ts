@@ -8,7 +8,7 @@ import { type Draft, readDraft, whyUnfinished } from './article/draft.js';
 import type { Connector } from './connectors.js';
 import { queued } from './delivery/delivery.js';
 import { envelopeOf } from './delivery/send-event.js';
-import { type Entry, newEntry } from './queue/entry.js';
+import { type Entry, mayBeReplaced, newEntry } from './queue/entry.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
 
@@ -51,23 +51,30 @@ export async function* queueFiles(
   now: () => number,
 ): AsyncIterable<Queued> {
   const sent = alreadySent(queue, connector, state.dir);
-  const files = oldestFirst(paths, connector);
-  let last = 0;
-  for (let at = 0; at < files.length; at += BATCH) {
-    const batch = files.slice(at, at + BATCH).map((file) => {
-      // They go out in the order of these moments, and each gets that of its sending then.
-      last = Math.max(now(), last + 1);
-      return recognised(prepare(state, connector, file, now(), last), queue, sent);
-    });
-    const fresh = new Set(
-      await queue.add(batch.flatMap((one) => (one.kind === 'queued' ? [one.entry] : []))),
-    );
-    for (const one of batch) {
-      if (one.kind !== 'queued') yield one;
-      // The first of two files with one id is the one that was stored.
-      else if (fresh.delete(one.entry.id)) yield one;
-      else yield await compare(one, queue, state, sent);
+  const batch: Queued[] = [];
+  for (const one of decideEach(queue, state, connector, paths, now, sent)) {
+    batch.push(one);
+    if (batch.length === BATCH) yield* store(queue, state, sent, batch.splice(0));
+  }
+  yield* store(queue, state, sent, batch);
+}
+
+/** Stores what is to be queued, and decides anew where another process has changed the delivery meanwhile. */
+async function* store(
+  queue: Queue,
+  state: SenderState,
+  sent: AlreadySent,
+  batch: readonly Queued[],
+): AsyncIterable<Queued> {
+  const fresh = await queue.add(batch.flatMap((one) => (one.kind === 'queued' ? [one.entry] : [])));
+  for (const one of batch) {
+    if (one.kind !== 'queued' || fresh.has(one.entry.id)) {
+      yield one;
+      continue;
     }
+    const again = decide(one, deliveryOf(queue, one.entry.id), state, sent);
+    if (again.kind !== 'queued' || (await queue.replace(one.entry))) yield again;
+    else yield known(one, queue.read(one.entry.id) ?? one.entry, sent);
   }
 }
 
@@ -130,44 +137,67 @@ function recognised(one: Queued, queue: Queue, sent: AlreadySent): Queued {
 }
 
 /** What `queueFiles` would do with these files; nothing is queued. */
-export function* foresee(
+export function foresee(
   queue: Queue,
   state: SenderState,
   connector: Connector,
   paths: readonly string[],
-  now: number,
+  now: () => number,
 ): Iterable<Queued> {
-  const sent = alreadySent(queue, connector, state.dir);
-  const files = new Map<string, string>();
+  return decideEach(queue, state, connector, paths, now, alreadySent(queue, connector, state.dir));
+}
+
+/** Decides on each file by the queue and by the files before it. */
+function* decideEach(
+  queue: Queue,
+  state: SenderState,
+  connector: Connector,
+  paths: readonly string[],
+  now: () => number,
+  sent: AlreadySent,
+): Iterable<Queued> {
+  /** The first file with an id has it. */
+  const first = new Map<string, Entry>();
+  let moment = 0;
   for (const file of oldestFirst(paths, connector)) {
-    const one = recognised(prepare(state, connector, file, now, now), queue, sent);
+    // They go out in the order of these moments, and each gets that of its sending then.
+    moment = Math.max(now(), moment + 1);
+    const one = recognised(prepare(state, connector, file, now(), moment), queue, sent);
     if (one.kind !== 'queued') {
       yield one;
       continue;
     }
-    const { path, entry, draft } = one;
-    const there = queue.read(entry.id);
-    const other = files.get(entry.id);
-    files.set(entry.id, entry.source);
-    if (other !== undefined) yield { path, kind: 'refused', why: `${other} has the same id, ${draft.id}` };
-    else yield there === undefined ? one : known(one, there, sent);
+    const { id } = one.entry;
+    const decided = decide(one, first.get(id) ?? deliveryOf(queue, id), state, sent);
+    if (decided.kind !== 'refused') first.set(id, one.entry);
+    if (decided.kind === 'queued') sent.add(decided.entry);
+    yield decided;
   }
+}
+
+/** The delivery of an article, as far as it can be read. */
+function deliveryOf(queue: Queue, id: string): Entry | 'unreadable' | undefined {
+  return queue.read(id) ?? (queue.has(id) ? 'unreadable' : undefined);
+}
+
+/** What is done with a file, by the delivery that its article has already. */
+function decide(
+  one: Ready,
+  there: Entry | 'unreadable' | undefined,
+  { dir }: SenderState,
+  sent: AlreadySent,
+): Queued {
+  const { path, draft, entry } = one;
+  const refused = (why: string): Queued => ({ path, kind: 'refused', why });
+  if (there === undefined) return one;
+  if (there === 'unreadable')
+    return refused(`its delivery record ${entry.id}.json cannot be read; fix it or move it away`);
+  const other = resolve(dir, there.source);
+  if (other !== path && fs.existsSync(other)) return refused(`${there.source} has the same id, ${draft.id}`);
+  return mayBeReplaced(there) && !sent.isSame(draft, there.record.payload) ? one : known(one, there, sent);
 }
 
 /** A file whose article was queued before. */
 function known({ path, draft, entry }: Ready, there: Entry, sent: AlreadySent): Queued {
   return { path, kind: 'known', entry: there, draft, changed: sent.isChanged(draft, entry.source, there) };
-}
-
-/** What a file is whose delivery is there already. */
-async function compare(one: Ready, queue: Queue, { dir }: SenderState, sent: AlreadySent): Promise<Queued> {
-  const { path, draft, entry } = one;
-  const refused = (why: string): Queued => ({ path, kind: 'refused', why });
-  const there = queue.read(entry.id);
-  if (there === undefined)
-    return refused(`its delivery record ${entry.id}.json cannot be read; fix it or move it away`);
-  const other = resolve(dir, there.source);
-  if (other !== path && fs.existsSync(other)) return refused(`${there.source} has the same id, ${draft.id}`);
-  if (!sent.isSame(draft, there.record.payload) && (await queue.replace(entry))) return one;
-  return known(one, there, sent);
 }

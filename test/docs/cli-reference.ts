@@ -23,7 +23,7 @@ export async function cliReference(): Promise<string> {
     '',
     'Every command has `--help`, which ends with an example; `pressmark help <command>` is the same. Exit codes: 0 fine, 1 failed, 2 wrong usage, which includes a wrong config.',
     '',
-    `- \`--dir <folder>\`: the folder to work in: of the site, or of what is sent (default: the folder you are in). All have it but ${without('--dir').join(', ')}.`,
+    `- \`--dir <folder>\`: the folder to work in: the site’s, or the one with .pressmark-sender (default: the folder you are in). All have it but ${without('--dir').join(', ')}.`,
     '- `--json`: print the result as JSON',
     ...commonOptions().map(optionLine),
     '',

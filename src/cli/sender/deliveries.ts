@@ -41,9 +41,10 @@ export function deliveriesCommand(): Command {
         if (action === undefined) show(queue, state, options);
         else if (action === 'show') for (const id of requireIds(ids, action)) showOne(queue, id, options);
         else {
-          const changed = await change(queue, ids, action, options.json === true);
+          const { changed, refusals } = await change(queue, ids, action, options.json === true);
           // A person who has a delivery sent now does not want to wait for the end of the receiver's pause.
           if (action !== 'cancel') for (const { record } of changed) endPause(state, record.url);
+          if (refusals.length > 0) throw new PressmarkError('USAGE', refusals.join('; '));
         }
       } finally {
         queue.close();
@@ -141,7 +142,7 @@ function showOne(queue: Queue, id: string, { dir, json }: DeliveriesOptions): vo
   const { record, connector: name } = entry;
   const connector = findConnector(stateOf(dir), name);
   const body = envelopeBytes(record.payload);
-  // The signature is that of the next attempt; it is made anew each time, and tells nothing of the secret.
+  // Each attempt is signed anew. The first one also sets the payload's moment, so its signature is another than this.
   const headers =
     connector === undefined
       ? {}
@@ -168,31 +169,37 @@ function answerOf({ liveUrl, note, record: { lastStatusCode, lastError, status }
 
 const METHODS = { retry: 'retry', send: 'hurry', cancel: 'cancel' } as const;
 
-/** Has deliveries sent again or at once, or cancels them; `retry all` is about each that has failed. */
+/**
+ * Has deliveries sent again or at once, or cancels them; `retry all` is about each that has failed.
+ *
+ * @returns those that it changed, and why others that were named are as they were.
+ */
 async function change(
   queue: Queue,
   ids: readonly string[],
   action: keyof typeof METHODS,
   json: boolean,
-): Promise<readonly Entry[]> {
+): Promise<{ readonly changed: readonly Entry[]; readonly refusals: readonly string[] }> {
   const isAll = action === 'retry' && ids.includes('all');
   const failed = isAll ? [...queue.list()].filter(({ record }) => record.status === 'failed') : [];
   const changed: Entry[] = [];
+  const refusals: string[] = [];
   for (const id of isAll ? failed.map((entry) => entry.id) : requireIds(ids, action)) {
     const entry = await queue[METHODS[action]](id);
     if (entry !== undefined) changed.push(entry);
-    else if (!isAll) throw whyNot(queue, id, action);
+    else refusals.push(whyNot(queue, id, action).message);
   }
-  if (json) printJson(changed.map(rowOf), 2);
-  else {
+  if (json && (isAll || changed.length > 0)) printJson(changed.map(rowOf), 2);
+  if (!json) {
     for (const entry of changed) print(standingOf(entry));
-    if (changed.length === 0)
+    if (isAll) for (const why of refusals) print(printable(why));
+    if (changed.length + refusals.length === 0)
       print('No delivery has failed for good. What waits is sent by pressmark work when it is due.');
-    else if (action === 'retry')
+    if (changed.length > 0 && action === 'retry')
       print(`${changed.length} to be sent again, by pressmark work or pressmark publish`);
-    else if (action === 'send') print('pressmark work or pressmark publish sends it now.');
+    if (changed.length > 0 && action === 'send') print('pressmark work or pressmark publish sends it now.');
   }
-  return changed;
+  return { changed, refusals: isAll ? [] : refusals };
 }
 
 function whyNot(queue: Queue, id: string, action: Action): PressmarkError {

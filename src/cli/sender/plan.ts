@@ -9,7 +9,7 @@ import type { Sending } from './sending.js';
 export function showPlan(sending: Sending, { articles, leftOut }: FoundMarkdown, json: boolean): void {
   const { state, connector, queue, clock } = sending;
   const urlOf = probableUrls(sending);
-  const foreseen = foresee(queue, state, connector, articles, clock.now());
+  const foreseen = foresee(queue, state, connector, articles, clock.now);
   const rows: Plan[] = [
     ...leftOut.map(({ path, why }): Plan => ({ file: relative(state.dir, path), plan: 'left out', why })),
     ...[...foreseen].map((one) => planOf(state, one, urlOf)),

@@ -6,6 +6,7 @@ import { type FoundMarkdown, findMarkdown } from '../../sender/article/find-mark
 import type { Clock } from '../../sender/clock.js';
 import { makeConnector, saveConnector } from '../../sender/connectors.js';
 import { type Queued, queueFiles } from '../../sender/publish.js';
+import type { Entry } from '../../sender/queue/entry.js';
 import { createWorker } from '../../sender/queue/worker.js';
 import { type MovedUrl, writeRedirects } from '../../sender/redirects.js';
 import { example, withDir } from '../options.js';
@@ -97,9 +98,11 @@ async function publish(
     if (one.kind === 'refused') say(`${paint('red', '✗')} ${printable(`${file}: ${one.why}`)}`);
     line.show(`${queued.length} of ${files.length} files read`);
   }
-  const ids = new Set(queued.flatMap((one) => ('entry' in one ? [one.entry.id] : [])));
+  const isDue = ({ record: { nextRetryAt } }: Entry) =>
+    nextRetryAt !== null && Date.parse(nextRetryAt) <= clock.now();
+  const toSend = new Set(queued.flatMap((one) => ('entry' in one && isDue(one.entry) ? [one.entry.id] : [])));
 
-  let ended = 0;
+  let [delivered, failed] = [0, 0];
   const started = performance.now();
   const worker = createWorker({
     state,
@@ -107,14 +110,17 @@ async function publish(
     clock,
     log: warningLog(),
     rate,
-    onAttempt: ({ entry }) => {
+    onAttempt: ({ entry, outcome }) => {
       say(standingOf(entry));
-      line.show(`${++ended} of ${ids.size} sent${timeLeft(performance.now() - started, ended, ids.size)}`);
+      if (outcome.result === 'accepted') delivered++;
+      else failed++;
+      const left = timeLeft(performance.now() - started, delivered + failed, toSend.size);
+      line.show(`${delivered} of ${toSend.size} delivered${failed > 0 ? `, ${failed} failed` : ''}${left}`);
     },
   });
   const stop = stopGently(() => worker.stop());
   try {
-    await worker.sendDue(({ id }) => ids.has(id));
+    await worker.sendDue(({ id }) => toSend.has(id));
   } finally {
     stop.forget();
     line.clear();

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { findMarkdown } from '../../sender/article/find-markdown.js';
 import type { Clock } from '../../sender/clock.js';
-import { foresee } from '../../sender/publish.js';
+import { foresee, type Queued } from '../../sender/publish.js';
 import type { Entry } from '../../sender/queue/entry.js';
 import { refresh } from '../../sender/refresh.js';
 import { example, withDir } from '../options.js';
@@ -73,16 +73,18 @@ async function refreshChanged(
 ): Promise<void> {
   const { state, connector, queue, clock } = sending;
   const refreshed: Refreshed[] = [];
+  const counts = { changed: 0, unchanged: 0, 'not delivered yet': 0, 'left out': 0, refused: 0 };
   const sayError = ({ file, error = '' }: Refreshed) => {
     if (!json) print(`${paint('red', '✗')} ${printable(`${file}: ${error}`)}`);
   };
-  for (const one of foresee(queue, state, connector, files, clock.now())) {
+  for (const one of foresee(queue, state, connector, files, clock.now)) {
+    counts[kindOf(one)]++;
     const file = relative(state.dir, one.path);
     if (one.kind === 'refused') {
       refreshed.push({ file, url: null, error: one.why });
       sayError({ file, url: null, error: one.why });
     }
-    if (one.kind !== 'known' || !one.changed || one.entry.record.status !== 'success') continue;
+    if (one.kind !== 'known' || kindOf(one) !== 'changed') continue;
     const { liveUrl: url } = one.entry;
     try {
       if (url === null)
@@ -106,12 +108,22 @@ async function refreshChanged(
   );
   if (json) printJson(refreshed.map(rowOf), 2);
   else {
+    const others = (['unchanged', 'not delivered yet', 'left out'] as const)
+      .filter((kind) => counts[kind] > 0)
+      .map((kind) => `, ${counts[kind]} ${kind}`);
     print(
-      `${files.length} ${files.length === 1 ? 'file' : 'files'}: ${done} refreshed, ${waiting} waiting, ${refreshed.length - done - waiting} failed; the others have not changed since they were delivered`,
+      `${files.length} ${files.length === 1 ? 'file' : 'files'}: ${done} refreshed, ${waiting} waiting, ${refreshed.length - done - waiting} failed${others.join('')}`,
     );
     if (waiting > 0) print('What waits is sent by pressmark work.');
   }
   if (done < refreshed.length) process.exitCode = 1;
+}
+
+/** What a file is to `refresh --changed`. */
+function kindOf(one: Queued) {
+  if (!('entry' in one)) return one.kind === 'refused' ? 'refused' : 'left out';
+  if (one.kind === 'queued' || one.entry.record.status !== 'success') return 'not delivered yet';
+  return one.changed ? 'changed' : 'unchanged';
 }
 
 function say(entry: Entry): void {

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { PressmarkError, quote } from '../../errors.js';
 import { CLOCK, type Clock, clockAhead } from '../../sender/clock.js';
 import { type Connector, chooseConnector, readConnectors } from '../../sender/connectors.js';
+import { MAX_ATTEMPTS } from '../../sender/delivery/delivery.js';
 import type { Entry } from '../../sender/queue/entry.js';
 import { openQueue, type Queue } from '../../sender/queue/queue.js';
 import { type SenderState, stateOf } from '../../sender/state.js';
@@ -18,7 +19,7 @@ const parseRate = numberThat('A rate is a number above 0.', (rate) => rate > 0);
 
 /** `--rate <n>`. */
 export function withRate(command: Command): Command {
-  return command.option('--rate <n>', 'requests a second to each receiver, at most', parseRate);
+  return command.option('--rate <n>', 'attempts a second to each receiver, at most', parseRate);
 }
 
 /** `--clock <span>`, for the commands that look at the time. */
@@ -84,7 +85,7 @@ export function standingOf({ source, liveUrl, note, record }: Entry): string {
     pending:
       attempts === 0
         ? `due at ${nextRetryAt}`
-        : `attempt ${attempts} of 6 failed, the next is due at ${nextRetryAt}: ${lastError ?? ''}`,
+        : `attempt ${attempts} of ${MAX_ATTEMPTS} failed, the next is due at ${nextRetryAt}: ${lastError ?? ''}`,
     failed: `failed: ${lastError ?? ''}`,
   };
   return `${mark} ${printable(`${source} ${words[status]}`)}`;

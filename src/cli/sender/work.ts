@@ -29,7 +29,7 @@ export function workCommand(): Command {
     .option('--once', 'send what is due now, and end; exit code 1 if an attempt failed')
     .option(
       '--keep <days>',
-      'how long the records of refreshes are kept that newer ones have followed',
+      'how long the records of refreshes are kept; the last one of each article stays',
       numberThat('Days are a number, 0 or more.', () => true),
       KEEP_DAYS,
     )

@@ -31,6 +31,8 @@ export interface AlreadySent {
    * and its text, or one with its title whose own file is gone.
    */
   ofOtherFile(draft: Draft): OfOtherFile | undefined;
+  /** Counts an article as sent that is about to be. */
+  add(article: Entry): void;
 }
 
 /** Looks into the queue when it is first asked. @param dir the sender's folder. */
@@ -47,13 +49,12 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string): Al
   });
   const idsByTitle = once(() => {
     const found = new Map<string, string[]>();
-    for (const { id, connector: name, record } of queue.list()) {
-      const { event, data } = record.payload;
-      if (name !== connector.name || event !== 'article.published') continue;
-      found.set(String(data.title), [...(found.get(String(data.title)) ?? []), id]);
-    }
+    for (const { id, connector: name, record } of queue.list())
+      if (name === connector.name && record.payload.event === 'article.published')
+        listOf(found, titleOf(record)).push(id);
     return found;
   });
+  const added = new Map<string, Entry>();
 
   function isSame(draft: Draft, { event, timestamp, data }: Envelope): boolean {
     const text = (key: string) => String(data[key]);
@@ -82,7 +83,7 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string): Al
     ofOtherFile: (draft) => {
       if (draft.title === '') return undefined;
       const sameTitle = (idsByTitle().get(draft.title) ?? [])
-        .map((id) => queue.read(id))
+        .map((id) => added.get(id) ?? queue.read(id))
         .filter((entry) => entry !== undefined)
         .map((entry) => ({ entry, isGone: !fs.existsSync(resolve(dir, entry.source)) }));
       return (
@@ -91,7 +92,21 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string): Al
         ) ?? sameTitle.find(({ isGone }) => isGone)
       );
     },
+    add: (article) => {
+      added.set(article.id, article);
+      listOf(idsByTitle(), titleOf(article.record)).push(article.id);
+    },
   };
+}
+
+function titleOf({ payload }: Entry['record']): string {
+  return String(payload.data.title);
+}
+
+function listOf(lists: Map<string, string[]>, key: string): string[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
 }
 
 /** The draft with the slug that was sent: an article keeps it when its file is renamed. */

@@ -2,6 +2,8 @@ import { MAX_ATTEMPTS, RETRY_WAITS_MINUTES, STUCK_SENDING_MINUTES } from '../../
 import type { Envelope } from './send-event.js';
 import type { Reply } from './transport.js';
 
+export { MAX_ATTEMPTS };
+
 /** Where a delivery stands (contract: States and transitions). */
 export type DeliveryStatus = 'pending' | 'sending' | 'success' | 'failed';
 

@@ -40,8 +40,8 @@ export interface EntryFiles {
   read(id: string): Entry | undefined;
   /**
    * Writes entries side by side, each of them whole or not at all. New ones, and those that are to be sent now, are on
-   * the disk when it returns. Of one that was sent a power cut may leave the record before its outcome: then it is stuck,
-   * and the attempt is made again.
+   * the disk when it returns. Of one that was sent the outcome may be missing: after a power cut it may still read
+   * `sending`; it is then sent again.
    *
    * @throws the first error, where not all could be written.
    */

@@ -22,7 +22,7 @@ export interface Entry {
    * success was seen.
    */
   readonly mayBeStored: boolean;
-  /** Why the last refresh of this article did not begin; null if none was refused since one has landed. */
+  /** Why the last refresh of this article was refused; null if none was, or a later one has landed. */
   readonly refused: Refused | null;
   readonly record: Delivery;
 }
@@ -74,6 +74,14 @@ export function newEntry(connector: string, source: string, record: Delivery): E
   const id = entryId(connector, String(record.payload.data.id));
   const facts = { liveUrl: null, answer: null, note: null, mayBeStored: false, refused: null };
   return { id, connector, source, ...facts, record };
+}
+
+/**
+ * Whether another text may take the place of an entry's. A receiver that holds the article would answer the new text with
+ * 200 and keep the old one.
+ */
+export function mayBeReplaced({ mayBeStored, record: { status } }: Entry): boolean {
+  return !mayBeStored && (status === 'pending' || status === 'failed');
 }
 
 /**

@@ -3,7 +3,7 @@ import { createLock, type LockOptions } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { advance, type DeliveryEvent, leavesOpen, type Outcome } from '../delivery/delivery.js';
 import { makeState, type SenderState } from '../state.js';
-import { type Entry, isOfArticle } from './entry.js';
+import { type Entry, isOfArticle, mayBeReplaced } from './entry.js';
 import { type EntryFiles, openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
 import { isSettled, outlived } from './outlived.js';
 
@@ -23,9 +23,9 @@ export interface Queue {
    */
   add(entries: readonly Entry[]): Promise<ReadonlySet<string>>;
   /**
-   * Replaces an entry by a new one of the same id, where the receiver has not stored the article.
+   * Replaces an entry by a new one of the same id.
    *
-   * @returns false if it is being sent or was accepted, or an attempt ended otherwise than with a 4xx.
+   * @returns false if that may not be (see `mayBeReplaced`).
    */
   replace(entry: Entry): Promise<boolean>;
   /** Returns deliveries that were stuck to `pending`, and lists those that may be sent now, those that waited longest first. */
@@ -51,6 +51,8 @@ export interface Queue {
   prune(before: number): Promise<number>;
   /** An entry as it stands; undefined if there is none that can be read. */
   read(id: string): Entry | undefined;
+  /** Whether there is an entry, also one that cannot be read. */
+  has(id: string): boolean;
   /** All entries as they stand, without waiting for anybody. */
   list(): Iterable<Entry>;
   /** Files that are not delivery records, and why, as `due` or `list` found them; they are skipped and never deleted. */
@@ -72,8 +74,8 @@ interface View {
  * Opens the queue of a folder. Any number of processes may have it open: one change at a time is decided upon, under a
  * kernel lock and against what the files say, so that no attempt is taken up twice.
  *
- * Every method that changes something throws PressmarkError QUEUE_FAILED or LOCK_TIMEOUT; then the delivery is as it
- * was before.
+ * Every method that changes something throws PressmarkError QUEUE_FAILED or LOCK_TIMEOUT; then each delivery is as it was
+ * before, or as it was to be.
  */
 export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions): Queue {
   const lock = createLock({ directory: state.folder, helper: findLockHelper(), ...waits });
@@ -119,7 +121,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
   function cannotWrite(cause: unknown): PressmarkError {
     return new PressmarkError(
       'QUEUE_FAILED',
-      `the queue in ${quote(state.folder, 200)} cannot be written: ${messageOf(cause)}; the deliveries stand as before`,
+      `the queue in ${quote(state.folder, 200)} cannot be written: ${messageOf(cause)}; run the same command again`,
       { cause },
     );
   }
@@ -208,9 +210,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     replace: (entry) =>
       submit(({ read, change }) => {
         const there = read(entry.id);
-        // A receiver that holds the article would answer the new text with 200 and keep the old one.
-        if (there === undefined || there.mayBeStored) return false;
-        if (there.record.status === 'sending' || there.record.status === 'success') return false;
+        if (there === undefined || !mayBeReplaced(there)) return false;
         change(entry);
         return true;
       }),
@@ -233,6 +233,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     cancel: (id) => submit((view) => step(view, id, { kind: 'cancel' })),
     refuse,
     read: files.read,
+    has: files.has,
     prune,
     list,
     problems: () => files.problems,

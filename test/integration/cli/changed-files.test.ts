@@ -13,14 +13,16 @@ interface Stored {
   readonly revision_id: string;
 }
 
-/** A folder of posts that is connected to a receiver in memory. */
+/** A folder of posts that is connected to a receiver in memory; `fail` has it refuse articles. */
 async function connected(t: ExecutionContext) {
   const articles = new Map<string, Stored>();
+  let failure: number | undefined;
   const endpoint = await startEndpoint(t, ({ body }, response) => {
     const { event, data } = JSON.parse(body.toString());
     const url = data.target_url ?? `https://g.example/${data.slug}`;
     const answer = { received: true, contract_version: 3, capabilities: CAPABILITIES };
-    if (/published|updated/.test(event)) articles.set(url, { revision_id: data.id, ...data });
+    if (event === 'article.published' && failure !== undefined) response.statusCode = failure;
+    else if (/published|updated/.test(event)) articles.set(url, { revision_id: data.id, ...data });
     const target = { id: url, url, ...articles.get(url) };
     response.end(JSON.stringify({ ...answer, url, target, revision_id: data.revision_id }));
   });
@@ -35,6 +37,9 @@ async function connected(t: ExecutionContext) {
       fs.writeFileSync(join(posts, name), text);
       return join(posts, name);
     },
+    fail: (status: number) => {
+      failure = status;
+    },
     textOf: (slug: string) => articles.get(`https://g.example/${slug}`)?.content_html ?? '',
   };
 }
@@ -48,4 +53,50 @@ test('a file that gets its first text back after a refresh has changed', async (
     t.regex(textOf('bees'), new RegExp(text));
   }
   t.regex((await sender('refresh', '--changed', posts)).stdout, /^1 file: 0 refreshed/);
+});
+
+test('of two copies that are published together one is refused, with a dry run and without', async (t) => {
+  const { posts, sender, write, endpoint } = await connected(t);
+  for (const name of ['bees.md', 'copy.md']) write(name, '---\ntitle: Bees\n---\nText.\n');
+  for (const dry of [['--dry-run'], []]) {
+    const { code, stdout } = await sender('publish', posts, ...dry);
+    t.is(code, 1);
+    t.regex(stdout, /posts\/copy\.md: its title and its text are those of posts\/bees\.md; if it is/);
+  }
+  t.is(endpoint.got.length, 1 + 1);
+});
+
+test('a dry run says of a delivery that is there what publish then does', async (t) => {
+  const { dir, posts, sender, write, fail } = await connected(t);
+  fail(422);
+  write('ants.md', '---\n---\nText.\n');
+  write('bees.md', '---\nid: bees\n---\nText.\n');
+  await sender('publish', posts);
+  write('ants.md', '---\n---\nCorrected.\n');
+  const other = write('other.md', '---\nid: bees\n---\nOther text.\n');
+  const plans = async (...paths: string[]) => {
+    const { stdout } = await sender('publish', ...paths, '--dry-run', '--json');
+    return (JSON.parse(stdout) as { plan: string; why?: string }[]).map(({ plan, why }) => why ?? plan);
+  };
+  t.deepEqual(await plans(posts), ['send', 'sent before', 'posts/bees.md has the same id, bees']);
+  t.deepEqual(await plans(other), ['posts/bees.md has the same id, bees'], 'also where it is named alone');
+
+  const deliveries = join(dir, '.pressmark-sender/deliveries');
+  for (const name of fs.readdirSync(deliveries)) fs.writeFileSync(join(deliveries, name), '{');
+  const spoiled = await plans(join(posts, 'ants.md'));
+  t.regex(spoiled.join(), /^its delivery record \w+\.json cannot be read; fix it or move it away$/);
+});
+
+test('refresh --changed counts the files that it leaves by what they are', async (t) => {
+  const { posts, sender, write, fail } = await connected(t);
+  write('bees.md', '---\n---\nText.\n');
+  await sender('publish', posts);
+  fail(503);
+  await sender('publish', write('failed.md', '---\n---\nText.\n'));
+  write('new.md', '---\n---\nText.\n');
+  write('draft.md', '---\ndraft: true\n---\nText.\n');
+  t.is(
+    (await sender('refresh', '--changed', posts)).stdout,
+    '4 files: 0 refreshed, 0 waiting, 0 failed, 1 unchanged, 2 not delivered yet, 1 left out\n',
+  );
 });

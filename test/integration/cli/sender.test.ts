@@ -351,7 +351,7 @@ test('refresh --changed replaces the articles whose files have changed, and a re
     refreshed.stdout,
     /✓ posts\/ants\.md → .*\n✗ posts\/bees\.md: the refresh stops: the article is not what was delivered last from here: .*A person wrote this.*\n✓ posts\/cats\.md → /,
   );
-  t.regex(refreshed.stdout, /4 files: 2 refreshed, 0 waiting, 1 failed; /);
+  t.regex(refreshed.stdout, /4 files: 2 refreshed, 0 waiting, 1 failed, 1 unchanged\n/);
   t.regex(fs.readFileSync(byHand, 'utf8'), /A person wrote this/);
   for (const name of names) t.is(stored(name).length, 1, name);
   t.regex(fs.readFileSync(stored('cats')[0] ?? '', 'utf8'), /And more\./);
@@ -520,4 +520,51 @@ test('a receiver that wants to be left alone is named in the list; what a person
   t.regex((await sender('deliveries')).stdout, paused);
   await sender('connect', 'garden', endpoint.url);
   t.notRegex((await sender('deliveries')).stdout, paused);
+});
+
+test.serial('the moving line counts what is delivered in this run, and failures apart', async (t) => {
+  let failing = false;
+  const endpoint = await startEndpoint(t, (got, response) => reply(failing ? 500 : 200)(got, response));
+  const { posts, sender, write } = await connected(t, endpoint.url);
+  write('ants.md', '---\n---\nText.\n');
+  await sender('publish', posts);
+  write('bees.md', '---\n---\nText.\n');
+  failing = true;
+  Object.assign(process.stderr, { isTTY: true });
+  t.teardown(() => Object.assign(process.stderr, { isTTY: false }));
+  const { stderr } = await sender('publish', posts);
+  t.regex(stderr, /2 of 2 files read.*\r.*0 of 1 delivered, 1 failed/s);
+});
+
+test('retry of several queues and names those that have failed, and says why the others are not', async (t) => {
+  let status = 200;
+  const endpoint = await startEndpoint(t, (got, response) => reply(status)(got, response));
+  const { sender, write } = await connected(t, endpoint.url);
+  await sender('publish', write('ants.md', '---\n---\nText.\n'));
+  status = 500;
+  await sender('publish', write('bees.md', '---\n---\nText.\n'));
+  const list = JSON.parse((await sender('deliveries', '--json')).stdout) as { id: string }[];
+  const [ants = '', bees = ''] = list.map(({ id }) => id);
+  await sender('deliveries', 'cancel', bees);
+  const ended = await sender('deliveries', 'retry', bees, ants);
+  t.is(ended.code, 2);
+  t.regex(ended.stdout, /^… posts\/bees\.md due at .*\n1 to be sent again/);
+  t.is(ended.stderr, `pressmark: ${ants} has not failed, it is success\n`);
+});
+
+test('retry all says why a refresh that ended with 409 is not sent again', async (t) => {
+  const capabilities = ['article.published', 'article.lookup', 'article.updated'];
+  const target = { id: 'a', url: 'https://g.example/a', revision_id: 'r', title: 'A', content_html: '<p>' };
+  const endpoint = await startEndpoint(t, (got, response) => {
+    const status = got.headers['x-service-event'] === 'article.updated' ? 409 : 200;
+    return reply(status, { received: true, contract_version: 3, capabilities, target })(got, response);
+  });
+  const { sender, write } = await connected(t, endpoint.url);
+  await sender('refresh', target.url, write('a.md', '---\n---\nText.\n'));
+  const { code, stdout } = await sender('deliveries', 'retry', 'all');
+  t.is(code, 0);
+  t.regex(
+    stdout,
+    /^\w+ is a refresh of an article that has changed since \(409\); make a new one with .*\n$/,
+  );
 });

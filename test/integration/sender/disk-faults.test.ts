@@ -38,7 +38,10 @@ for (const [what, rule] of [
     faults.set(rule);
     const failed = await sender('work', '--once');
     t.is(failed.code, 1);
-    t.regex(failed.stderr, new RegExp(`the queue in .* cannot be written: .*${rule.code}.*stand as before`));
+    t.regex(
+      failed.stderr,
+      new RegExp(`the queue in .* cannot be written: .*${rule.code}.*run the same command again`),
+    );
     t.notRegex(failed.stderr, /\n {4}at /, 'no stack');
     t.is(endpoint.got.length, 0);
     t.deepEqual(stored(), before);

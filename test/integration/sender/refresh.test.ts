@@ -36,6 +36,7 @@ function answering(over: Partial<Record<string, (got: Got) => Answering>> = {}):
     'webhook.test': () => reply(200, tested),
     'article.lookup': () => reply(200, found),
     'article.updated': landed,
+    'article.published': () => reply(200),
   };
   return (got, response) => {
     const { event } = requestOf(got);
@@ -138,7 +139,7 @@ test('a refresh whose answer was lost may have landed: its text is not taken for
   t.is((await refresh()).record.status, 'success');
 });
 
-test('another file’s article and a draft are replaced by force alone', async (t) => {
+test('a draft is not sent, and another file’s article is replaced only where that file is gone', async (t) => {
   const { state, stored, updates, path, refresh } = await published(t);
   fs.writeFileSync(path, '---\ntitle: Bees\ndraft: true\n---\nText.\n');
   await t.throwsAsync(refresh(), { message: /bees\.md is left out: it is a draft/ });
