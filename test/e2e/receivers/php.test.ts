@@ -34,7 +34,7 @@ testExample({
         ],
       },
       first: 'signature-missing',
-      says: /got {7}200.*Answer 401 where the header is missing/s,
+      says: /got {7}200.*Answer 401 if the header is missing/s,
     },
     {
       what: 'finds headers in one case alone',

@@ -27,7 +27,7 @@ testExample({
       what: 'fails where the header is missing',
       edits: { 'receiver.py': [['("X-Service-Signature", "")', '("X-Service-Signature")']] },
       first: 'signature-missing',
-      says: /got {7}500.*look at its log\. Answer 401 where the header is missing/s,
+      says: /got {7}500.*look at its log\. Answer 401 if the header is missing/s,
     },
     {
       what: 'answers before it has written',
