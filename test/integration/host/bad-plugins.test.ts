@@ -220,7 +220,8 @@ for (const [where, code] of [
       answered.set(id, answer.json.url);
       if (where === 'pages' && receiver.log.some(isNamed)) break;
     }
-    if (where === 'receiver') await receiver.ended;
+    // Pages are made after the answers.
+    await (where === 'receiver' ? receiver.ended : until('it is named', () => receiver.log.some(isNamed)));
     t.is(receiver.log.filter(isNamed).length, 1);
     const said = receiver.log.filter(({ level, plugin }) => level >= 40 && plugin === `${where}-other`);
     t.deepEqual(said, []);
