@@ -72,18 +72,17 @@ export function guardAgainstPlugins(log: Log): Guard {
   });
 
   let stallSeen = Number.NEGATIVE_INFINITY;
+  const lookAtMemory = watchMemory(({ plugin, bytes }) =>
+    blame(plugin, 'keeps much memory; there is little left', { bytes }),
+  );
   watchExcess((excess) => {
     if (excess.kind === 'time') stallSeen = performance.now();
     const { kind, plugin, ...details } = excess;
     const what = kind === 'time' ? 'has held up everything else' : 'has taken much memory in one call';
     blame(plugin, what, details);
-  });
-  const lookAtMemory = watchMemory(({ plugin, bytes }) =>
-    blame(plugin, 'keeps much memory; there is little left', { bytes }),
-  );
+  }, lookAtMemory);
   let looked = performance.now();
   setInterval(() => {
-    lookAtMemory();
     const ms = performance.now() - looked - LOOK_EVERY_MS;
     const isNamed = stallSeen >= looked;
     looked = performance.now();

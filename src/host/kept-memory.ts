@@ -1,7 +1,6 @@
 import fs from 'node:fs';
-import type { HeapProfiler } from 'node:inspector';
+import type { HeapProfiler, Session } from 'node:inspector';
 import { createRequire } from 'node:module';
-import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import { getHeapStatistics } from 'node:v8';
 
@@ -20,6 +19,9 @@ const MOST_MEMORY = getHeapStatistics().heap_size_limit - YOUNG_BYTES;
 /** When so much of it is in use, it is noted what makes more; when so much is kept, the plugin is named that has made the most. */
 const NOTED_FROM = 0.5 * MOST_MEMORY;
 const NAMED_FROM = 0.8 * MOST_MEMORY;
+
+/** When so much is in use, the garbage is collected, as V8 would soon have to: only what that leaves is kept. */
+const COLLECTED_FROM = 0.9 * MOST_MEMORY;
 
 /** A plugin that keeps less is not named. */
 const LEAST_BYTES = 0.1 * MOST_MEMORY;
@@ -40,35 +42,37 @@ export function knowCode(plugin: string, file: string): void {
 /**
  * Names the plugin that keeps the most memory, once, while there is some left. Until half of it is in use, this costs nothing.
  *
- * @returns what is to be called now and then.
+ * @returns what is to be called after each call of a plugin, with the memory in use, in bytes.
  */
-export function watchMemory(onKept: (kept: KeptMemory) => void): () => void {
-  let isNoting = false;
-  return () => {
-    if (isNoting || getHeapStatistics().used_heap_size < NOTED_FROM) return;
-    isNoting = true;
-    const { Session }: typeof import('node:inspector') = createRequire(import.meta.url)('node:inspector');
-    const session = new Session();
-    session.connect();
-    session.post('HeapProfiler.startSampling', { samplingInterval: SAMPLE_EVERY });
-    // Only what a collection of all garbage has left is kept.
-    const collections = new PerformanceObserver((list) => {
-      if (!list.getEntries().some(isOfAll) || getHeapStatistics().used_heap_size < NAMED_FROM) return;
-      session.post('HeapProfiler.getSamplingProfile', (error, result) => {
-        const most = error === null ? mostKept(result.profile.head) : undefined;
-        if (most === undefined || most.bytes < LEAST_BYTES) return;
-        collections.disconnect();
-        session.disconnect();
-        onKept(most);
-      });
+export function watchMemory(onKept: (kept: KeptMemory) => void): (used: number) => void {
+  let session: Session | undefined;
+  let isNamed = false;
+  let collectedFrom = COLLECTED_FROM;
+  return (used) => {
+    if (used < NOTED_FROM || isNamed) return;
+    session ??= startNoting();
+    if (used < collectedFrom) return;
+    session.post('HeapProfiler.collectGarbage');
+    const kept = getHeapStatistics().used_heap_size;
+    // V8 ends a process in which collections free nothing several times in a row.
+    collectedFrom = Math.max(COLLECTED_FROM, kept + LEAST_BYTES);
+    if (kept < NAMED_FROM) return;
+    session.post('HeapProfiler.getSamplingProfile', (error, result) => {
+      const most = error === null ? mostKept(result.profile.head) : undefined;
+      if (most === undefined || most.bytes < LEAST_BYTES) return;
+      isNamed = true;
+      session?.disconnect();
+      onKept(most);
     });
-    collections.observe({ entryTypes: ['gc'] });
   };
 }
 
-function isOfAll(entry: PerformanceEntry): boolean {
-  const { detail }: { readonly detail?: { readonly kind?: number } } = Object(entry);
-  return detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
+function startNoting(): Session {
+  const inspector: typeof import('node:inspector') = createRequire(import.meta.url)('node:inspector');
+  const session = new inspector.Session();
+  session.connect();
+  session.post('HeapProfiler.startSampling', { samplingInterval: SAMPLE_EVERY });
+  return session;
 }
 
 /** The plugin that has made the most of what is there; what it has called belongs to it. */

@@ -20,6 +20,7 @@ const MOST_MEMORY = getHeapStatistics().heap_size_limit / 10;
 /** How many calls of each plugin have not ended. */
 const unfinished = new Map<string, number>();
 let onExcess: ((excess: Excess) => void) | undefined;
+let onMemory: ((used: number) => void) | undefined;
 
 /** Runs code of a plugin: what goes wrong in it, now or later, is known to be that plugin's. */
 export function asPlugin<T>(plugin: string, run: () => T): T {
@@ -31,9 +32,11 @@ export function asPlugin<T>(plugin: string, run: () => T): T {
     return result;
   } finally {
     const ms = Math.round(performance.now() - began);
-    const bytes = getHeapStatistics().used_heap_size - before;
+    const used = getHeapStatistics().used_heap_size;
+    const bytes = used - before;
     if (ms >= STALL_MS) onExcess?.({ kind: 'time', plugin, ms });
     if (bytes >= MOST_MEMORY) onExcess?.({ kind: 'memory', plugin, bytes });
+    onMemory?.(used);
   }
 }
 
@@ -57,9 +60,14 @@ export function unfinishedPlugins(): string[] {
   return [...unfinished.keys()];
 }
 
-/** Reports calls of plugins that took too much. */
-export function watchExcess(report: (excess: Excess) => void): void {
+/**
+ * Reports calls of plugins that took too much.
+ *
+ * @param look called after each call, with the memory in use, in bytes.
+ */
+export function watchExcess(report: (excess: Excess) => void, look: (used: number) => void): void {
   onExcess = report;
+  onMemory = look;
 }
 
 function countUntilEnd(plugin: string, work: Promise<unknown>): void {
