@@ -205,7 +205,7 @@ for (const [where, code] of [
     fs.writeFileSync(join(dir, 'plugins/keeps.mjs'), module(code));
     fs.writeFileSync(join(dir, 'plugins/other.mjs'), module('').replace('-keeps', '-other'));
     const options = { dir, config: { git: false, site: where === 'pages' ? { search: false } : false } };
-    const env = { NODE_OPTIONS: `${NODE_OPTIONS_OF_TESTS} --max-old-space-size=96` };
+    const env = { NODE_OPTIONS: `${NODE_OPTIONS_OF_TESTS} --max-old-space-size=192` };
     const receiver = await startReceiver(t, { ...options, env });
     const isNamed = ({ msg }: { msg: string }) =>
       msg === `plugin ${where}-keeps keeps much memory; there is little left`;
