@@ -5,8 +5,8 @@ import { systemCode } from '../errors.js';
 import type { PluginStorage } from '../host/storage.js';
 
 /**
- * Something that somebody is about to do in the admin; a second one follows where it was refused, or where only then is known
- * what it was done to.
+ * Something that somebody is about to do in the admin; a second one follows where it was refused, or where its object is
+ * known only afterwards.
  */
 export interface AuditRecord {
   /** ISO 8601. */

@@ -85,7 +85,7 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
     }
   }
 
-  /** The article has been removed meanwhile: the text is not lost. */
+  /** The form again, with what was entered, if the article was removed while somebody edited it. */
   function removed(fields: ArticleFields): Promise<PageAnswer> {
     const flash = { level: 'warn', text: 'articles.removedSince' } as const;
     return form(undefined, fields, { isChanged: true }, { status: 404, flash });

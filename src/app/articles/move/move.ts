@@ -52,7 +52,7 @@ export async function moveSite(settings: Settings, { to, from }: MoveRequest, lo
   // No receiver stores anything in between.
   await lock.enter();
   try {
-    await refuseRunning(settings); // one that has started meanwhile
+    await refuseRunning(settings); // One may have started while the lock was waited for.
     for (const _ of walk(contentOf(settings), discard)); // what an interrupted run has left
     const moves = planMove(settings, to, from);
     const commit = await prepareMoveCommit(settings, filesAt(settings, to, moves));
