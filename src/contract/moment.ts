@@ -1,10 +1,10 @@
-const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:[.,](\d+))?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?:(:\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 const FIRST = Date.parse('0000-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * Milliseconds since the epoch of an ISO 8601 moment in the extended form: a date, or a date and a time of
- * any precision, in UTC where no offset is given. The year has four digits, as it names a folder.
+ * Milliseconds since the epoch of an ISO 8601 moment in the extended form: a date, or a date and a time to the minute, the
+ * second or any part of a second, in UTC where no offset is given. The year has four digits, as it names a folder.
  *
  * @returns NaN where the text is not such a moment.
  */

@@ -178,6 +178,8 @@ export function refusal(error: unknown, delivery: Delivery | undefined, log: Log
   };
 }
 
+/** The id of what it is about: of an update the article's, and not that of the draft. */
 function idOf(delivery: Delivery): string | undefined {
-  return delivery.event === 'article.lookup' ? undefined : delivery.data.id;
+  if (delivery.event === 'article.lookup') return undefined;
+  return delivery.event === 'article.updated' ? delivery.data.target_id : delivery.data.id;
 }

@@ -3,6 +3,7 @@ import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type { ArticleEdits } from '../../host/articles/edits.js';
 import type { ArticleCodec } from '../../store/catalog/content-folder.js';
 import {
+  type Answer,
   type AskedWork,
   type Outcome,
   steadyMs,
@@ -87,16 +88,15 @@ export function createCodecInThread(
   limitMs = LIMIT_MS,
 ): CodecInThread {
   const data = { ...threadSettings(settings), limitMs };
-  /** What is not answered yet, in the order in which the thread works. */
-  const waiting = new Map<number, Asked>();
-  let count = 0;
+  /** What is not answered yet, in the order in which the thread works and answers. */
+  const waiting: Asked[] = [];
   let last: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;
   let thread: Worker | undefined;
 
   function ask(kind: Work['kind'], args: Work['args']): Promise<unknown> {
-    const work: Work = { number: count++, kind, args, askedAt: steadyMs() };
+    const work: Work = { kind, args, askedAt: steadyMs() };
     const answer = new Promise<unknown>((resolve, reject) => hand({ work, deaths: 0, resolve, reject }));
     last = answer.catch(() => undefined);
     return answer;
@@ -106,11 +106,11 @@ export function createCodecInThread(
     if (isClosing) throw new PressmarkError('STOPPING', 'the receiver is stopping; send it again');
     thread ??= startThread();
     thread.postMessage(asked.work);
-    if (waiting.size === 0) {
+    if (waiting.length === 0) {
       thread.ref();
       timer?.refresh();
     }
-    waiting.set(asked.work.number, asked);
+    waiting.push(asked);
   }
 
   function startThread(): Worker {
@@ -119,7 +119,7 @@ export function createCodecInThread(
     let isReady = false;
     let reason = 'its thread has ended';
     const end = (why: string) => {
-      if (waiting.size === 0 && isReady) return;
+      if (waiting.length === 0 && isReady) return;
       reason = why;
       void worker.terminate();
     };
@@ -135,27 +135,31 @@ export function createCodecInThread(
         setLimit(limitMs, `that took longer than ${limitMs / 1_000} s`);
         return;
       }
-      timer?.refresh();
-      const asked = waiting.get(outcome.number);
-      waiting.delete(outcome.number);
-      if (waiting.size === 0) worker.unref();
-      if (asked !== undefined) settle(asked, outcome);
+      settleNext(outcome);
     });
+    // It is in the place of an answer.
+    worker.on('messageerror', () => settleNext({ kind: 'unreadable' }));
     worker.on('error', (error) => {
       reason = messageOf(error);
     });
     worker.on('exit', () => {
       clearTimeout(timer);
       thread = undefined;
-      if (!isClosing) handOn(isReady ? 1 : waiting.size, reason);
+      if (!isClosing) handOn(isReady ? 1 : waiting.length, reason);
     });
     return worker;
+
+    function settleNext(outcome: Answer): void {
+      timer?.refresh();
+      const asked = waiting.shift();
+      if (waiting.length === 0) worker.unref();
+      if (asked !== undefined) settle(asked, outcome);
+    }
   }
 
   /** Refuses what a thread has died of, and hands what waited behind it to another. */
   function handOn(refused: number, reason: string): void {
-    const left = [...waiting.values()];
-    waiting.clear();
+    const left = waiting.splice(0);
     for (const asked of left.splice(0, refused)) asked.reject(failed(asked, reason));
     for (const asked of left) {
       const deaths = asked.deaths + 1;
@@ -173,7 +177,7 @@ export function createCodecInThread(
     readDelivery,
     readJson,
     pageProblem,
-    readIncoming: (...args) => asked.readIncoming(...args).catch(refuseFunctions),
+    readIncoming: (...args) => asked.readIncoming(...args).catch(refuseOtherThanData),
     codec: {
       ...asked,
       async encode(article, path) {
@@ -183,7 +187,7 @@ export function createCodecInThread(
     },
     texts: {
       ...asked,
-      form: (...args) => asked.form(...args).catch(refuseFunctions),
+      form: (...args) => asked.form(...args).catch(refuseOtherThanData),
       compare: (...args) =>
         asked.compared(...args).catch((error: unknown) => {
           if (!(error instanceof PressmarkError)) throw error;
@@ -202,16 +206,16 @@ export function createCodecInThread(
   };
 }
 
-/** A plugin is JavaScript: what it hands over can hold a function, which no other thread can be given. */
-function refuseFunctions(error: unknown): never {
-  if (!(error instanceof DOMException)) throw error;
+/** A plugin is JavaScript: what it hands over can hold a function, or have no end, which no other thread can be given. */
+function refuseOtherThanData(error: unknown): never {
+  if (error instanceof PressmarkError) throw error;
   throw new PressmarkError(
     'BODY_INVALID',
-    `an article that was handed over holds no plain data: ${error.message}`,
+    `an article that was handed over holds no plain data: ${messageOf(error)}`,
   );
 }
 
-function settle(asked: Asked, outcome: Exclude<Outcome, { readonly kind: 'ready' }>): void {
+function settle(asked: Asked, outcome: Answer): void {
   switch (outcome.kind) {
     case 'done':
       asked.resolve(outcome.result);
@@ -221,6 +225,11 @@ function settle(asked: Asked, outcome: Exclude<Outcome, { readonly kind: 'ready'
       break;
     case 'failed':
       asked.reject(failed(asked, messageOf(outcome.error), outcome.error));
+      break;
+    case 'unreadable':
+      asked.reject(
+        new PressmarkError('BODY_INVALID', 'an article holds data that are nested too deep; flatten them'),
+      );
   }
 }
 

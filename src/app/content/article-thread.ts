@@ -10,6 +10,7 @@ import { readIncoming } from '../../webhook/events/read-incoming.js';
 import { apart, compared } from '../articles/compare-articles.js';
 import { editableText, formFields, readForm } from '../articles/person-form.js';
 import {
+  type Answer,
   type NewFile,
   type Outcome,
   steadyMs,
@@ -43,7 +44,10 @@ const work: ThreadWork = {
 const startedAt = steadyMs();
 let last = Promise.resolve();
 port.on('message', (work: Work) => {
-  last = last.then(async () => port.postMessage(await outcomeOf(work)));
+  last = last.then(async () => port.postMessage(await answerTo(work)));
+});
+port.on('messageerror', () => {
+  last = last.then(() => port.postMessage({ kind: 'unreadable' } satisfies Answer));
 });
 port.postMessage({ kind: 'ready' } satisfies Outcome);
 
@@ -53,17 +57,17 @@ async function withGenerator({ definedIn, ...settings }: ThreadSettings): Promis
   return { ...settings, generator };
 }
 
-async function outcomeOf({ number, kind, args, askedAt }: Work): Promise<Outcome> {
+async function answerTo({ kind, args, askedAt }: Work): Promise<Answer> {
   try {
     // Waiting counts from the start of the thread.
     if (steadyMs() - Math.max(askedAt, startedAt) > settings.limitMs)
       throw new PressmarkError('RECEIVER_BUSY', 'too many articles wait; send it again');
-    return { kind: 'done', number, result: await Reflect.apply(work[kind], undefined, args) };
+    return { kind: 'done', result: await Reflect.apply(work[kind], undefined, args) };
   } catch (error) {
     // An error loses its class on the way to another thread.
-    if (!(error instanceof PressmarkError)) return { kind: 'failed', number, error };
+    if (!(error instanceof PressmarkError)) return { kind: 'failed', error };
     const { code, message, details, publicMessage } = error;
-    return { kind: 'refused', number, code, message, options: { details, publicMessage } };
+    return { kind: 'refused', code, message, options: { details, publicMessage } };
   }
 }
 

@@ -52,26 +52,28 @@ export interface NewFile extends Omit<EncodedFile, 'article'> {
 
 /** What the thread is asked. */
 export interface Work {
-  readonly number: number;
   readonly kind: keyof ThreadWork;
   readonly args: Parameters<ThreadWork[keyof ThreadWork]>;
   /** See `steadyMs`. */
   readonly askedAt: number;
 }
 
-/** What the thread answers, in the order in which it was asked; first of all, that it is ready. */
-export type Outcome =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'done'; readonly number: number; readonly result: unknown }
+/** What the thread answers, in the order in which it was asked. */
+export type Answer =
+  | { readonly kind: 'done'; readonly result: unknown }
   | {
       readonly kind: 'refused';
-      readonly number: number;
       readonly code: ErrorCode;
       readonly message: string;
       readonly options: PressmarkErrorOptions;
     }
   /** An error that is not one of ours. */
-  | { readonly kind: 'failed'; readonly number: number; readonly error: unknown };
+  | { readonly kind: 'failed'; readonly error: unknown }
+  /** What the one thread has sent cannot be read by the other, as it is nested thousands of levels deep. */
+  | { readonly kind: 'unreadable' };
+
+/** What comes from the thread; first of all, that it is ready. */
+export type Outcome = Answer | { readonly kind: 'ready' };
 
 /** The time by a clock that all threads of a process share and nobody sets, in milliseconds. */
 export function steadyMs(): number {

@@ -169,6 +169,29 @@ test('a malformed file or body is refused by the thread as by the receiver itsel
   t.like(error, { code: 'FRONT_MATTER_INVALID' });
 });
 
+test('400: what is nested too deep to go from thread to thread is refused at once, on its way there and back', async (t) => {
+  const { codec, readIncoming, encode } = await codecOf(t);
+  const nested = (levels: number, inside: unknown) => {
+    let value = inside;
+    for (let level = 0; level < levels; level++) value = { a: value };
+    return value as Record<string, unknown>;
+  };
+  const incoming = { id: 'a', title: 'Soil', contentHtml: '<p>Feed it.</p>' };
+  const read = (source: Record<string, unknown>) =>
+    readIncoming({ ...incoming, source }, '2026-03-01T00:00:00Z');
+  const [plain, deep, endless, behind] = await Promise.allSettled([
+    read(nested(400, 1)),
+    read(nested(5_000, 1)),
+    read(nested(100_000, 1)),
+    encode('<p>behind</p>'),
+  ]);
+  t.like([plain.status, behind.status], ['fulfilled', 'fulfilled']);
+  for (const one of [deep, endless]) t.like(one, { reason: { code: 'BODY_INVALID' } });
+  const file = `---\nid: a\ntitle: Soil\ndeep: ${'['.repeat(3_000)}${']'.repeat(3_000)}\n---\nFeed it.\n`;
+  await t.throwsAsync(codec.decode(file, 'a.md'));
+  t.regex(await encode('<p>last</p>'), /last/);
+});
+
 test('what a person has entered is read by the thread, and compared with the article', async (t) => {
   const { codec, texts } = await codecOf(t);
   const { text } = await codec.encode(
