@@ -51,7 +51,7 @@ export type {
 } from './host/articles/articles.js';
 export type { Assets } from './host/articles/assets.js';
 export type { HealthCheck, HealthFinding } from './host/health.js';
-export type { ActionName, Actions, FilterName, Filters } from './host/hooks/hook-types.js';
+export type { ActionName, Actions, FilterName, Filters, JobEventName } from './host/hooks/hook-types.js';
 export {
   type Adapter,
   AdapterAnswer,
@@ -62,12 +62,11 @@ export {
 } from './host/http/adapter.js';
 export {
   fetchPublic,
-  isPublicAddress,
   type PublicAnswer,
   type PublicRequest,
 } from './host/http/fetch-public.js';
 export type { FormField } from './host/http/form.js';
-export type { JobContext, JobEvent, JobEventName, StoredEvent } from './host/jobs/job.js';
+export type { JobContext, JobEvent, StoredEvent } from './host/jobs/job.js';
 export { localTime, momentIn } from './host/local-time.js';
 export type { SiteArticles, SiteOutput, SiteView } from './host/pages/outputs.js';
 export type { ArticleSummary, FeedItem, PageContext, SiteInfo } from './host/pages/page-types.js';

@@ -74,7 +74,8 @@ export async function startApp(
       preview,
       onClose,
     });
-    store.jobs.start({ ...store.durable.articles, ...store.files, hasCommit: store.durable.hasCommit });
+    const { articles, hasCommit, trouble } = store.durable;
+    store.jobs.start({ ...articles, ...store.files, hasCommit, ...(trouble && { trouble }) });
     void store.hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     return { port, basePath, close: () => closeAll(closers) };
   } catch (error) {

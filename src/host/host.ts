@@ -11,8 +11,8 @@ import type { Assets } from './articles/assets.js';
 import type { HostArticles } from './articles/edits.js';
 import { findingsOf, type HealthCheck, type PluginFinding } from './health.js';
 import { Hold, Refusal } from './hooks/decision.js';
-import type { ActionName, FilterName } from './hooks/hook-types.js';
-import { createHooks, type Face, type Hooks } from './hooks/hooks.js';
+import type { ActionName, Face, FilterName } from './hooks/hook-types.js';
+import { createHooks, type Hooks } from './hooks/hooks.js';
 import { type Adapter, answerOf, checkAdapter, type PluginAdapter, pathsOf } from './http/adapter.js';
 import { createRoutes, routesIn, type ServedBelow, sealRoutes, servedBy } from './http/routes.js';
 import { createJobs, JOBS, type Jobs } from './jobs/jobs.js';
@@ -226,27 +226,13 @@ export async function startHost(
   }
 
   /** What both faces of a plugin are handed. */
-  function commonHost({ plugin: { name }, isFirstParty = false }: PluginEntry) {
-    const handlerOptions = (priority?: number) => ({
-      plugin: name,
-      isFirstParty,
-      ...(priority !== undefined && { priority }),
-    });
+  function commonHost({ plugin: { name }, isFirstParty }: PluginEntry) {
     const host: Omit<PluginHost<unknown, FilterName, ActionName>, 'options'> = {
       site,
       paths,
       articles,
       log: around.log.child({ plugin: name }, { redact: REDACTION }),
-      addFilter: (hook, handler, { priority } = {}) =>
-        hooks.addFilter(hook, handler, handlerOptions(priority)),
-      addAction: (hook, handler, { priority } = {}) =>
-        hooks.addAction(hook, handler, handlerOptions(priority)),
-      removeFilter: hooks.removeFilter,
-      removeAction: hooks.removeAction,
-      hasFilter: hooks.hasFilter,
-      didAction: hooks.didAction,
-      applyFilters: hooks.applyFilters,
-      doAction: hooks.doAction,
+      ...hooks.ofPlugin(name, isFirstParty),
       onClose: (dispose) => disposers.push({ plugin: name, dispose }),
     };
     return host;

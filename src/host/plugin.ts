@@ -11,16 +11,15 @@ import type { HealthCheck } from './health.js';
 import type { Hold, Refusal } from './hooks/decision.js';
 import type {
   ActionName,
-  Actions,
   FilterName,
-  Filters,
+  JobEventName,
   PagesActionName,
   PagesFilterName,
   ReceiverFilterName,
 } from './hooks/hook-types.js';
-import type { ActionHandler, FilterHandler } from './hooks/hooks.js';
+import type { PluginHooks } from './hooks/hooks.js';
 import type { Adapter, AdapterAnswer } from './http/adapter.js';
-import type { Cron, Job, JobEventName } from './jobs/job.js';
+import type { Cron, Job } from './jobs/job.js';
 import type { SiteOutput } from './pages/outputs.js';
 import type { PageAdding } from './pages/page-additions.js';
 import type { SiteRecords } from './records.js';
@@ -48,33 +47,13 @@ export interface HostPaths {
 }
 
 /** What a plugin is handed, wherever it runs. @typeParam F the filters that there are. @typeParam A the actions. */
-export interface PluginHost<O, F extends FilterName, A extends ActionName> {
+export interface PluginHost<O, F extends FilterName, A extends ActionName> extends PluginHooks<F, A> {
   readonly site: HostSite;
   readonly paths: HostPaths;
   readonly log: Log;
   /** The plugin's own options, as its schema has returned them. */
   readonly options: O;
   readonly articles: ArticleReader;
-  /** @returns a function that removes the handler. */
-  addFilter<N extends F>(name: N, handler: FilterHandler<N>, options?: { priority?: number }): () => void;
-  /** @returns a function that removes the handler. */
-  addAction<N extends A>(name: N, handler: ActionHandler<N>, options?: { priority?: number }): () => void;
-  /** Removes a handler, also that of another plugin. @returns whether it was there. */
-  removeFilter<N extends F>(name: N, handler: FilterHandler<N>): boolean;
-  /** Removes a handler, also that of another plugin. @returns whether it was there. */
-  removeAction<N extends A>(name: N, handler: ActionHandler<N>): boolean;
-  /** Whether anything filters `name`. */
-  hasFilter(name: F): boolean;
-  /** How often an action was done since the start. */
-  didAction(name: A): number;
-  /** Runs a filter; for plugins with filters that others may add to. */
-  applyFilters<N extends F>(
-    name: N,
-    value: Filters[N]['value'],
-    context: Filters[N]['context'],
-  ): Promise<Filters[N]['value']>;
-  /** Runs an action; for plugins with actions that others may add to. */
-  doAction<N extends A>(name: N, payload: Actions[N]): Promise<void>;
   /** Runs when the service stops, before it exits; it may take a few seconds. */
   onClose(dispose: () => unknown): void;
 }

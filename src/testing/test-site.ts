@@ -81,8 +81,17 @@ const PATIENCE_MS = 120_000;
  * @throws PressmarkError as at the start of a receiver.
  */
 export async function createTestSite(options: TestSiteOptions = {}): Promise<TestSite> {
-  const { plugins = [], config = {}, env = {}, files = {} } = options;
   const dir = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'pressmark-site-')));
+  try {
+    return await startSite(dir, options);
+  } catch (error) {
+    remove(dir);
+    throw error;
+  }
+}
+
+async function startSite(dir: string, options: TestSiteOptions): Promise<TestSite> {
+  const { plugins = [], config = {}, env = {}, files = {} } = options;
   const write = (path: string, text: string) => {
     fs.mkdirSync(dirname(join(dir, path)), { recursive: true });
     fs.writeFileSync(join(dir, path), text);
@@ -102,13 +111,7 @@ export async function createTestSite(options: TestSiteOptions = {}): Promise<Tes
   const settings = await loadSettings(dir, { port, host: '127.0.0.1' }, variables);
   // The thread that makes pages writes its log to standard output: only what a test should show.
   const start = () => startApp({ ...settings, logLevel: 'warn' }, log);
-  let app: App | undefined;
-  try {
-    app = await start();
-  } catch (error) {
-    remove(dir);
-    throw error;
-  }
+  let app: App = await start();
   const names = headerNames(settings.service);
   const sign = (body: string | Uint8Array) => signature(Buffer.from(body), SECRET);
 
@@ -183,7 +186,7 @@ export async function createTestSite(options: TestSiteOptions = {}): Promise<Tes
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
-    await app?.close();
+    await app.close();
     moveClock(-moved);
     remove(dir);
   }
@@ -205,7 +208,7 @@ export async function createTestSite(options: TestSiteOptions = {}): Promise<Tes
       moveClock(ms);
     },
     restart: async () => {
-      await app?.close();
+      await app.close();
       app = await start();
     },
     close: () => {

@@ -22,6 +22,7 @@ import { walk } from '../../store/catalog/scan.js';
 import { articleReader } from '../builder/site-builder.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
+import { noteFigures } from '../plugins/figures.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
 import { AFTER_BUILD, siteOfPlugins } from '../plugins/surroundings.js';
 
@@ -134,7 +135,12 @@ async function setUp(
     }
   }
 
-  return { filtered, writeFiles, warnings, close: host.close };
+  const noteLast = noteFigures(around.stateDir, 'pages', host, plugins, log);
+  const close = async () => {
+    await noteLast();
+    await host.close();
+  };
+  return { filtered, writeFiles, warnings, close };
 }
 
 /** The site of another generator, as the page filters get it. */

@@ -24,6 +24,7 @@ import type { Entry } from '../../store/catalog/entry.js';
 import { listedArticle } from '../articles/host-articles.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
+import { noteFigures } from '../plugins/figures.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
 import { siteOfPlugins } from '../plugins/surroundings.js';
 import { themeFolders } from './theme.js';
@@ -67,6 +68,7 @@ export async function openSiteBuilder(
     log,
     articles: articleReader(content, catalog, contentPrefix(settings)),
   });
+  const noteLast = noteFigures(folders.stateDir, 'pages', host, plugins, log);
   fs.mkdirSync(contentDir, { recursive: true });
   const builder = createBuilder({
     ...folders,
@@ -91,6 +93,7 @@ export async function openSiteBuilder(
   });
   const close = async () => {
     await builder.close();
+    await noteLast();
     await host.close();
   };
   return { builder, close };

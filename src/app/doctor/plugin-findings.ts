@@ -1,7 +1,7 @@
 import { readEnvironment, type Settings } from '../../config/load.js';
 import { readKeptOptions, SETTINGS_FILE } from '../../config/settings-file.js';
 import { quote } from '../../errors.js';
-import type { Face } from '../../host/hooks/hooks.js';
+import type { Face } from '../../host/hooks/hook-types.js';
 import { startHost } from '../../host/host.js';
 import { createLog } from '../../log.js';
 import { themeFolder } from '../builder/theme.js';

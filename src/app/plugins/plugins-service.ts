@@ -8,6 +8,7 @@ import { readOpenJobs } from '../../host/jobs/open-jobs.js';
 import type { PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 import { foldersOf } from '../content/folders.js';
+import { withPageFigures } from './list-plugins.js';
 import { openSettingsStore, subjectOf } from './settings-store.js';
 
 export interface PluginsServiceOptions {
@@ -29,7 +30,7 @@ export function createPluginsService(options: PluginsServiceOptions): PluginsSer
 
   return {
     additions: host.admin,
-    list: () => reportsOf(plugins, host.report(), pages, readOpenJobs(stateDir)),
+    list: () => reportsOf(plugins, host.report(), withPageFigures(pages, stateDir), readOpenJobs(stateDir)),
     runAgain: jobs.runAgain,
     settings: read,
     save: async (plugin, values, base, by) => {

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/load.js';
 import type { ArticleReader } from '../../host/articles/articles.js';
-import { PAGES_FILTERS, type PagesFilterName } from '../../host/hooks/hook-types.js';
+import { hooksOf, type PagesFilterName } from '../../host/hooks/hook-types.js';
 import type { HookReport } from '../../host/hooks/hooks.js';
 import type { HostSurroundings } from '../../host/host.js';
 import { withoutSlash } from '../../host/http/adapter.js';
@@ -75,7 +75,9 @@ export function idlePages(
     );
   const name = typeof generator === 'string' ? generator : generator.name;
   const isIdle = ({ kind, name }: (typeof hooks)[number]) =>
-    kind === 'filter' && PAGES_FILTERS.some((one) => one === name && !AFTER_BUILD.includes(one));
+    kind === 'filter' &&
+    hooksOf('pages').filter.includes(name) &&
+    !AFTER_BUILD.some((after) => after === name);
   return withPages.flatMap(({ plugin, origin }) => {
     const idle = hooks.filter((hook) => hook.plugin === plugin.name && isIdle(hook));
     const added = calls.filter((call) => call.plugin === plugin.name);

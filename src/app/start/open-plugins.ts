@@ -17,9 +17,10 @@ import { reservePaths } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { builderOf, openDeploy, type SiteDeploy } from '../deploy.js';
 import { createDoctor } from '../doctor/doctor-process.js';
+import { noteFigures } from '../plugins/figures.js';
 import { firstPartyPlugins } from '../plugins/first-party.js';
+import { pagesReport } from '../plugins/list-plugins.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
-import { notePlugins, pagesReport } from '../plugins/plugin-report.js';
 import { createPluginsService } from '../plugins/plugins-service.js';
 import { idleJobs, idlePages, runsPages, siteOfPlugins } from '../plugins/surroundings.js';
 import { type DeliveryLog, openDeliveryLog } from '../records/delivery-log.js';
@@ -132,8 +133,7 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     hooks,
     jobs,
   });
-  const noteLast = notePlugins(stateDir, host, plugins, log);
-  onClose(noteLast);
+  onClose(noteFigures(stateDir, 'receiver', host, plugins, log));
   onClose(host.close);
   const idle = [
     ...idlePages(plugins, settings, pages.report.hooks, pages.calls),

@@ -170,7 +170,10 @@ export interface Actions {
   /** A build has changed the output, whatever has built it. */
   'site.changed': SiteChanged;
   /** A person or a plugin wants the site to be built, also where nothing has changed. */
-  'build.requested': Record<string, never>;
+  'build.requested': {
+    /** The files of articles, relative to the site's folder, whose pages are made again although nothing has changed. @default none */
+    readonly articles?: readonly string[];
+  };
   'build.failed': { readonly ms: number; readonly reason: string };
   /** A person or a plugin wants the output to be brought to all targets, also where they have it. */
   'deploy.requested': Record<string, never>;
@@ -198,57 +201,81 @@ export interface Actions {
 
 export type FilterName = keyof Filters;
 export type ActionName = keyof Actions;
-export type PagesFilterName = (typeof PAGES_FILTERS)[number];
+
+/** Where a plugin's code runs: in the process that answers the webhook, or where pages are made. */
+export type Face = 'receiver' | 'pages';
+
+/** Where each filter is applied. */
+export const FILTERS = {
+  'article.draft': 'receiver',
+  'article.slug': 'receiver',
+  'article.frontMatter': 'receiver',
+  'git.message': 'receiver',
+  'page.context': 'pages',
+  'page.head': 'pages',
+  'page.content': 'pages',
+  'page.html': 'pages',
+  'articles.listed': 'pages',
+  'article.related': 'pages',
+  'feed.items': 'pages',
+  'sitemap.items': 'pages',
+} as const satisfies Readonly<Record<FilterName, Face>>;
+
+/**
+ * What an action is for a job on it. `stored`: it is noted before the article is stored. `file`: it follows from the files of
+ * articles. `hint`: no job can be on it, as strangers can cause it at will, or it means something to the running process alone.
+ */
+type ForJobs = 'stored' | 'file' | 'event' | 'hint';
+
+/** What each action is for jobs. All are done in the receiver; `host.closing` also where pages are made. */
+export const ACTIONS = {
+  'article.published': 'stored',
+  'article.updated': 'stored',
+  'article.created': 'file',
+  'article.edited': 'file',
+  'article.removed': 'file',
+  'article.stateChanged': 'file',
+  'delivery.accepted': 'hint',
+  'delivery.refused': 'hint',
+  'site.built': 'hint',
+  'search.written': 'hint',
+  'build.done': 'hint',
+  'site.changed': 'hint',
+  'build.requested': 'hint',
+  'build.failed': 'hint',
+  'deploy.requested': 'hint',
+  'deploy.done': 'event',
+  'deploy.failed': 'event',
+  'article.live': 'event',
+  'git.committed': 'event',
+  'git.pushed': 'event',
+  'git.failed': 'event',
+  'host.ready': 'hint',
+  'host.closing': 'hint',
+} as const satisfies Readonly<Record<ActionName, ForJobs>>;
+
+type KeysWith<Table, Value> = { [Key in keyof Table]: Table[Key] extends Value ? Key : never }[keyof Table];
+
+export type PagesFilterName = KeysWith<typeof FILTERS, 'pages'>;
 /** Those of the receiver, and those that plugins declare. */
 export type ReceiverFilterName = Exclude<FilterName, PagesFilterName>;
-export type PagesActionName = (typeof PAGES_ACTIONS)[number];
+export type PagesActionName = 'host.closing';
+export type FileActionName = KeysWith<typeof ACTIONS, 'file'>;
+/** The actions that a job can be on; also those that plugins declare. */
+export type JobEventName = Exclude<ActionName, KeysWith<typeof ACTIONS, 'hint'>>;
 
-/** The filters that are applied where pages are made. */
-export const PAGES_FILTERS = [
-  'page.context',
-  'page.head',
-  'page.content',
-  'page.html',
-  'articles.listed',
-  'article.related',
-  'feed.items',
-  'sitemap.items',
-] as const satisfies readonly FilterName[];
+/** What an action is for jobs. Those that plugins declare are events. */
+export function forJobs(action: string): ForJobs {
+  return Object.hasOwn(ACTIONS, action) ? ACTIONS[action as keyof typeof ACTIONS] : 'event';
+}
 
-/** The filters that are applied in the process that answers the webhook. */
-export const RECEIVER_FILTERS = [
-  'article.draft',
-  'article.slug',
-  'article.frontMatter',
-  'git.message',
-] as const satisfies readonly FilterName[];
-
-/** The actions that are done where pages are made. */
-export const PAGES_ACTIONS = ['host.closing'] as const satisfies readonly ActionName[];
-
-/** The actions that are done in the process that answers the webhook. */
-export const RECEIVER_ACTIONS = [
-  'article.published',
-  'article.updated',
-  'article.created',
-  'article.edited',
-  'article.removed',
-  'article.stateChanged',
-  'delivery.accepted',
-  'delivery.refused',
-  'site.built',
-  'search.written',
-  'build.done',
-  'site.changed',
-  'build.requested',
-  'build.failed',
-  'deploy.requested',
-  'deploy.done',
-  'deploy.failed',
-  'article.live',
-  'git.committed',
-  'git.pushed',
-  'git.failed',
-  'host.ready',
-  'host.closing',
-] as const satisfies readonly ActionName[];
+/** The hooks that there are where a face of plugins runs, without those that plugins declare. */
+export function hooksOf(face: Face): {
+  readonly filter: readonly string[];
+  readonly action: readonly string[];
+} {
+  return {
+    filter: Object.entries(FILTERS).flatMap(([name, of]) => (of === face ? [name] : [])),
+    action: face === 'receiver' ? Object.keys(ACTIONS) : ['host.closing' satisfies PagesActionName],
+  };
+}

@@ -9,27 +9,14 @@ import { faultInResult } from './filter-results.js';
 import {
   type ActionName,
   type Actions,
+  type Face,
   type FilterName,
   type Filters,
-  PAGES_ACTIONS,
-  PAGES_FILTERS,
-  RECEIVER_ACTIONS,
-  RECEIVER_FILTERS,
+  hooksOf,
 } from './hook-types.js';
 import { createTimer, type Timer, type Timing } from './timings.js';
 
-/** Where a plugin's code runs: in the process that answers the webhook, or where pages are made. */
-export type Face = 'receiver' | 'pages';
-
 const OTHER: Readonly<Record<Face, Face>> = { receiver: 'pages', pages: 'receiver' };
-
-/** The hooks that there are. */
-const NAMES: Readonly<
-  Record<Face, { readonly filter: readonly string[]; readonly action: readonly string[] }>
-> = {
-  receiver: { filter: RECEIVER_FILTERS, action: RECEIVER_ACTIONS },
-  pages: { filter: PAGES_FILTERS, action: PAGES_ACTIONS },
-};
 
 export type FilterHandler<N extends FilterName> = (
   value: Filters[N]['value'],
@@ -91,6 +78,30 @@ export type NoteFirst = <N extends 'git.committed' | 'git.pushed' | 'deploy.done
 
 type Kind = 'filter' | 'action';
 
+/** The hooks as a plugin uses them. @typeParam F the filters that there are. @typeParam A the actions. */
+export interface PluginHooks<F extends FilterName = FilterName, A extends ActionName = ActionName> {
+  /** @returns a function that removes the handler. */
+  addFilter<N extends F>(name: N, handler: FilterHandler<N>, options?: { priority?: number }): () => void;
+  /** @returns a function that removes the handler. */
+  addAction<N extends A>(name: N, handler: ActionHandler<N>, options?: { priority?: number }): () => void;
+  /** Removes a handler, also that of another plugin. @returns whether it was there. */
+  removeFilter<N extends F>(name: N, handler: FilterHandler<N>): boolean;
+  /** Removes a handler, also that of another plugin. @returns whether it was there. */
+  removeAction<N extends A>(name: N, handler: ActionHandler<N>): boolean;
+  /** Whether anything filters `name`. */
+  hasFilter(name: F): boolean;
+  /** How often an action was done since the start. */
+  didAction(name: A): number;
+  /** Runs a filter; for plugins with filters that others may add to. */
+  applyFilters<N extends F>(
+    name: N,
+    value: Filters[N]['value'],
+    context: Filters[N]['context'],
+  ): Promise<Filters[N]['value']>;
+  /** Runs an action; for plugins with actions that others may add to. */
+  doAction<N extends A>(name: N, payload: Actions[N]): Promise<void>;
+}
+
 /** The typed hooks of one host; see `createHooks`. */
 export type Hooks = ReturnType<typeof createHooks>;
 
@@ -114,13 +125,16 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     noteFirst = async () => undefined,
   } = options;
   /** The pages on which filter handlers have failed in a row. */
-  const failures = new WeakMap<object, Set<string>>();
+  const failures = new WeakMap<object, Set<unknown>>();
   /** The filters that are switched off, as the log has named them. */
   const switchedOff: string[] = [];
-  const names = { filter: new Set(NAMES[face].filter), action: new Set(NAMES[face].action) };
+  const known = hooksOf(face);
+  const names = { filter: new Set(known.filter), action: new Set(known.action) };
   const handlers = { filter: new Map<string, Registered[]>(), action: new Map<string, Registered[]>() };
   const done = new Map<string, number>();
   const blame = createBlame(log);
+  /** The last call of a handler that is not waited for any more, and has not ended. */
+  const late = new Map<Registered, Promise<unknown>>();
   let sealed = false;
 
   /** Adds to the hooks that there are: those of a plugin's own. */
@@ -159,13 +173,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     { plugin, priority = 10 }: HandlerOptions,
   ): void {
     checkOpen(plugin, quote(name));
-    if (!names[kind].has(name)) {
-      const other = OTHER[face];
-      const what = NAMES[other][kind].includes(name)
-        ? `the ${kind} ${quote(name)} is one of ${other}(host); add it there`
-        : `there is no ${kind} ${quote(name)}${didYouMean(name, names[kind])}`;
-      throw new PressmarkError('HOOK_UNKNOWN', `plugin ${plugin}: ${what}`);
-    }
+    checkName(plugin, kind, name);
     if (typeof handler !== 'function')
       throw new PressmarkError(
         'PLUGIN_INVALID',
@@ -176,6 +184,16 @@ export function createHooks(log: Log, options: HookOptions = {}) {
         'PLUGIN_INVALID',
         `plugin ${plugin}: the priority of its handler of ${name} is ${quote(priority)}; it must be a number`,
       );
+  }
+
+  /** @throws PressmarkError HOOK_UNKNOWN */
+  function checkName(plugin: string, kind: Kind, name: string): void {
+    if (names[kind].has(name)) return;
+    const other = OTHER[face];
+    const what = hooksOf(other)[kind].includes(name)
+      ? `the ${kind} ${quote(name)} is one of ${other}(host); use it there`
+      : `there is no ${kind} ${quote(name)}${didYouMean(name, names[kind])}`;
+    throw new PressmarkError('HOOK_UNKNOWN', `plugin ${plugin}: ${what}`);
   }
 
   /** Refuses what a plugin adds after the start. @throws PressmarkError PLUGIN_INVALID */
@@ -190,6 +208,14 @@ export function createHooks(log: Log, options: HookOptions = {}) {
   /** Whether anything filters `name`; what no one looks at need not be computed. */
   function hasFilter(name: FilterName): boolean {
     return (handlers.filter.get(name)?.length ?? 0) > 0;
+  }
+
+  function removeFilter(name: FilterName, handler: Registered['handler']): boolean {
+    return remove('filter', name, (entry) => entry.handler === handler);
+  }
+
+  function removeAction(name: ActionName, handler: Registered['handler']): boolean {
+    return remove('action', name, (entry) => entry.handler === handler);
   }
 
   /** How often an action was done since the start. */
@@ -213,7 +239,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
       const what = `filter ${name} of plugin ${plugin}`;
       if (isSwitchedOff(handler)) continue;
       const fail = (why: string) => {
-        noteFailure(handler, plugin, what, why, pageOf(context));
+        noteFailure(handler, plugin, what, why, pageOf(name, context));
         return new PressmarkError('FILTER_FAILED', `${what} ${why}`);
       };
       let next: FilterResult<N>;
@@ -252,7 +278,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     return (failures.get(handler)?.size ?? 0) >= mostFailures;
   }
 
-  function noteFailure(handler: object, plugin: string, what: string, why: string, page: string): void {
+  function noteFailure(handler: object, plugin: string, what: string, why: string, page: unknown): void {
     if (isSwitchedOff(handler)) return; // several pages were made at once
     failures.set(handler, new Set([...(failures.get(handler) ?? []), page]));
     if (!isSwitchedOff(handler)) return;
@@ -264,32 +290,87 @@ export function createHooks(log: Log, options: HookOptions = {}) {
   }
 
   /**
-   * Runs the handlers of an action one after the other: those of first-party plugins, then the others by priority. A handler that fails, or runs longer than the time
-   * limit, is logged, and the next one runs. Resolves when the jobs on it are noted and the last one has finished or is no longer waited for; never
-   * rejects.
+   * Runs the handlers of an action one after the other: those of first-party plugins, then the others by priority. A handler
+   * that fails, or runs longer than the time limit, is logged, and the next one runs; until it has ended, its next calls are not
+   * waited for. At the end of the service, which has little time, all run side by side. Resolves when the jobs on it are noted and
+   * the last one has finished or is no longer waited for; never rejects.
    */
   async function doAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
     done.set(name, didAction(name) + 1);
     const noted = note?.(name, payload);
-    for (const { handler, plugin, timer, run } of handlers.action.get(name) ?? []) {
-      const call = handler as ActionHandler<N>; // as `addAction` has taken it
-      const began = performance.now();
-      let isDone = false;
-      try {
-        const running = run(() => call(payload));
-        // A handler that is not asynchronous ends in the turn in which it was called.
-        if (isThenable(running)) await within(actionTimeoutMs, Promise.resolve(running));
-        isDone = true;
-      } catch (error) {
-        const about = { plugin, action: name };
-        const late = `action handler is still running after ${actionTimeoutMs} ms`;
-        if (error instanceof TimeoutError) blame('warn', `${plugin} ${name} late`, about, late);
-        else blame('error', `${plugin} ${name}`, { ...about, err: error }, 'action handler failed');
-      } finally {
-        timer.ended(began, !isDone);
-      }
+    const together: Promise<void>[] = [];
+    for (const entry of handlers.action.get(name) ?? []) {
+      const isAwaited = name !== 'host.closing' && !late.has(entry);
+      const running = runAction(entry, name, payload);
+      // A handler that is not asynchronous ends in the turn in which it was called.
+      if (running === undefined) continue;
+      if (isAwaited) await running;
+      else if (name === 'host.closing') together.push(running);
     }
-    await noted;
+    await Promise.all([noted, ...together]);
+  }
+
+  /** @returns what resolves when the handler has ended or is late; undefined if it has ended. Never rejects. */
+  function runAction<N extends ActionName>(
+    entry: Registered,
+    name: N,
+    payload: Actions[N],
+  ): Promise<void> | undefined {
+    const { handler, plugin, timer, run } = entry;
+    const call = handler as ActionHandler<N>; // as `addAction` has taken it
+    const began = performance.now();
+    const about = { plugin, action: name };
+    const failed = (err: unknown) => {
+      timer.ended(began, true);
+      blame('error', `${plugin} ${name}`, { ...about, err }, 'action handler failed');
+    };
+    try {
+      const result = run(() => call(payload));
+      if (!isThenable(result)) return void timer.ended(began, false);
+      const running = Promise.resolve(result);
+      return within(actionTimeoutMs, running).then(
+        () => timer.ended(began, false),
+        (error: unknown) => {
+          if (!(error instanceof TimeoutError)) return failed(error);
+          timer.ended(began, true);
+          late.set(entry, running);
+          const ended = () => void (late.get(entry) === running && late.delete(entry));
+          running.then(ended, ended);
+          const words = `action handler is still running after ${actionTimeoutMs} ms`;
+          return blame('warn', `${plugin} ${name} late`, about, words);
+        },
+      );
+    } catch (error) {
+      return void failed(error);
+    }
+  }
+
+  /** The hooks as a plugin uses them. Names of hooks that do not exist are errors. */
+  function ofPlugin(plugin: string, isFirstParty = false): PluginHooks {
+    const options = (priority?: number) => ({
+      plugin,
+      isFirstParty,
+      ...(priority !== undefined && { priority }),
+    });
+    const checked =
+      <Name extends string, Rest extends unknown[], Result>(
+        kind: Kind,
+        use: (name: Name, ...rest: Rest) => Result,
+      ) =>
+      (name: Name, ...rest: Rest): Result => {
+        checkName(plugin, kind, name);
+        return use(name, ...rest);
+      };
+    return {
+      addFilter: (name, handler, { priority } = {}) => add('filter', name, handler, options(priority)),
+      addAction: (name, handler, { priority } = {}) => add('action', name, handler, options(priority)),
+      removeFilter: checked('filter', removeFilter),
+      removeAction: checked('action', removeAction),
+      hasFilter: checked('filter', hasFilter),
+      didAction: checked('action', didAction),
+      applyFilters: checked('filter', applyFilters),
+      doAction: checked('action', doAction),
+    };
   }
 
   /** The handlers of all plugins. */
@@ -314,10 +395,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     /** @returns what removes the handler. */
     addAction: <N extends ActionName>(name: N, handler: ActionHandler<N>, options: HandlerOptions) =>
       add('action', name, handler, options),
-    removeFilter: <N extends FilterName>(name: N, handler: FilterHandler<N>) =>
-      remove('filter', name, (entry) => entry.handler === handler),
-    removeAction: <N extends ActionName>(name: N, handler: ActionHandler<N>) =>
-      remove('action', name, (entry) => entry.handler === handler),
+    ofPlugin,
     hasFilter,
     didAction,
     actions: () => [...names.action],
@@ -339,11 +417,11 @@ function rankOf({ isFirstParty = false, priority = 10 }: HandlerOptions): number
   return isFirstParty ? Number.NEGATIVE_INFINITY : priority;
 }
 
-/** What tells pages apart in the context of a filter of pages. */
-function pageOf(context: unknown): string {
-  if (typeof context !== 'object' || context === null) return '';
-  if ('path' in context) return String(context.path);
-  return 'canonical' in context ? String(context.canonical) : '';
+/** What tells pages apart in the context of a filter of pages. A feed and the sitemap are of all articles: each failure counts. */
+function pageOf(name: FilterName, context: unknown): unknown {
+  if (name === 'feed.items' || name === 'sitemap.items') return Symbol(name);
+  const { path, canonical, url }: Readonly<Record<string, unknown>> = Object(context);
+  return path ?? canonical ?? url;
 }
 
 function isThenable(value: unknown): boolean {

@@ -71,14 +71,14 @@ export function isPublicAddress(address: string): boolean {
 /**
  * Asks an address that came with a text, such as a link or a picture of an article. Unlike with `fetch`, nothing in the
  * receiver's own network can be reached, whatever the name resolves to and wherever redirects lead, and the answer is bounded.
- * GET and HEAD follow up to five redirects.
+ * GET and HEAD follow up to five redirects; of `headers`, another origin gets `Accept`, `Accept-Language` and `User-Agent` alone.
  *
  * @throws PressmarkError USAGE if the address must not be asked; UNREACHABLE where there is no whole answer in time.
  */
 export async function fetchPublic(address: string, request: PublicRequest = {}): Promise<PublicAnswer> {
   const { method = 'GET', signal, timeoutMs = 20_000 } = request;
   const end = AbortSignal.timeout(timeoutMs);
-  const limited = { ...request, signal: signal === undefined ? end : AbortSignal.any([signal, end]) };
+  let limited = { ...request, signal: signal === undefined ? end : AbortSignal.any([signal, end]) };
   let url = checkedUrl(address);
   for (let redirects = 0; ; redirects++) {
     const answer = await ask(url, limited);
@@ -90,8 +90,17 @@ export async function fetchPublic(address: string, request: PublicRequest = {}):
         'UNREACHABLE',
         `${quote(address)} redirects more than ${MOST_REDIRECTS} times`,
       );
-    url = checkedUrl(location, url);
+    const next = checkedUrl(location, url);
+    if (next.origin !== url.origin) limited = { ...limited, headers: forStrangers(limited.headers) };
+    url = next;
   }
+}
+
+/** What another origin gets of the headers: nothing by which the caller proves who it is. */
+function forStrangers(headers: PublicRequest['headers'] = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => /^(?:accept(?:-language)?|user-agent)$/i.test(name)),
+  );
 }
 
 function checkedUrl(address: string, base?: URL): URL {

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ArticleState } from '../../article/publication.js';
 import { discard, writeAtomically } from '../../fs/atomic-write.js';
 import { linesIn, openLineLog } from '../../fs/line-log.js';
-import type { ActionName, FileChange } from '../hooks/hook-types.js';
+import type { FileActionName, FileChange } from '../hooks/hook-types.js';
 import type { NotedEvent } from './notes.js';
 
 /** The file of an article, as far as jobs are told of it. */
@@ -23,21 +23,6 @@ export interface ArticleFiles {
   file(path: string): ArticleFile | undefined;
 }
 
-/** The actions that follow from the files of articles. */
-type FileAction = 'article.created' | 'article.edited' | 'article.removed' | 'article.stateChanged';
-
-const FILE_ACTIONS: ReadonlySet<ActionName> = new Set<FileAction>([
-  'article.created',
-  'article.edited',
-  'article.removed',
-  'article.stateChanged',
-]);
-
-/** Whether an action follows from the files of articles. */
-export function isFileAction(name: string): name is FileAction {
-  return (FILE_ACTIONS as ReadonlySet<string>).has(name);
-}
-
 /** A file that jobs were told of, or that they were told has gone. */
 type Line = ArticleFile | { readonly path: string; readonly isRemoved: true };
 
@@ -45,7 +30,7 @@ type Line = ArticleFile | { readonly path: string; readonly isRemoved: true };
 export type FileChanges = ReturnType<typeof createFileChanges>;
 
 /** An event, and the action that it is. */
-type FileEvent = Pick<NotedEvent, 'key' | 'payload'> & { readonly name: FileAction };
+type FileEvent = Pick<NotedEvent, 'key' | 'payload'> & { readonly name: FileActionName };
 
 /** So many files are compared before other work has its turn. */
 const FILES_AT_ONCE = 1_000;

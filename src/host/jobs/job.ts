@@ -1,6 +1,6 @@
 import type { Log } from '../../log.js';
 import type { ListedArticle } from '../articles/articles.js';
-import type { ActionName, Actions } from '../hooks/hook-types.js';
+import type { Actions, JobEventName } from '../hooks/hook-types.js';
 
 /** An article that was stored. It is read when the job runs: where it was changed or updated since, as it is then. */
 export interface StoredEvent {
@@ -11,19 +11,6 @@ export interface StoredEvent {
   /** When it was noted, just before its answer, ISO 8601. */
   readonly at: string;
 }
-
-/** Actions that strangers can cause at will, or that mean something to the running process alone. */
-type NotForJobs =
-  | `delivery.${string}`
-  | `build.${string}`
-  | `host.${string}`
-  | 'site.built'
-  | 'site.changed'
-  | 'search.written'
-  | 'deploy.requested';
-
-/** The actions that a job can be on. */
-export type JobEventName = Exclude<ActionName, NotForJobs>;
 
 /** What a job's `run` gets. */
 export type JobEvent<N extends JobEventName> = N extends StoredEvent['event'] ? StoredEvent : Actions[N];

@@ -3,12 +3,18 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { didYouMean, messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Log } from '../../log.js';
-import type { ActionName, Actions, FileChange } from '../hooks/hook-types.js';
+import {
+  type ActionName,
+  type Actions,
+  type FileChange,
+  forJobs,
+  type JobEventName,
+} from '../hooks/hook-types.js';
 import type { NoteFirst } from '../hooks/hooks.js';
 import { createTimer, type Timing } from '../hooks/timings.js';
 import { timesOf } from './crons.js';
-import { createFileChanges, isFileAction } from './file-changes.js';
-import type { Cron, Job, JobEventName, JobState } from './job.js';
+import { createFileChanges } from './file-changes.js';
+import type { Cron, Job, JobState } from './job.js';
 import { articleKey, NOTED, type NotedEvent, openNotes, readNotes } from './notes.js';
 import { createRunner, type RunnerSite, type Work } from './runner.js';
 
@@ -49,10 +55,6 @@ export interface JobReport extends Timing {
 export type Jobs = ReturnType<typeof createJobs>;
 
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-
-/** See `JobEventName`. */
-const NOT_FOR_JOBS =
-  /^(?:delivery|build|host)\.|^(?:site\.built|site\.changed|search\.written|deploy\.requested)$/;
 
 /**
  * A job begins when no article has come for so long, and waits for that at most so long, in milliseconds: what it writes and
@@ -100,7 +102,7 @@ export function createJobs({
     const { on, since = 'activation', run } = job;
     if (!actions.includes(on))
       throw complain(`there is no action ${quote(on)}${didYouMean(String(on), actions)}`);
-    if (NOT_FOR_JOBS.test(on)) throw complain(`no job can be on ${on}; use addAction`);
+    if (forJobs(on) === 'hint') throw complain(`no job can be on ${on}; use addAction`);
     if (since !== 'activation' && since !== 'ever')
       throw complain(`its since is ${quote(since)}; write 'activation' or 'ever'`);
     if (since === 'ever' && on !== 'article.published')
@@ -155,9 +157,10 @@ export function createJobs({
    */
   async function noteAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
     try {
-      const isStored = name === 'article.published' || name === 'article.updated';
+      const kind = forJobs(name);
+      const isStored = kind === 'stored';
       if (isStored) articleCameAt = performance.now();
-      if (isStored || isFileAction(name)) {
+      if (isStored || kind === 'file') {
         const isNews = changes.look((payload as FileChange).path, isStored);
         if (isNews || isAwaited(name)) runner.wake();
         return;
@@ -230,7 +233,7 @@ export function createJobs({
 
   /** Begins to run jobs. */
   function start(site: RunnerSite): void {
-    if ([...works.values()].some(({ on }) => isFileAction(on))) changes.follow(site);
+    if ([...works.values()].some(({ on }) => forJobs(on) === 'file')) changes.follow(site);
     else changes.forget();
     runner.start(site);
   }

@@ -18,6 +18,8 @@ import { createQueue, type Unit } from './queue.js';
 export interface RunnerSite extends Pick<ArticleReader, 'get' | 'ids'>, ArticleFiles {
   /** Whether a branch has a commit. @throws where nobody knows */
   hasCommit(commit: string): Promise<boolean>;
+  /** Why articles that are stored may not be seen now; nothing is forgotten meanwhile. */
+  trouble?(): string | undefined;
 }
 
 /** A job or a cron of a plugin. */
@@ -56,8 +58,8 @@ export type Runner = ReturnType<typeof createRunner>;
 /** Interval between checks for new notes and due jobs. */
 const LOOK_EVERY_MS = 1_000;
 
-/** What was noted before it was done, and is not done so long after that, never will be. */
-const DONE_WITHIN_MS = 60_000;
+/** What was noted before it was done, and is not done so long after that, never will be: a push may take a quarter of an hour. */
+const DONE_WITHIN_MS = 3_600_000;
 
 /** So many articles are noted before other work has its turn. */
 const NOTED_AT_ONCE = 1_000;
@@ -234,8 +236,9 @@ export function createRunner({ folder, notes, works, changes, log, now, quiet }:
       return failed(messageOf(error));
     }
     if (event === 'not done') {
-      if (now() - Date.parse(unit.event.at) > DONE_WITHIN_MS) return queue.forget(unit);
-      unit.notBefore = now() + LOOK_EVERY_MS;
+      const age = now() - Date.parse(unit.event.at);
+      if (age > DONE_WITHIN_MS && site.trouble?.() === undefined) return queue.forget(unit);
+      unit.notBefore = now() + Math.max(LOOK_EVERY_MS, age / 10);
       return undefined;
     }
     const since = new Date(now()).toISOString();
@@ -286,11 +289,15 @@ export function createRunner({ folder, notes, works, changes, log, now, quiet }:
     clearInterval(timer);
     timer = undefined;
     stopping.abort(new Error('the receiver stops'));
-    await within(waitMs, Promise.all([step, ...running.values()]), () => {
+    const ended = Promise.all([step, ...running.values()]).then(letGo);
+    // Until then, or until the process has ended, no other receiver may run them.
+    await within(waitMs, ended, () => {
       for (const id of running.keys())
-        log.warn({ job: id }, 'the job does not stop; it is run again after the next start');
+        log.warn(
+          { job: id },
+          'the job does not stop; unless it ends in time, it is run again after the next start',
+        );
     });
-    letGo();
   }
 
   return { start, wake, close };

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import type { PluginReport } from '../../../src/app/plugins/plugin-report.js';
+import type { PluginReport } from '../../../src/app/plugins/list-plugins.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { SITE_URL } from '../../support/receiver.js';
@@ -14,6 +14,7 @@ import { until } from '../../support/until.js';
 const PLUGIN = `export default { name: 'notes', version: '1.2.0',
   receiver(host) {
     host.addFilter('article.slug', (slug) => slug);
+    host.addAction('article.published', () => {});
     host.addAction('article.published', () => { throw new Error('broken'); });
     host.routes((router) => router.get('/list', (context) => { context.body = []; }));
     host.job('post', { on: 'article.published', run() { throw new Error('no answer'); } });
@@ -32,7 +33,10 @@ test('plugins lists what plugins have, how often it ran and failed, and which jo
   const plain = await startHere(t, { dir });
   await plain.post('article.published', article());
   await plain.close();
-  t.false(fs.existsSync(join(dir, '.pressmark/plugins.json')), 'of Pressmark’s own nothing is noted');
+  t.false(
+    fs.existsSync(join(dir, '.pressmark/plugins-receiver.json')),
+    'of Pressmark’s own nothing is noted',
+  );
   t.false(fs.existsSync(join(dir, '.pressmark/jobs')));
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(join(dir, 'plugins/notes.mjs'), PLUGIN);
@@ -42,6 +46,7 @@ test('plugins lists what plugins have, how often it ran and failed, and which jo
     [
       'notes 1.2.0 (plugins/notes.mjs)',
       '  filter  article.slug',
+      '  action  article.published',
       '  action  article.published',
       '  job     notes.post on article.published',
       '  job     notes.share on article.live',
@@ -61,7 +66,14 @@ test('plugins lists what plugins have, how often it ran and failed, and which jo
   const text = await plugins();
   const times = String.raw`median [\d.]+ ms, longest [\d.]+ ms`;
   t.regex(text, new RegExp(String.raw`^ {2}filter +article\.slug +once, ${times}$`, 'm'));
-  t.regex(text, new RegExp(String.raw`^ {2}action +article\.published +once, 1 failed, ${times}$`, 'm'));
+  t.regex(
+    text,
+    new RegExp(
+      String.raw`^ {2}action +article\.published +once, ${times}\n {2}action +article\.published +once, 1 failed, ${times}$`,
+      'm',
+    ),
+    'each handler of a hook has its own figures',
+  );
   t.regex(text, /^ {2}job +notes\.post on article\.published +\w.*, \d failed, .*; 1 to try again$/m);
   const [report] = JSON.parse(await plugins('--json')) as PluginReport[];
   t.like(report, { name: 'notes', version: '1.2.0', routes: ['GET /-/notes/list'], outputs: ['notes.txt'] });
@@ -69,4 +81,21 @@ test('plugins lists what plugins have, how often it ran and failed, and which jo
   t.like(report?.jobs[0]?.open[0], { event: 'article.published', state: { error: 'no answer' } });
   const { stdout } = await runHere(['doctor', '--dir', dir], ENV);
   t.true(stdout.includes(words), stdout);
+});
+
+test('plugins shows how filters of pages ran, which run in the thread that makes pages', async (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(
+    join(dir, 'plugins/head.mjs'),
+    `export default { name: 'head', pages(host) { host.addFilter('page.content', (html) => html); } };`,
+  );
+  const receiver = await startHere(t, { dir, config: { git: false, site: { search: false } } });
+  const { json } = await receiver.post('article.published', article());
+  await until('the page is there', () =>
+    fs.existsSync(join(dir, 'public', new URL(json.url).pathname, 'index.html')),
+  );
+  await receiver.close();
+  const { stdout } = await runHere(['plugins', '--dir', dir], ENV);
+  t.regex(stdout, /^ {2}filter +page\.content +once, median/m);
 });

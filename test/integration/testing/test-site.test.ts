@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { createTestHost, createTestSite, fakeArticle } from 'pressmark/testing';
@@ -26,6 +27,17 @@ test('a test site: with its time moved on, a scheduled article gets its page; a 
   await site.close();
   t.false(fs.existsSync(dir));
   t.true(Math.abs(Date.now() - Date.parse(published_at)) > DAY_MS / 2, 'the clock is as it was');
+});
+
+test.serial('a test site that cannot be started leaves nothing behind', async (t) => {
+  const sites = () => fs.readdirSync(tmpdir()).filter((name) => name.startsWith('pressmark-site-'));
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = fs.mkdtempSync(join(tmpdir(), 'of-this-test-'));
+  await t.throwsAsync(createTestSite({ config: { unknown: true } as object }), { code: 'CONFIG_INVALID' });
+  t.deepEqual(sites(), []);
+  fs.rmSync(process.env.TMPDIR, { recursive: true });
+  if (before === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = before;
 });
 
 test('a test host runs filters, actions and outputs of a plugin on made-up articles', async (t) => {

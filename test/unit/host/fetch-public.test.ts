@@ -90,6 +90,36 @@ test('fetchPublic: redirects are followed, and none leads to an address that mus
   t.is((await fetchPublic(`${origin}/?to=/there`, { isAllowed, method: 'POST' })).status, 307);
 });
 
+test('fetchPublic: another origin that a redirect leads to does not get what proves who asks', async (t) => {
+  const echo: http.RequestListener = ({ headers }, response) => response.end(JSON.stringify(headers));
+  const [other, own] = [
+    await serve(t, echo),
+    await serve(t, (request, response) => {
+      if (request.url === '/other') response.writeHead(302, { Location: other }).end();
+      else if (request.url === '/own') response.writeHead(302, { Location: '/' }).end();
+      else echo(request, response);
+    }),
+  ];
+  const headers = { Authorization: 'Bearer x', cookie: 'a=b', 'X-Api-Key': 'x', Accept: 'image/png' };
+  const gets = async (path: string) => {
+    const { body } = await fetchPublic(`${own}${path}`, { isAllowed, headers });
+    const { authorization, cookie, accept, 'x-api-key': key } = JSON.parse(body.toString());
+    return { authorization, cookie, accept, key };
+  };
+  t.deepEqual(await gets('/own'), {
+    authorization: 'Bearer x',
+    cookie: 'a=b',
+    accept: 'image/png',
+    key: 'x',
+  });
+  t.deepEqual(await gets('/other'), {
+    authorization: undefined,
+    cookie: undefined,
+    accept: 'image/png',
+    key: undefined,
+  });
+});
+
 test('fetchPublic: an answer is bounded in length and time, and a request has its body', async (t) => {
   const origin = await serve(t, async (request, response) => {
     if (request.url === '/never') return;

@@ -2,7 +2,7 @@ import test from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../src/article/article.js';
 import type { ArticleData } from '../../../src/contract/envelope.js';
-import { type FilterName, PAGES_FILTERS, RECEIVER_FILTERS } from '../../../src/host/hooks/hook-types.js';
+import { FILTERS, type FilterName } from '../../../src/host/hooks/hook-types.js';
 import { createHooks } from '../../../src/host/hooks/hooks.js';
 import type { FeedItem, PageContext } from '../../../src/host/pages/page-types.js';
 import { article } from '../../support/events.js';
@@ -108,10 +108,10 @@ const VALUES: Readonly<
   'git.message': { fine: ['Publish: a'], wrong: [5, null, {}] },
 };
 
-for (const name of [...RECEIVER_FILTERS, ...PAGES_FILTERS]) {
+for (const name of Object.keys(FILTERS) as FilterName[]) {
   test(`${name}: what is no value of this filter is a failure that names the filter and its plugin`, async (t) => {
     const apply = (value: unknown) => {
-      const face = (PAGES_FILTERS as readonly string[]).includes(name) ? 'pages' : 'receiver';
+      const face = FILTERS[name];
       const hooks = createHooks(silent, { face });
       hooks.addFilter(name, () => value as never, { plugin: 'mistaken' });
       return hooks.applyFilters(name, undefined as never, undefined as never);

@@ -105,6 +105,55 @@ test('a filter of pages that fails on one page, however often, or now and then, 
   t.is(hooks.switchedOff(), '');
 });
 
+test('pages are told apart in the contexts of all filters of pages, and each failure of a file of all articles counts', async (t) => {
+  const fails = (): never => {
+    throw new Error('broken');
+  };
+  const urls = ['a', 'b', 'c'].map((id) => `https://garden.example/${id}/`);
+  for (const [name, contexts] of [
+    ['article.related', urls.map((url) => ({ url }))],
+    ['page.head', urls.map((canonical) => ({ canonical }))],
+    ['sitemap.items', Array(3).fill({ kind: 'sitemap', path: '/sitemap.xml' })],
+    ['feed.items', Array(3).fill({ kind: 'feed', path: '/feed.xml' })],
+  ] as const) {
+    const hooks = createHooks(silent, { face: 'pages', mostFailures: 3 });
+    hooks.addFilter(name, fails, { plugin: 'bad' });
+    for (const context of contexts)
+      await t.throwsAsync(hooks.applyFilters(name, [] as never, context as never), undefined, name);
+    t.is(hooks.switchedOff(), `filter ${name} of plugin bad`);
+  }
+});
+
+test('a handler that is late once delays the others of its action no more, and in a service that stops none does', async (t) => {
+  const hooks = createHooks(silent, { actionTimeoutMs: 20 });
+  const told: string[] = [];
+  const hangs = () => new Promise(() => undefined);
+  for (const name of ['host.ready', 'host.closing'] as const) {
+    hooks.addAction(name, hangs, { plugin: 'hangs' });
+    hooks.addAction(name, () => told.push(name), { plugin: 'other' });
+  }
+  await hooks.doAction('host.ready', { url: '' });
+  const again = hooks.doAction('host.ready', { url: '' });
+  t.deepEqual(told, ['host.ready', 'host.ready']);
+  const closed = hooks.doAction('host.closing', {});
+  t.is(told.at(-1), 'host.closing');
+  await Promise.all([again, closed]);
+});
+
+test('a plugin that asks for a hook that does not exist is told so, whatever it asks', async (t) => {
+  const host = createHooks(silent).ofPlugin('mine');
+  for (const ask of [
+    () => host.hasFilter('page.heads' as never),
+    () => host.didAction('host.redy' as never),
+    () => host.removeFilter('page.heads' as never, (value) => value as never),
+    () => host.removeAction('host.redy' as never, () => undefined),
+    () => host.applyFilters('page.heads' as never, '' as never, {} as never),
+    () => host.doAction('host.redy' as never, {} as never),
+  ])
+    t.throws(ask, { code: 'HOOK_UNKNOWN', message: /^plugin mine: there is no (filter|action) / });
+  t.false(host.hasFilter('article.slug'));
+});
+
 test('the handlers of an action run one after the other, by priority', async (t) => {
   const hooks = createHooks(silent);
   const told: string[] = [];

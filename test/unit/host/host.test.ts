@@ -184,7 +184,7 @@ const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
         }),
       ),
     ],
-    /the filter "page\.head" is one of pages\(host\); add it there/,
+    /the filter "page\.head" is one of pages\(host\); use it there/,
   ],
   'options for a plugin that takes none': [
     [entry({ name: 'a', receiver: nothing }, { x: 1 })],

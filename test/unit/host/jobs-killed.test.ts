@@ -162,7 +162,7 @@ test.serial(
     for (const commit of commits.slice(0, 1)) await first.noteAction('git.committed', commit);
     first.clock.now += 1_000; // it may have been looked for before the branch had it
     await until('the commit is told', () => first.runs.length > 0);
-    first.clock.now += 61_000;
+    first.clock.now += 3_601_000;
     await until('the other is forgotten', () => notesIn(folder).length === 0);
     take();
     recorder.observe = () => '';
@@ -172,7 +172,7 @@ test.serial(
 
     const check = async ({ copy, branch, runs: before }: (typeof moments)[number], n: number) => {
       const next = start(copy, new Map(), branch);
-      next.clock.now += 61_000;
+      next.clock.now += 3_601_000;
       await next.note('y');
       await until('the next event is done', () => next.runs.includes('y'));
       next.clock.now += 1_000;
