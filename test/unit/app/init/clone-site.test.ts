@@ -51,31 +51,51 @@ test('a folder with other files stays as it is, and nothing starts on it', async
 
 test('a state folder without a site, and what a file system has at its top, do not keep the site from its folder', async (t) => {
   const { dir, isWhole, clone } = setUp(t);
-  for (const left of [[], ['.pressmark-clone/pressmark.config.json', 'content/half.md']]) {
-    fs.rmSync(dir, { recursive: true, force: true });
-    fs.mkdirSync(join(dir, 'lost+found'), { recursive: true });
-    for (const file of ['.pressmark/search/lock', ...left]) {
-      fs.mkdirSync(join(dir, file, '..'), { recursive: true });
-      fs.writeFileSync(join(dir, file), 'there before');
-    }
-    await clone();
-    t.is(fs.readFileSync(join(dir, '.pressmark/search/lock'), 'utf8'), 'there before');
-    t.true(fs.existsSync(join(dir, 'lost+found')));
-    fs.rmdirSync(join(dir, 'lost+found'));
-    t.true(isWhole());
+  fs.mkdirSync(join(dir, 'lost+found'), { recursive: true });
+  fs.mkdirSync(join(dir, '.pressmark/search'), { recursive: true });
+  fs.writeFileSync(join(dir, '.pressmark/search/lock'), 'there before');
+  await clone();
+  t.is(fs.readFileSync(join(dir, '.pressmark/search/lock'), 'utf8'), 'there before');
+  t.true(fs.existsSync(join(dir, 'lost+found')));
+  fs.rmdirSync(join(dir, 'lost+found'));
+  t.true(isWhole());
+});
+
+test('a clone that was killed while git made it is made anew', async (t) => {
+  const { dir, isWhole, clone } = setUp(t);
+  fs.mkdirSync(join(dir, '.pressmark-clone/.git'), { recursive: true });
+  fs.writeFileSync(join(dir, '.pressmark-clone/.git/HEAD'), 'half of it');
+  await clone();
+  t.true(isWhole());
+});
+
+test('a clone that was killed while it was moved to its place gets there, after however many files', async (t) => {
+  const { dir, isWhole, clone } = setUp(t);
+  await clone();
+  const names = fs.readdirSync(dir).toSorted((one) => (one === '.git' ? 1 : -1));
+  for (const [moved] of names.entries()) {
+    fs.mkdirSync(join(dir, '.pressmark-cloned'));
+    for (const name of names.slice(moved))
+      fs.renameSync(join(dir, name), join(dir, '.pressmark-cloned', name));
+    await clone('/nowhere');
+    t.true(isWhole(), `${moved}`);
+    t.deepEqual(fs.readdirSync(dir).toSorted(), names.toSorted());
   }
 });
 
-test('a clone that was killed, at any moment, is made anew', async (t) => {
-  const { dir, isWhole, clone } = setUp(t);
-  for (const left of ['.pressmark-clone/.git/HEAD', '.git/HEAD', 'content/half.md']) {
-    fs.rmSync(dir, { recursive: true, force: true });
-    for (const file of ['.pressmark-clone/pressmark.config.json', left]) {
-      fs.mkdirSync(join(dir, file, '..'), { recursive: true });
-      fs.writeFileSync(join(dir, file), 'half of it');
-    }
+test('a site that was whole when its clone was killed keeps its commits and its files', async (t) => {
+  const { dir, clone } = setUp(t);
+  await clone();
+  for (const left of ['.pressmark-clone', '.pressmark-cloned']) {
+    fs.mkdirSync(join(dir, left));
+    fs.writeFileSync(join(dir, 'note.txt'), left);
+    gitIn(dir, 'add', '-A');
+    gitIn(dir, 'commit', '--quiet', '-m', left);
+    const commit = gitIn(dir, 'rev-parse', 'HEAD');
     await clone();
-    t.true(isWhole(), left);
+    t.is(gitIn(dir, 'rev-parse', 'HEAD'), commit);
+    t.is(fs.readFileSync(join(dir, 'note.txt'), 'utf8'), left);
+    t.false(fs.existsSync(join(dir, left)));
   }
 });
 
