@@ -1,19 +1,13 @@
 import { percentEncoded } from '../article/address/files-of-address.js';
-import { type Day, dayOf } from '../article/day.js';
+import { type Day, dayOf } from './mapping/dates.js';
 
-/** Where articles live: their files below the content folder and their public URLs. */
+/** Where articles live: their files below the content folder and their public URLs. For dates see `dayOf`. */
 export interface Layout {
   /** The file's path below the content folder, with forward slashes. */
   path(slug: string, date: string): string;
   /** The absolute public URL, percent-encoded below the site's. */
   url(slug: string, date: string): string;
 }
-
-/** The default file pattern; git pays for the width of a folder, so a month has its own. */
-export const DEFAULT_FILE_PATTERN = 'articles/:year/:month/:slug.md';
-
-/** The default URL pattern. */
-export const DEFAULT_PERMALINK = '/articles/:slug/';
 
 /**
  * The layout that two patterns describe. `:slug`, `:year`, `:month` and `:day` (of the first publication)

@@ -11,7 +11,7 @@ import type { Publication } from '../../article/publication.js';
 import { closedHtml } from '../../article/text/closed-html.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { momentOf } from '../mapping/dates.js';
+import { momentOf, publishedAt } from '../mapping/dates.js';
 import { hasTags, needsHtml, withoutItemComments } from '../mapping/markdown.js';
 import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 
@@ -125,14 +125,18 @@ function tagKey(tag: string): string {
 
 function publication({ data }: FileFacts, zone: string, futurePages: boolean): Publication {
   const first = (...keys: string[]) =>
-    keys.map((key) => momentOf(valueIn(data, key), zone)).find((at) => at !== undefined);
+    keys.map((key) => valueIn(data, key)).find((value) => momentOf(value, zone) !== undefined);
   const draft = valueIn(data, 'draft');
   const isDraft =
     draft === undefined ? valueIn(data, 'published') === false : draft === true || draft === 'true';
   const rendering = mapOf(valueIn(data, '_build') ?? valueIn(data, 'build')).render;
   if (isDraft || rendering === 'never' || rendering === false) return { kind: 'draft' };
-  const from = futurePages ? undefined : first('publishdate', 'pubdate', 'published', 'date');
-  return { kind: 'dated', from, until: first('expirydate', 'unpublishdate') };
+  const date = first('publishdate', 'pubdate', 'published', 'date');
+  return {
+    kind: 'dated',
+    from: futurePages ? undefined : publishedAt(date, data, zone),
+    until: momentOf(first('expirydate', 'unpublishdate'), zone),
+  };
 }
 
 /** Something behind a code block's language that is more than plain words: Hugo reads attributes there, and stops at some. */

@@ -1,8 +1,8 @@
-import { type Day, dayOf } from '../../article/day.js';
 import { byFrequency, type ValueMap } from '../../article/plain-data.js';
 import { quote } from '../../errors.js';
 import type { Question } from '../generator.js';
 import { decodedAddress } from '../layout.js';
+import { type Day, dayOf } from '../mapping/dates.js';
 
 /** A post, as far as patterns are inferred from it. */
 export interface PlacedPost {

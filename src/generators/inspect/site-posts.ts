@@ -120,9 +120,16 @@ export function postsFolder(files: SiteFiles, source: string, { folder, posts }:
   };
 }
 
-/** The date of a post, in its front matter or in its file's name; undefined for a page without one. */
-function dateOf(data: ValueMap, path: string): string | undefined {
-  const key = Object.keys(data).find((name) => isName(name, FIELD_NAMES.date));
+/**
+ * The date of a post, in its front matter or in its file's name; undefined for a page without one.
+ *
+ * @param key of the date in the front matter. @default the first with a usual name
+ */
+export function dateOf(
+  data: ValueMap,
+  path: string,
+  key = Object.keys(data).find((name) => isName(name, FIELD_NAMES.date)),
+): string | undefined {
   const value = key === undefined ? undefined : data[key];
   if (value instanceof Date) return value.toISOString();
   if (typeof value === 'string') return isoDate(value);

@@ -8,7 +8,7 @@ import type {
 import { closedHtml } from '../../article/text/closed-html.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { momentOf, storedExpiry } from '../mapping/dates.js';
+import { momentOf, publishedAt, storedExpiry } from '../mapping/dates.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { needsHtml } from '../mapping/markdown.js';
 import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
@@ -51,7 +51,8 @@ export function mapping(given: MappingOptions): ArticleMapping {
       const expiry = storedExpiry(file, zone);
       if (given.futurePages === true) return expiry;
       // YAML reads a time without an offset as UTC.
-      const from = momentOf(file.data[dateKey], zone, 'UTC') ?? momentOf(dayOfName(file.path), zone);
+      const from =
+        publishedAt(file.data[dateKey], file.data, zone, 'UTC') ?? momentOf(dayOfName(file.path), zone);
       return { ...expiry, from };
     },
   });

@@ -70,12 +70,37 @@ export interface LocalTime {
 /** The local time of an ISO 8601 moment; a time without an offset is UTC. Undefined for another text. */
 export function localTime(iso: string, timeZone: string): LocalTime | undefined {
   const at = momentOf(iso, 'UTC');
-  if (at === undefined) return undefined;
+  return at === undefined ? undefined : localTimeAt(at, timeZone);
+}
+
+function localTimeAt(at: number, timeZone: string): LocalTime {
   const minutes = Math.trunc(offsetAt(at, timeZone) / 60_000);
   const [day = '', time = ''] = new Date(at + minutes * 60_000).toISOString().split('T');
   const two = (number: number) => String(Math.trunc(Math.abs(number))).padStart(2, '0');
   const offset = `${minutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
   return { day, time: time.replace(/(?:\.000)?Z$/, ''), offset, utc: new Date(at).toISOString() };
+}
+
+/** A calendar day, as it names folders and URLs. */
+export interface Day {
+  /** Four digits. */
+  readonly year: string;
+  /** Two digits. */
+  readonly month: string;
+  /** Two digits. */
+  readonly day: string;
+}
+
+/**
+ * The day of a date: of a moment as a clock in a time zone shows it, or the day itself; 1970-01-01 for what is no date.
+ *
+ * @param date ISO 8601, or as people write dates in front matter; a time without an offset is UTC.
+ */
+export function dayOf(date: string, timeZone = 'UTC'): Day {
+  const at = momentOf(date, timeZone, 'UTC');
+  const local = at === undefined ? '1970-01-01' : localTimeAt(at, timeZone).day;
+  const [year = '', month = '', day = ''] = local.split('-');
+  return { year, month, day };
 }
 
 const DATE =
@@ -91,18 +116,49 @@ export function momentOf(value: unknown, timeZone: string, ofTimes = timeZone): 
   const text = value instanceof Date ? value.toJSON() : (mapOf(value).text ?? value);
   if (typeof text !== 'string') return undefined;
   const [, day, time, fraction = '0', utc, hours, minutes = '00'] = DATE.exec(text.trim()) ?? [];
-  if (day === undefined) return known(Date.parse(text));
+  // Such as `May 2, 2018`, which JavaScript reads by the time zone of the machine unless it names one.
+  if (day === undefined) {
+    const isZoned = /[a-z]{3}$|[+-]\d\d:?\d\d$/i.test(text.trim());
+    const at = known(Date.parse(isZoned ? text : `${text} UTC`));
+    return at === undefined || isZoned ? at : utcOf(at, /\d:\d/.test(text) ? ofTimes : timeZone);
+  }
   const at = known(Date.parse(`${day}T${time ?? '00:00'}Z`));
-  if (at === undefined) return undefined;
+  // JavaScript goes on from 31 February in March.
+  if (at === undefined || new Date(`${day}T00:00Z`).getUTCDate() !== Number(day.slice(8))) return undefined;
   const exact = at + Number(fraction.padEnd(3, '0'));
   if (utc !== undefined) return exact;
   if (hours !== undefined)
     return exact - Number(`${hours[0]}1`) * (Number(hours.slice(1)) * 60 + Number(minutes)) * 60_000;
-  return exact - offsetAt(exact, time === undefined ? timeZone : ofTimes);
+  return utcOf(exact, time === undefined ? timeZone : ofTimes);
 }
 
+/** The moment at which clocks in a time zone show what they show in UTC at another. */
+function utcOf(local: number, timeZone: string): number {
+  return local - offsetAt(local - offsetAt(local, timeZone), timeZone);
+}
+
+const [FIRST, LAST] = [Date.parse('0000-01-03T00:00Z'), Date.parse('9999-12-29T00:00Z')];
+
+/** A moment whose year has four digits in all time zones. */
 function known(milliseconds: number): number | undefined {
-  return Number.isNaN(milliseconds) ? undefined : milliseconds;
+  return milliseconds >= FIRST && milliseconds <= LAST ? milliseconds : undefined;
+}
+
+/**
+ * The moment that the date of a file means. Of a day without a time, it is that at which Pressmark has published the article,
+ * if that was on this day.
+ *
+ * @param value the date in the front matter. @param data all of the front matter.
+ */
+export function publishedAt(
+  value: unknown,
+  data: FileFacts['data'],
+  timeZone: string,
+  ofTimes = timeZone,
+): number | undefined {
+  const exact = momentOf(mapOf(data[OWN_KEY]).published, 'UTC');
+  const isItsDay = exact !== undefined && localTimeAt(exact, timeZone).day === value;
+  return isItsDay ? exact : momentOf(value, timeZone, ofTimes);
 }
 
 /** When an article expires on the site of a generator that knows no expiry: see `storedPublication`. */
@@ -127,5 +183,5 @@ export function storedPublication(
   const expiry = storedExpiry(file, timeZone);
   const isStored = mapOf(file.data[OWN_KEY]).id !== undefined;
   const isDated = (isStored || hidesFuture) && !futurePages;
-  return isDated ? { ...expiry, from: momentOf(file.data[dateKey], timeZone) } : expiry;
+  return isDated ? { ...expiry, from: publishedAt(file.data[dateKey], file.data, timeZone) } : expiry;
 }

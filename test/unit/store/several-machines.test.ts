@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { draftOf } from '../../../src/article/article.js';
 import { PressmarkError } from '../../../src/errors.js';
 import { fingerprintOf } from '../../../src/fs/fingerprint.js';
-import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
+import { patternLayout } from '../../../src/generators/layout.js';
 import { contentFolder } from '../../../src/store/catalog/content-folder.js';
 import { openStore, type WriterHost } from '../../../src/store/open-store.js';
 import { Outdated, type Removal, type SharedWriter, type Write } from '../../../src/store/writer.js';
@@ -14,7 +14,7 @@ import { amend, decode, encode } from '../../support/plain-files.js';
 import { SITE_URL } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 
-const layout = patternLayout(SITE_URL, DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK);
+const layout = patternLayout(SITE_URL, 'articles/:year/:month/:slug.md', '/articles/:slug/');
 const path = layout.path('hive', SENT);
 
 /** A store whose writer does what `before` says before each write, such as another machine's write. */

@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../src/article/article.js';
 import { PressmarkError } from '../../../src/errors.js';
-import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
+import { patternLayout } from '../../../src/generators/layout.js';
 import { createCatalog } from '../../../src/store/catalog/catalog.js';
 import { contentFolder } from '../../../src/store/catalog/content-folder.js';
 import { scan } from '../../../src/store/catalog/scan.js';
@@ -14,7 +14,7 @@ import { encode } from '../../support/plain-files.js';
 import { SITE_URL } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 
-const layout = patternLayout(SITE_URL, DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK);
+const layout = patternLayout(SITE_URL, 'articles/:year/:month/:slug.md', '/articles/:slug/');
 
 /** A content folder with the articles `bad` and `good`. */
 function twoArticles(t: ExecutionContext) {

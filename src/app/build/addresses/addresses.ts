@@ -219,7 +219,8 @@ async function findAddresses(
 ): Promise<Omit<AddressFile, 'config'>> {
   const { settings, site, isUpToDate = false } = asked;
   const { generator, mapping } = site;
-  const { content, siteUrl, buildsInBackground } = settings;
+  const { content, siteUrl, buildsInBackground, articles } = settings;
+  const { permalink } = articles;
   const { outputDir } = foldersOf(settings);
   const output = fs.existsSync(outputDir) ? outputDir : undefined;
   const open = all.filter(({ pinned }) => pinned === undefined);
@@ -228,7 +229,8 @@ async function findAddresses(
     query === undefined
       ? matchPages(
           open.map((post) => ({ ...post, slug: mapping.slug(post), title: titleOf(post, mapping) })),
-          output === undefined ? [] : await readPages(output, siteUrl, settings.articles.permalink),
+          output === undefined ? [] : await readPages(output, siteUrl, permalink),
+          permalink,
         )
       : byPost(await ask(query, dir, asked), content);
   const listed: AddressFile['listed'][number][] = [];

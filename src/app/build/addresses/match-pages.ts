@@ -22,13 +22,15 @@ export interface WantedPost {
 
 /**
  * Finds the page of each post: the one whose address ends with the post's path or slug and whose title or heading is the
- * post's. A page that could be that of several posts counts for none.
+ * post's. A page that could be that of several posts counts for none, and that of a tag or an author for no post.
  *
+ * @param permalink of new articles, such as `/topics/:slug/`.
  * @returns by the post's path its address, or `several pages`; nothing if no page fits.
  */
 export function matchPages(
   posts: readonly WantedPost[],
   pages: readonly BuiltPage[],
+  permalink = '/:slug/',
 ): Map<string, string | 'several pages'> {
   const byEnd = new Map<string, BuiltPage[]>();
   for (const page of pages) {
@@ -37,19 +39,46 @@ export function matchPages(
   }
   const found = new Map<string, string>();
   const owners = new Map<string, string[]>();
-  for (const post of posts) {
-    const fitting = (byEnd.get(plain(post.slug)) ?? []).filter(({ titles }) =>
-      titles.some((title) => isTitle(title, post.title)),
+  /** The pages at the folders of posts, with the ids of these: none of them is that of a post above the folder. */
+  const inFolders = new Map<string, string>();
+  const ids = posts.map((post) => ({ post, id: idOf(post), folders: idOf(post).split('/').slice(0, -1) }));
+  for (const { post, id, folders } of ids.toSorted(
+    (one, other) => other.folders.length - one.folders.length,
+  )) {
+    const fitting = (byEnd.get(plain(post.slug)) ?? []).filter(
+      ({ address, titles }) =>
+        !isTermPage(address, [...folders, ...permalink.split('/')]) &&
+        (inFolders.get(address) ?? id) === id &&
+        titles.some((title) => isTitle(title, post.title)),
     );
-    const whole = fitting.filter(({ address }) => `${pathOf(address)}`.endsWith(`/${idOf(post)}`));
-    const [page, ...others] = whole.length > 0 ? whole : fitting;
+    const whole = fitting.filter(({ address }) => pathOf(address).endsWith(`/${id}`));
+    const within = fitting.filter(({ address }) =>
+      folders.every((name) => foldersOf(address).includes(name)),
+    );
+    const [page, ...others] = [whole, within, fitting].find(({ length }) => length > 0) ?? [];
     if (page === undefined) continue;
-    found.set(post.path, others.length > 0 ? 'several pages' : page.address);
-    if (others.length === 0) owners.set(page.address, [...(owners.get(page.address) ?? []), post.path]);
+    const { address } = page;
+    found.set(post.path, others.length > 0 ? 'several pages' : address);
+    if (others.length > 0) continue;
+    owners.set(address, [...(owners.get(address) ?? []), post.path]);
+    if (folders.length > 0 && within.includes(page)) inFolders.set(address, id);
   }
   for (const paths of owners.values())
     if (paths.length > 1) for (const path of paths) found.set(path, 'several pages');
   return found;
+}
+
+/** Folders of pages that list the posts of a tag, a category or an author, whose name may be the title of a post. */
+const TERMS = /^(?:tags?|categor(?:y|ies)|topics?|labels?|keywords?|authors?|series)$/;
+
+/** Whether a page is that of a term, unless the post or new articles have such a folder. */
+function isTermPage(address: string, known: readonly string[]): boolean {
+  const folder = foldersOf(address).at(-1) ?? '';
+  return TERMS.test(folder) && !known.includes(folder);
+}
+
+function foldersOf(address: string): string[] {
+  return pathOf(address).split('/').slice(1, -1);
 }
 
 /** The address without a slash and an extension at its end, as plain text. */

@@ -2,12 +2,12 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { createHealth } from '../../../../src/app/server/health.js';
-import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../../src/generators/layout.js';
+import { patternLayout } from '../../../../src/generators/layout.js';
 import type { Answer } from '../../../../src/webhook/receive.js';
 import { SITE_URL } from '../../../support/receiver.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
-const layout = patternLayout(SITE_URL, DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK);
+const layout = patternLayout(SITE_URL, 'articles/:year/:month/:slug.md', '/articles/:slug/');
 
 /** A content folder with this month's folder for articles, and a state folder. */
 function site(t: ExecutionContext) {

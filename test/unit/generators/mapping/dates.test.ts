@@ -1,5 +1,11 @@
 import test from 'ava';
-import { localTime, momentOf, offsetAt } from '../../../../src/generators/mapping/dates.js';
+import {
+  dayOf,
+  localTime,
+  momentOf,
+  offsetAt,
+  publishedAt,
+} from '../../../../src/generators/mapping/dates.js';
 
 const HOUR = 3_600_000;
 
@@ -36,6 +42,38 @@ test('a date of front matter means a moment: of the site’s day, with or withou
   t.is(at('2026-11-20 08:30:00 UTC'), '2026-11-20T08:30:00.000Z');
   t.is(at(new Date('2026-11-20T08:30:00Z')), '2026-11-20T08:30:00.000Z');
   t.is(at({ kind: 'timestamp', text: '2026-11-20T08:30:00Z' }), '2026-11-20T08:30:00.000Z');
-  for (const none of ['2026-13-40', 'soon', 20261120, null, undefined, new Date(Number.NaN)])
+  t.is(at('Nov 20, 2026', 'UTC'), '2026-11-20T00:00:00.000Z', 'whatever the zone of this machine');
+  t.is(at('Fri, 20 Nov 2026 08:30:00 GMT'), '2026-11-20T08:30:00.000Z');
+  for (const none of ['2026-13-40', '2026-02-31', 'soon', 20261120, null, undefined, new Date(Number.NaN)])
     t.is(at(none), undefined);
+});
+
+test('a local time next to a change of the clocks means the moment at which they show it', (t) => {
+  for (const [text, utc] of [
+    ['2026-03-29 01:30', '2026-03-29T00:30:00.000Z'],
+    ['2026-03-29 03:30', '2026-03-29T01:30:00.000Z'],
+    ['2026-10-25 03:30', '2026-10-25T02:30:00.000Z'],
+  ] as const)
+    t.is(new Date(momentOf(text, 'Europe/Vienna') ?? 0).toISOString(), utc);
+  t.is(new Date(momentOf('2026-03-08', 'Atlantic/Azores') ?? 0).toISOString(), '2026-03-08T01:00:00.000Z');
+});
+
+test('the day of a date is the one that a clock of the site shows, or the one that is written', (t) => {
+  const day = (date: string, zone?: string) => Object.values(dayOf(date, zone)).join('-');
+  t.is(day('2026-11-20T20:30:00Z', 'Asia/Tokyo'), '2026-11-21');
+  t.is(day('2026-11-20T20:30:00Z'), '2026-11-20');
+  for (const zone of ['America/New_York', 'UTC', 'Asia/Tokyo']) {
+    t.is(day('2018-01-01', zone), '2018-01-01');
+    t.is(day('May 2, 2018', zone), '2018-05-02');
+    t.is(day('2018-05-02 10:00:00 +0200', zone), '2018-05-02');
+  }
+  t.is(day('soon'), '1970-01-01');
+});
+
+test('an article whose file has the day alone is published at its moment, unless a person has changed the day', (t) => {
+  const data = { pressmark: { id: 'a', published: '2026-05-02T20:00:00Z' } };
+  const at = (value: string, zone: string) => new Date(publishedAt(value, data, zone) ?? 0).toISOString();
+  t.is(at('2026-05-02', 'UTC'), '2026-05-02T20:00:00.000Z');
+  t.is(at('2026-05-03', 'Asia/Tokyo'), '2026-05-02T20:00:00.000Z');
+  t.is(at('2026-05-04', 'UTC'), '2026-05-04T00:00:00.000Z');
 });

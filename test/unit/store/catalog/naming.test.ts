@@ -1,7 +1,7 @@
 import test from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../../src/article/article.js';
-import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../../src/generators/layout.js';
+import { patternLayout } from '../../../../src/generators/layout.js';
 import { createCatalog } from '../../../../src/store/catalog/catalog.js';
 import type { ContentFolder } from '../../../../src/store/catalog/content-folder.js';
 import { contentFolder } from '../../../../src/store/catalog/content-folder.js';
@@ -11,7 +11,7 @@ import { article } from '../../../support/events.js';
 import { SITE_URL } from '../../../support/receiver.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
-const layout = patternLayout(SITE_URL, DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK);
+const layout = patternLayout(SITE_URL, 'articles/:year/:month/:slug.md', '/articles/:slug/');
 const draft = (date: string) => draftOf(article({ slug: 'soil', published_at: date }));
 const [MARCH, APRIL] = [draft('2026-03-01T00:00:00Z'), draft('2026-04-01T00:00:00Z')];
 const NONE: ReadonlySet<string> = new Set();

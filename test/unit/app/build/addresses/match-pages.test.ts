@@ -56,6 +56,30 @@ test('of two posts with one slug, each has the page at its own folder', (t) => {
   });
 });
 
+test('the page of a post in a folder is not that of a post with the same title above it', (t) => {
+  const posts = [post('soil.md', 'Soil'), post('de/soil.md', 'Soil')];
+  for (const german of ['/blog/de/soil/', '/de/blog/soil/'])
+    t.deepEqual(match(posts, [page('/blog/soil/', 'Soil'), page(german, 'Soil')]), {
+      'soil.md': '/blog/soil/',
+      'de/soil.md': german,
+    });
+  t.deepEqual(match(posts, [page('/soil/', 'Soil')]), {
+    'soil.md': 'several pages',
+    'de/soil.md': 'several pages',
+  });
+});
+
+test('the page of a tag, a category or an author is no post’s, unless posts are in such a folder', (t) => {
+  for (const address of ['/tags/soil/', '/blog/category/soil.html', '/authors/soil/'])
+    t.deepEqual(match([post('blog/soil.md', 'Soil')], [page(address, 'Soil')]), {});
+  const topics = [page('/topics/soil/', 'Soil')];
+  t.deepEqual(match([post('topics/soil.md', 'Soil')], topics), { 'topics/soil.md': '/topics/soil/' });
+  t.deepEqual(
+    [...matchPages([post('soil.md', 'Soil')], topics, '/topics/:slug/')],
+    [['soil.md', '/topics/soil/']],
+  );
+});
+
 test('the pages of a site are read with their titles and headings; an alias is not a page', async (t) => {
   const output = tempDir(t);
   const write = (name: string, html: string) => {
