@@ -73,7 +73,7 @@ const LONGEST_PUSH_MS = 15 * 60_000;
  */
 export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
   const { settings, articles, thread, commits, pushes, isLiveAwaited, log } = options;
-  const { siteUrl, liveCheck, dir, durability } = settings;
+  const { siteUrl, liveCheck, durability } = settings;
   const { stateDir } = foldersOf(settings);
   const isBuiltHere = buildsSite(settings);
   const facts = openFacts(stateDir, log);
@@ -84,7 +84,7 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
   const plugin = deployPlugin({
     targets,
     ...(targets.length > 0 && { lock: deployLock(stateDir) }),
-    source: isBuiltHere ? sourceOf(settings) : await commitsAsSource(dir, repository),
+    source: await sourceOf(settings, repository),
     stateDir,
     facts,
     isBuiltHere,
@@ -176,27 +176,45 @@ function buildsSite({ generator, buildsInBackground, site }: Settings): boolean 
   return generator === 'plain' ? site !== false : buildsInBackground;
 }
 
-/** The output that is deployed. */
-function sourceOf(settings: Settings): OutputSource {
+/** What is deployed. */
+async function sourceOf(settings: Settings, repository: Repository | undefined): Promise<OutputSource> {
+  switch (builderOf(settings)) {
+    case 'pressmark':
+      return ownOutput(settings);
+    case 'generator':
+      return generatorOutput(settings);
+    case null:
+      return commitsAsSource(settings.dir, repository);
+  }
+}
+
+/** The output of Pressmark's own builder. */
+function ownOutput(settings: Settings): OutputSource {
   const { outputDir, stateDir } = foldersOf(settings);
   let built: string | undefined;
   const version = () => built ?? savedOutputDigest(stateDir);
-  /** Whether a receiver has built what is there; what a developer has built by hand was not checked. */
-  const isBuilt = () => {
-    if (settings.generator === 'plain') return version() !== undefined;
-    const { good } = readBuildState(stateDir);
-    return good !== undefined && (good.staysFolder || isLinkToOutput(stateDir, outputDir));
-  };
   return {
-    folder: () => (isBuilt() && fs.existsSync(outputDir) ? fs.realpathSync(outputDir) : undefined),
-    version: () => {
-      if (settings.generator !== 'plain') return readBuildState(stateDir).good?.output ?? '';
-      return `${version() ?? ''} ${searchIndexVersion(outputDir)}`;
-    },
+    folder: () => (version() === undefined ? undefined : folderAt(outputDir)),
+    version: () => `${version() ?? ''} ${searchIndexVersion(outputDir)}`,
     onChange: (output: string) => {
       built = output;
     },
   };
+}
+
+/** The output of the site's generator, if a receiver has built it: what a developer has built by hand was not checked. */
+function generatorOutput(settings: Settings): OutputSource {
+  const { outputDir, stateDir } = foldersOf(settings);
+  const good = () => readBuildState(stateDir).good;
+  const isBuilt = () => good()?.staysFolder === true || isLinkToOutput(stateDir, outputDir);
+  return {
+    folder: () => (good() !== undefined && isBuilt() ? folderAt(outputDir) : undefined),
+    version: () => good()?.output ?? '',
+  };
+}
+
+function folderAt(path: string): string | undefined {
+  return fs.existsSync(path) ? fs.realpathSync(path) : undefined;
 }
 
 /** Where the host builds the site from its repository, the commits stand for the output. */

@@ -67,6 +67,9 @@ export interface DeployQueueOptions {
   readonly pauses?: DeployPauses;
 }
 
+/** See `createDeployQueue`. */
+export type DeployQueue = ReturnType<typeof createDeployQueue>;
+
 const NAME = 'deploy.json';
 
 /** The state that the last process left, for the next one and for `status`. One that cannot be read counts as none. */
@@ -83,7 +86,7 @@ export function readDeployState(stateDir: string, log?: Log): DeployState {
 
 /**
  * Brings the output to each target: at once after a change, one deploy at a time for each target, and again with growing
- * pauses where it fails. A target whose output is not the present one is deployed to after a start, too.
+ * pauses where it fails. Nothing is deployed before the first change is told.
  */
 export function createDeployQueue(options: DeployQueueOptions) {
   const { targets, source, stateDir, log, noteFirst, onDeployed, onFailed } = options;
@@ -218,7 +221,6 @@ export function createDeployQueue(options: DeployQueueOptions) {
       request('forced');
       wake.abort();
     };
-    request('changed');
     return { changed: () => request('changed'), now, end: async () => await running };
   }
 

@@ -1,13 +1,11 @@
-import { filesOfAddress } from '../article/address/files-of-address.js';
-import { messageOf } from '../errors.js';
 import type { Lock } from '../fs/lock.js';
 import type { NoteFirst } from '../host/hooks/hooks.js';
-import { definePlugin, type Plugin } from '../host/plugin.js';
-import { readBuildState } from './build/build-state.js';
-import { addressBelow } from './build/pages.js';
+import { definePlugin, type Plugin, type ReceiverHost } from '../host/plugin.js';
 import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
 import type { AwaitedArticle, Facts } from './facts.js';
-import { createAwaited, type LiveSettings } from './live/awaited.js';
+import { followBuilds } from './follow-builds.js';
+import { followCommits } from './follow-commits.js';
+import { type AwaitedArticles, createAwaited, type LiveSettings } from './live/awaited.js';
 import type { DeployTarget } from './targets/target.js';
 
 export interface DeployPluginOptions {
@@ -33,19 +31,13 @@ export interface DeployPluginOptions {
   readonly pauses?: DeployPauses;
 }
 
-/** How long commits gather before a host that builds the site is asked to, in milliseconds. */
-const COMMITS_MS = 200;
-
-/** How often it is looked whether what was committed has been pushed, in milliseconds. */
-const PUSHES_MS = 500;
-
 /**
  * Deploys what was built, checks that delivered articles are live, and notes the facts on the way. A delivery never waits for
  * any of it.
  */
 export function deployPlugin(options: DeployPluginOptions): Plugin {
   const { targets, source, stateDir, facts, isBuiltHere, uncommitted } = options;
-  const { live, isLiveAwaited, committed, isPushed, lock, pauses, noteFirst } = options;
+  const { live, isPushed, lock, pauses, noteFirst } = options;
   return definePlugin({
     name: 'deploy',
     receiver(host) {
@@ -54,11 +46,6 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       const lastDeploys = new Map<string, number>();
       /** When everything that had been committed was pushed last, by `performance.now()`. */
       let lastPushed = Number.NEGATIVE_INFINITY;
-      /** Whether the host must build although nothing is committed. */
-      let mustBuild = false;
-      let isPushAwaited = false;
-      let commitTimer: NodeJS.Timeout | undefined;
-      let pushTimer: NodeJS.Timeout | undefined;
 
       const queue = createDeployQueue({
         targets,
@@ -74,7 +61,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           awaited?.look();
         },
         onFailed: (target, error, began) =>
-          void host.doAction('deploy.failed', { target, ms: msSince(began), error }),
+          void host.doAction('deploy.failed', { target, ms: Math.round(performance.now() - began), error }),
         ...(lock !== undefined && { lock }),
         ...(pauses !== undefined && { pauses }),
       });
@@ -102,6 +89,14 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         return Math.min(...targets.map(untilOf));
       }
 
+      const parts = { ...options, queue, awaited };
+      const onPushed = () => {
+        lastPushed = performance.now();
+      };
+      const commits = isBuiltHere ? undefined : followCommits(host, { ...parts, onPushed });
+      if (isBuiltHere) followBuilds(host, parts);
+      if (awaited !== undefined) awaitArticles(host, options, awaited, () => commits?.request());
+
       host.addAction('delivery.accepted', ({ event, id = '' }) => {
         if (event === 'webhook.test') facts.note({ test: { at: now(), id } });
       });
@@ -109,130 +104,21 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         host.addAction(name, ({ article: { id, url }, path }) => {
           facts.note({ delivery: { at: now(), id, url } });
           uncommitted?.add(path);
-          if (!isBuiltHere) whenCommitted();
         });
       host.addAction('article.removed', ({ path }) => {
         uncommitted?.delete(path);
         awaited?.forget(path);
       });
-
-      host.addAction('article.stateChanged', ({ path, state }) => {
-        if (state !== 'live') awaited?.forget(path);
-        if (isBuiltHere || state === 'scheduled') return;
-        mustBuild = true;
-        whenCommitted();
-      });
-
-      if (awaited !== undefined) awaitArticles(awaited.add);
-
-      /** Has articles looked for; by jobs where other jobs wait for that, so that no crash loses one. */
-      function awaitArticles(add: (article: AwaitedArticle) => void): void {
-        const addForGood = async (article: AwaitedArticle) => {
-          add(article);
-          await facts.save();
-          if (!isBuiltHere) whenCommitted();
-        };
-        for (const on of ['article.published', 'article.updated'] as const)
-          if (isLiveAwaited())
-            host.job(on.replace('article.', 'live-'), {
-              on,
-              run: async ({ article: { path, id, url, state }, at }) => {
-                if (state === 'live') await addForGood({ path, id, url, at });
-              },
-            });
-          else host.addAction(on, ({ article: { id, url }, path }) => add({ path, id, url, at: now() }));
-        const isAwaited = (path: string) => facts.now.awaited.some((one) => one.path === path);
-        if (isLiveAwaited())
-          host.job('live-again', {
-            on: 'article.stateChanged',
-            run: async ({ path, id, url, state }) => {
-              if (state === 'live' && !isAwaited(path)) await addForGood({ path, id, url, at: now() });
-            },
-          });
-        else
-          host.addAction('article.stateChanged', ({ path, id, url, state }) => {
-            if (state === 'live') add({ path, id, url, at: now() });
-          });
-      }
-
-      host.addAction('site.built', ({ files, articles, failed, output, began }) => {
-        source.onChange?.(output);
-        const ended = performance.now();
-        queue.changed();
-        const reason = `${failed} ${failed === 1 ? 'page' : 'pages'} could not be built; the log says why`;
-        noteBuild(failed === 0, failed === 0 ? undefined : reason);
-        const written = new Set(files);
-        const isWritten = (url: string) =>
-          filesOfAddress(addressBelow(host.site.url, url) ?? '').some((file) => written.has(file));
-        const isAffected = (path: string) => articles.length === 0 || articles.includes(path);
-        const isBuilt = ({ path, url }: AwaitedArticle) => (failed === 0 ? isAffected(path) : isWritten(url));
-        awaited?.built(began, isBuilt, ended);
-        awaited?.look();
-      });
-      host.addAction('deploy.requested', () => queue.deployNow());
-      host.addAction('search.written', () => queue.changed());
-      host.addAction('build.done', ({ runs, began }) => {
-        const ended = performance.now();
-        queue.changed();
-        noteBuild(runs > 0);
-        const excluded = new Set(readBuildState(stateDir).excluded.map(({ path }) => path));
-        awaited?.built(began, ({ path }) => !excluded.has(path), ended);
-        awaited?.look();
-      });
-      host.addAction('build.failed', ({ reason }) => noteBuild(false, reason));
-
-      /** @param isNew whether something was built, and not only seen to be as it was built before. */
-      function noteBuild(isNew: boolean, reason?: string): void {
-        const at = now();
-        const buildError = reason === undefined ? null : { at, reason };
-        facts.note({ ...(isNew && { build: { at } }), buildError });
-      }
-
       host.addAction('git.committed', ({ path, commit, subject }) => {
         uncommitted?.delete(path);
         facts.note({ commit: { at: now(), commit, subject }, commitError: null });
-        if (isBuiltHere) return;
-        source.onChange?.(commit);
-        whenCommitted();
       });
-
       host.addAction('git.failed', ({ path, reason }) =>
         facts.note({ commitError: { at: now(), path, reason } }),
       );
-
-      /** Where the host builds the site, it can have what was committed. */
-      function whenCommitted(): void {
-        commitTimer ??= setTimeout(() => void deployCommits(), COMMITS_MS);
-      }
-
-      async function deployCommits(): Promise<void> {
-        commitTimer = undefined;
-        try {
-          await awaited?.committed(committed);
-        } catch (error) {
-          log.debug({ reason: messageOf(error) }, 'git could not be asked which articles it has');
-        }
-        isPushAwaited = true;
-        if (mustBuild) queue.deployNow();
-        else queue.changed();
-        mustBuild = false;
-        awaited?.look();
-      }
-
-      host.addAction('host.ready', () => {
-        if (isBuiltHere) return; // the first build follows
-        whenCommitted();
-        if (live === undefined || isPushed === undefined || targets.length > 0) return;
-        pushTimer = setInterval(() => {
-          if (!isPushAwaited || !isPushed()) return;
-          isPushAwaited = false;
-          lastPushed = performance.now();
-          awaited?.look();
-        }, PUSHES_MS).unref();
-      });
+      host.addAction('deploy.requested', () => queue.deployNow());
       host.onClose(async () => {
-        clearTimeout(commitTimer);
-        clearInterval(pushTimer);
+        commits?.stop();
         await Promise.all([queue.stop(), awaited?.stop()]);
         lock?.close();
         await facts.close();
@@ -241,8 +127,39 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
   });
 }
 
-function msSince(began: number): number {
-  return Math.round(performance.now() - began);
+/** Has articles looked for; by jobs where other jobs wait for them to be live, so that no crash loses one. */
+function awaitArticles(
+  host: ReceiverHost,
+  { facts, isLiveAwaited }: DeployPluginOptions,
+  awaited: AwaitedArticles,
+  onAwaited: () => void,
+): void {
+  const addForGood = async (article: AwaitedArticle) => {
+    awaited.add(article);
+    await facts.save();
+    onAwaited();
+  };
+  for (const on of ['article.published', 'article.updated'] as const)
+    if (isLiveAwaited())
+      host.job(on.replace('article.', 'live-'), {
+        on,
+        run: async ({ article: { path, id, url, state }, at }) => {
+          if (state === 'live') await addForGood({ path, id, url, at });
+        },
+      });
+    else host.addAction(on, ({ article: { id, url }, path }) => awaited.add({ path, id, url, at: now() }));
+  const isAwaited = (path: string) => facts.now.awaited.some((one) => one.path === path);
+  host.addAction('article.stateChanged', ({ path, id, url, state }) => {
+    if (state !== 'live') awaited.forget(path);
+    else if (!isLiveAwaited()) awaited.add({ path, id, url, at: now() });
+  });
+  if (isLiveAwaited())
+    host.job('live-again', {
+      on: 'article.stateChanged',
+      run: async ({ path, id, url, state }) => {
+        if (state === 'live' && !isAwaited(path)) await addForGood({ path, id, url, at: now() });
+      },
+    });
 }
 
 function now(): string {

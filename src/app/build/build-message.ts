@@ -1,8 +1,9 @@
+import type { BuildWish } from '../../deploy/build/build-site.js';
 import type { StoredDraft } from '../../host/admin/preview-service.js';
 
 /** What the receiver tells the process that builds its site. */
 export type BuildMessage =
-  | { readonly kind: 'build'; readonly lastStateChange: number }
+  | ({ readonly kind: 'build' } & BuildWish)
   | { readonly kind: 'addresses' }
   | { readonly kind: 'preview'; readonly draft: StoredDraft; readonly files: string }
   | { readonly kind: 'cancel' };

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { loadSettings, type Settings } from '../../config/load.js';
-import { CRASHED, createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
+import { type BuildWish, CRASHED, createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
 import { buildFolder } from '../../deploy/build/build-state.js';
 import type { GeneratedSite } from '../../deploy/build/copy-builds.js';
 import { runBuild } from '../../deploy/build/run-build.js';
@@ -50,7 +50,7 @@ process.on('message', (message: BuildMessage) => {
     const signal = AbortSignal.any([stop.signal, controller.signal]);
     const work: Promise<BuildAnswer | AddressAnswer | PreviewPage> =
       message.kind === 'build'
-        ? build(signal, message.lastStateChange)
+        ? build(signal, message)
         : message.kind === 'preview'
           ? preview(message, signal)
           : addresses(signal);
@@ -74,7 +74,7 @@ function ownSettings(): Promise<Settings> {
   return loadSettings(process.argv[2] ?? '.');
 }
 
-async function build(signal: AbortSignal, lastStateChange: number): Promise<BuildAnswer> {
+async function build(signal: AbortSignal, wish: BuildWish): Promise<BuildAnswer> {
   const settings = await ownSettings();
   const { stateDir } = foldersOf(settings);
   fs.mkdirSync(buildFolder(stateDir), { recursive: true });
@@ -82,7 +82,7 @@ async function build(signal: AbortSignal, lastStateChange: number): Promise<Buil
   await lock.enter();
   try {
     site ??= await openSiteBuild(settings);
-    const outcome = await site.build(signal, lastStateChange);
+    const outcome = await site.build(signal, wish);
     return outcome.kind === 'failed' ? outcome : { ...outcome, ...(await listed(settings, signal)) };
   } finally {
     lock.leave();

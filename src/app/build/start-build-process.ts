@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { childEnvironment } from '../../child-environment.js';
+import type { BuildWish } from '../../deploy/build/build-site.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { messageOf } from '../../errors.js';
 import type { PreviewPage, StoredDraft } from '../../host/admin/preview-service.js';
@@ -27,46 +28,46 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>) {
   let child: ChildProcess | undefined;
   let closed = false;
 
-  function started(): ChildProcess {
+  function startIfNeeded(): ChildProcess {
     if (child !== undefined) return child;
-    const process = fork(new URL('./build-process.js', import.meta.url), [dir], {
+    const started = fork(new URL('./build-process.js', import.meta.url), [dir], {
       env: childEnvironment(env),
       execArgv: [],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       detached: true, // Ctrl-C on the terminal is for the receiver to hand on
     });
     const forget = () => {
-      if (child === process) child = undefined;
+      if (child === started) child = undefined;
     };
     // A process that could not be started emits `error`, and no `exit`.
-    process.once('exit', forget).once('error', forget);
-    child = process;
-    return process;
+    started.once('exit', forget).once('error', forget);
+    child = started;
+    return started;
   }
 
   async function ask<Answer>(question: BuildMessage): Promise<Answer | BuildError> {
     if (closed) return { kind: 'error', reason: 'the receiver stops' };
-    const process = started();
+    const asked = startIfNeeded();
     let printed = '';
     const onPrinted = (chunk: Buffer) => {
       printed = `${printed}${chunk.toString('utf8')}`.slice(-MOST_PRINTED);
     };
-    process.stderr?.on('data', onPrinted);
+    asked.stderr?.on('data', onPrinted);
     const done = new AbortController();
     const { signal } = done;
     try {
-      const answered = once(process, 'message', { signal }).then(([answer]) => answer as Answer);
-      const ended = once(process, 'exit', { signal }).then(([code, name]): BuildError => {
+      const answered = once(asked, 'message', { signal }).then(([answer]) => answer as Answer);
+      const ended = once(asked, 'exit', { signal }).then(([code, name]): BuildError => {
         const said = printed.trim() === '' ? '' : `: ${printed.trim()}`;
         return { kind: 'error', reason: `the process that builds ended with ${name ?? code}${said}` };
       });
-      process.send(question);
+      asked.send(question);
       return await Promise.race([answered, ended]);
     } catch (error) {
       return { kind: 'error', reason: messageOf(error) };
     } finally {
       done.abort();
-      process.stderr?.off('data', onPrinted);
+      asked.stderr?.off('data', onPrinted);
     }
   }
 
@@ -78,17 +79,17 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>) {
   /** Ends the process and the build that it runs; the output stays the last good one. */
   async function close(): Promise<void> {
     closed = true;
-    const process = child;
-    if (process?.pid === undefined) return;
-    const exited = new Promise((resolve) => process.once('exit', resolve));
-    process.kill('SIGTERM');
-    await within(CLOSE_MS, exited, () => process.kill('SIGKILL'));
+    const ending = child;
+    if (ending?.pid === undefined) return;
+    const exited = new Promise((resolve) => ending.once('exit', resolve));
+    ending.kill('SIGTERM');
+    await within(CLOSE_MS, exited, () => ending.kill('SIGKILL'));
     await exited;
   }
 
   return {
     /** Builds the site; see `SiteBuild.build`. */
-    build: (lastStateChange: number): Promise<BuildAnswer> => ask({ kind: 'build', lastStateChange }),
+    build: (wish: BuildWish): Promise<BuildAnswer> => ask({ kind: 'build', ...wish }),
     /** Asks the generator for the addresses of existing posts; see `existingAddresses`. */
     addresses: (): Promise<AddressAnswer | BuildError> => ask({ kind: 'addresses' }),
     /** Builds a copy of the site with an article that is not stored; see `createPreviewBuild`. */

@@ -74,7 +74,8 @@ function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
   const { catalog } = durable;
   const { build: buildIn, ...builds } = createBuildProcess(dir, environment);
   const plugin = buildPlugin({
-    build: (isForced) => buildIn(isForced ? Date.now() : lastStateChange(catalog.entries(), Date.now())),
+    build: (isForced) =>
+      buildIn({ lastStateChange: lastStateChange(catalog.entries(), Date.now()), isForced }),
     ...builds,
     everyMs,
   });

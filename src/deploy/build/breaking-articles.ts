@@ -2,28 +2,11 @@
 export type BuildWithout = (leftOut: ReadonlySet<string>) => Promise<string | undefined>;
 
 /**
- * Finds the articles that break a build which has just failed with all that wait. First the site is built with the last good
- * content, which shows whether it is an article at all.
- *
- * @param waiting the articles that have changed since the last good build.
- * @param reason why the build failed: the end of what it printed.
- * @returns the articles without which the build succeeds, each with the reason of a build that failed with it; or why the
- *   build fails without all that wait, too.
- */
-export async function findBreakingArticles(
-  waiting: readonly string[],
-  reason: string,
-  build: BuildWithout,
-): Promise<ReadonlyMap<string, string> | string> {
-  const failure = waiting.length === 0 ? reason : await build(new Set(waiting));
-  return failure ?? (await letIn(waiting, reason, build));
-}
-
-/**
  * Lets articles in again by halves; a half that breaks the build is halved again, down to the articles that break it.
  *
  * @param waiting articles without which the build succeeds, and with which it fails.
- * @param reason why it fails with them.
+ * @param reason why it fails with them: the end of what it printed.
+ * @returns the articles without which the build succeeds, each with the reason of a build that failed with it.
  */
 export async function letIn(
   waiting: readonly string[],

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { reusedCopy, type SiteCopy } from '../copy/site-copy.js';
 import { readDeployState } from '../deploy-queue.js';
-import { findBreakingArticles, letIn } from './breaking-articles.js';
+import { letIn } from './breaking-articles.js';
 import {
   type BuildState,
   type ExcludedArticle,
@@ -46,15 +46,21 @@ export type BuildOutcome =
 /** See `createSiteBuild`. */
 export type SiteBuild = ReturnType<typeof createSiteBuild>;
 
+/** Why a site is built although no file has changed. */
+export interface BuildWish {
+  /** When an article has become live or has expired last, in ms since 1970: an output from before is not current. */
+  readonly lastStateChange: number;
+  /** Whether somebody wants a build in any case. */
+  readonly isForced: boolean;
+}
+
 /** A build whose copy of the site is up to date. */
 interface PreparedBuild {
   readonly site: SiteCopy;
   readonly version: string;
-  /** Whether the output is of this version, so that all that is to be done is to try the excluded articles again. */
-  readonly isRetry: boolean;
+  /** `retry` where the output is of this version: all that is to be done is to try the excluded articles again. */
+  readonly purpose: 'build' | 'retry';
   readonly state: BuildState;
-  /** The state that is kept while the build runs. */
-  readonly running: BuildState;
   /** Whether the output may be newer than the last good build, so that no deploy has it: an earlier build was interrupted. */
   readonly mayBeNewer: boolean;
   /** By `performance.now()`. */
@@ -63,6 +69,15 @@ interface PreparedBuild {
   readonly beganAt: string;
   readonly signal: AbortSignal;
 }
+
+/** What was found out by building with articles and without. */
+type SearchResult =
+  /** The site is built without those that break it, each with the end of what a build with it printed. */
+  | { readonly kind: 'built'; readonly breaking: ReadonlyMap<string, string> }
+  /** It is no article's fault. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+const NONE_BREAKS: SearchResult = { kind: 'built', breaking: new Map() };
 
 /** The reason of a signal that ends a build as its receiver has crashed. */
 export const CRASHED = 'the receiver has crashed';
@@ -87,36 +102,22 @@ export function createSiteBuild(options: SiteBuildOptions) {
   /** The version of the site with which the excluded articles were last tried again. */
   let retriedVersion: string | undefined;
 
-  /**
-   * @param lastStateChange when an article has become live or has expired last, in ms since 1970: the output before is
-   *   not current, although no file has changed.
-   * @throws the system's errors; PressmarkError SITE_TOO_LARGE. The output is the last good one then.
-   */
-  async function build(signal: AbortSignal, lastStateChange = 0): Promise<BuildOutcome> {
+  /** @throws the system's errors; PressmarkError SITE_TOO_LARGE. The output is the last good one then. */
+  async function build(signal: AbortSignal, wish: BuildWish): Promise<BuildOutcome> {
     const began = performance.now();
     const beganAt = now();
     const { isBuilding: mayBeNewer = false, search: _, ...state } = readBuildState(stateDir);
     const { site, version } = await copy.synced();
     const isThere = staysFolder ? fs.existsSync(output) : isLinkToOutput(stateDir, output);
-    const isOfNow = state.good !== undefined && lastStateChange <= Date.parse(state.good.at);
-    const isCurrent = isOfNow && state.good?.version === version && isThere && !mayBeNewer;
-    const isRetry = isCurrent && retriedVersion !== version && state.excluded.some(canBeRetried);
-    if (isCurrent && !isRetry) return { kind: 'current' };
-    if (isRetry) retriedVersion = version;
-    const running = { ...state, isBuilding: true };
-    await writeBuildState(stateDir, running);
+    const isOfNow = state.good !== undefined && wish.lastStateChange <= Date.parse(state.good.at);
+    const isCurrent = isOfNow && !wish.isForced && state.good?.version === version && isThere && !mayBeNewer;
+    if (isCurrent && (retriedVersion === version || !state.excluded.some(canBeRetried)))
+      return { kind: 'current' };
+    if (isCurrent) retriedVersion = version;
+    const purpose = isCurrent ? 'retry' : 'build';
+    await writeBuildState(stateDir, { ...state, isBuilding: true });
     try {
-      return await buildPrepared({
-        site,
-        version,
-        isRetry,
-        state,
-        running,
-        mayBeNewer,
-        began,
-        beganAt,
-        signal,
-      });
+      return await buildPrepared({ site, version, purpose, state, mayBeNewer, began, beganAt, signal });
     } catch (error) {
       // A build that was stopped has not touched the output. If the state cannot be written, the next start only waits longer.
       if (signal.aborted && signal.reason !== CRASHED)
@@ -126,7 +127,7 @@ export function createSiteBuild(options: SiteBuildOptions) {
   }
 
   async function buildPrepared(prepared: PreparedBuild): Promise<BuildOutcome> {
-    const { site, version, isRetry, state, running, mayBeNewer, began, beganAt, signal } = prepared;
+    const { site, version, purpose, state, mayBeNewer, began, beganAt, signal } = prepared;
     const ms = () => Math.round(performance.now() - began);
     const { good, excluded: excludedBefore } = state;
     const goodTexts = openGoodTexts(stateDir); // another receiver may have built since
@@ -146,23 +147,23 @@ export function createSiteBuild(options: SiteBuildOptions) {
 
     const broken = malformed.map(({ path, reason }) => ({ ...exclude(path, reason), isMalformed: true }));
     const known = excludedBefore.filter((one) => canBeRetried(one) && digests.get(one.path) === one.digest);
-    // What broke the build before is left out at first, and tried alone later.
-    const held = isRetry ? broken : [...broken, ...known];
+    // What broke the build before is left out of this one, and tried alone by the next.
+    const held = purpose === 'retry' ? broken : [...broken, ...known];
     const isHeld = new Set(held.map(({ path }) => path));
     const isGood = ({ path }: { path: string }) => goodTexts.digest(path) === digests.get(path);
-    const waiting = isRetry ? known : articles.filter((one) => !isHeld.has(one.path) && !isGood(one));
-    const found = await breakingAmong(waiting.map(({ path }) => path));
-    if (typeof found === 'string') {
+    const searched = purpose === 'retry' ? await retryKnown() : await buildWithNew();
+    if (searched.kind === 'failed') {
       await writeBuildState(stateDir, { ...state, excluded: [...known, ...broken] });
-      return { kind: 'failed', ms: ms(), runs: builds.runs(), reason: found };
+      return { kind: 'failed', ms: ms(), runs: builds.runs(), reason: searched.reason };
     }
-    const excluded = [...held, ...[...found].map(([path, reason]) => exclude(path, reason))];
-    if (isRetry && found.size === known.length) {
+    const { breaking } = searched;
+    const excluded = [...held, ...[...breaking].map(([path, reason]) => exclude(path, reason))];
+    if (purpose === 'retry' && breaking.size === known.length) {
       await writeBuildState(stateDir, { ...state, excluded });
       return { kind: 'current' };
     }
 
-    const included = articles.filter(({ path }) => !isHeld.has(path) && !found.has(path));
+    const included = articles.filter(({ path }) => !isHeld.has(path) && !breaking.has(path));
     const links: string[] = [];
     const changed = await replaceOutput(join(site.dir, options.output), {
       path: output,
@@ -201,18 +202,42 @@ export function createSiteBuild(options: SiteBuildOptions) {
       report: { checked, missing, skipped, warnings: [...links, ...warnings] },
     };
 
-    /** Builds without those of these articles that break the build. @returns those, or why it fails without all of them too. */
-    async function breakingAmong(paths: readonly string[]): Promise<ReadonlyMap<string, string> | string> {
-      const without = (some: ReadonlySet<string>) => builds.run(new Set([...isHeld, ...some]));
-      let failure = await without(new Set());
+    /** Builds with the last good content of the held articles and of these. @returns why that failed. */
+    function without(some: Iterable<string> = []): Promise<string | undefined> {
+      return builds.run(new Set([...isHeld, ...some]));
+    }
+
+    /** Builds with all that has come since the last good build, but for what breaks it. */
+    async function buildWithNew(): Promise<SearchResult> {
+      const waiting = articles.filter((one) => !isHeld.has(one.path) && !isGood(one)).map(({ path }) => path);
+      let failure = await without();
       // A failure that does not repeat itself, such as a network error, is not an article's fault.
-      if (failure !== undefined && !isRetry && paths.length > 0) failure = await without(new Set());
-      if (failure === undefined) return new Map();
-      if (!isRetry && paths.length > 0)
-        await writeBuildState(stateDir, { ...running, search: { since: now(), articles: paths.length } });
-      const breaking = await (isRetry ? letIn : findBreakingArticles)(paths, failure, without);
-      if (typeof breaking === 'string' || (isRetry && breaking.size === paths.length)) return breaking;
-      return (await without(new Set(breaking.keys()))) ?? breaking;
+      if (failure !== undefined && waiting.length > 0) failure = await without();
+      if (failure === undefined) return NONE_BREAKS;
+      if (waiting.length === 0) return { kind: 'failed', reason: failure };
+      const search = { since: now(), articles: waiting.length };
+      await writeBuildState(stateDir, { ...state, isBuilding: true, search });
+      // Built without all that has come, it shows whether an article is to blame at all.
+      const reason = await without(waiting);
+      if (reason !== undefined) return { kind: 'failed', reason };
+      return withoutBreaking(await letIn(waiting, failure, without));
+    }
+
+    /** Builds with what was left out before, as far as it does not break the build any more. */
+    async function retryKnown(): Promise<SearchResult> {
+      const failure = await without();
+      if (failure === undefined) return NONE_BREAKS;
+      const breaking = await letIn(
+        known.map(({ path }) => path),
+        failure,
+        without,
+      );
+      return breaking.size === known.length ? { kind: 'built', breaking } : withoutBreaking(breaking);
+    }
+
+    async function withoutBreaking(breaking: ReadonlyMap<string, string>): Promise<SearchResult> {
+      const reason = await without(breaking.keys());
+      return reason === undefined ? { kind: 'built', breaking } : { kind: 'failed', reason };
     }
   }
 

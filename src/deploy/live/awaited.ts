@@ -32,7 +32,8 @@ export interface AwaitedOptions {
   onLive(article: AwaitedArticle & { readonly ms: number }): Promise<void>;
 }
 
-interface Awaited {
+/** An article as it stands on its way to the public site. */
+interface OnTheWay {
   article: AwaitedArticle;
   /** When the delivery was answered, by `performance.now()`; negative for those of a former process. */
   readonly answered: number;
@@ -41,6 +42,9 @@ interface Awaited {
   isReported?: boolean;
   isLive?: boolean;
 }
+
+/** See `createAwaited`. */
+export type AwaitedArticles = ReturnType<typeof createAwaited>;
 
 /** About five minutes: hosts and their caches take seconds to minutes. */
 const PAUSES_MS = [0, 200, 1_000, 3_000, 10_000, 30_000, 60_000, 60_000, 120_000];
@@ -59,7 +63,7 @@ export function createAwaited(options: AwaitedOptions) {
   const { facts, live, log, deployedUntil, onLive } = options;
   const { pausesMs = PAUSES_MS } = live;
   /** What is known of the articles that the facts have, by their files. */
-  const awaited = new Map<string, Awaited>();
+  const awaited = new Map<string, OnTheWay>();
   const stopping = new AbortController();
   const { signal } = stopping;
   /** When the last good build began, by `performance.now()`. */
@@ -89,12 +93,12 @@ export function createAwaited(options: AwaitedOptions) {
     facts.note({ settled: path });
   }
 
-  function awaitedSince(article: AwaitedArticle, answered: number): Awaited {
+  function awaitedSince(article: AwaitedArticle, answered: number): OnTheWay {
     return { article, answered, ...(lastBuild >= answered && { ready: performance.now() }) };
   }
 
   /** All that are awaited now, with those of other receivers and without what these have seen. */
-  function all(): Awaited[] {
+  function all(): OnTheWay[] {
     const noted = new Map(facts.now.awaited.map((article) => [article.path, article]));
     for (const path of awaited.keys()) if (!noted.has(path)) awaited.delete(path);
     for (const [path, article] of noted)
@@ -103,7 +107,7 @@ export function createAwaited(options: AwaitedOptions) {
     return [...noted.keys()].flatMap((path) => awaited.get(path) ?? []);
   }
 
-  function markReady(ones: readonly Awaited[], since = performance.now()): void {
+  function markReady(ones: readonly OnTheWay[], since = performance.now()): void {
     for (const one of ones) one.ready ??= since;
   }
 
@@ -128,7 +132,7 @@ export function createAwaited(options: AwaitedOptions) {
     markReady(waiting.filter(({ article }) => done === undefined || done.has(article.path)));
   }
 
-  function deployed(): Awaited[] {
+  function deployed(): OnTheWay[] {
     const until = deployedUntil();
     return all().filter(({ ready, isLive }) => ready !== undefined && ready <= until && isLive !== true);
   }
@@ -166,7 +170,7 @@ export function createAwaited(options: AwaitedOptions) {
   }
 
   /** @param isLast whether no further look is planned. */
-  async function lookAt(one: Awaited, isLast: boolean): Promise<void> {
+  async function lookAt(one: OnTheWay, isLast: boolean): Promise<void> {
     const { path, id, url, at, found: foundBefore } = one.article;
     const page = await live.expected(one.article);
     const found = page && (await checkLive(page, live, signal));

@@ -57,6 +57,7 @@ function setUp(
     pauses,
   });
   t.teardown(queue.stop);
+  queue.changed();
   const build = (next: string) => {
     present = next;
     queue.changed();

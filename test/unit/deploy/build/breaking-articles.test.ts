@@ -1,5 +1,5 @@
 import test from 'ava';
-import { findBreakingArticles } from '../../../../src/deploy/build/breaking-articles.js';
+import { letIn } from '../../../../src/deploy/build/breaking-articles.js';
 import { fc, runs } from '../../../support/property.js';
 
 /** A build that stops at the first of these articles that it has; counts its runs. */
@@ -19,15 +19,9 @@ const paths = Array.from({ length: 25 }, (_, n) => `posts/article-${String(n).pa
 
 test('one article that breaks the build is found by letting the others in', async (t) => {
   const build = brokenBy(['posts/article-17.md']);
-  const breaking = await findBreakingArticles(paths, reasonOf('17.md'), build.without);
+  const breaking = await letIn(paths, reasonOf('17.md'), build.without);
   t.deepEqual(breaking, new Map([['posts/article-17.md', 'stopped at number 17']]));
   t.true(build.runs <= 11, String(build.runs));
-});
-
-test('a site that is broken without its new articles has no article to blame', async (t) => {
-  const { without } = brokenBy(['posts/by-hand-99.md']);
-  t.is(await findBreakingArticles(paths, 'error', without), 'stopped at number 99');
-  t.is(await findBreakingArticles([], 'error', without), 'error');
 });
 
 test('exactly the articles that break the build are found, however many there are, each with its own reason', async (t) => {
@@ -36,10 +30,9 @@ test('exactly the articles that break the build are found, however many there ar
     fc.asyncProperty(some, async (broken) => {
       const printed = reasonOf(broken[0] ?? '');
       const build = brokenBy(broken);
-      const breaking = await findBreakingArticles(paths, printed, build.without);
+      const breaking = await letIn(paths, printed, build.without);
       t.true(build.runs <= 1 + 10 * broken.length, `${build.runs} builds for ${broken.length} articles`);
       const expected = new Map(broken.map((path) => [path, reasonOf(path)]));
-      if (typeof breaking === 'string') return t.fail(breaking);
       t.deepEqual(breaking, expected);
     }),
     { numRuns: runs(100) },

@@ -91,7 +91,7 @@ function site(t: ExecutionContext) {
       build.close();
       build = open();
     },
-    build: (lastStateChange?: number) => build.build(signal, lastStateChange),
+    build: (lastStateChange = 0, isForced = false) => build.build(signal, { lastStateChange, isForced }),
     runs: () => runs,
     searches,
     search: () => readBuildState(stateDir).search,
@@ -202,4 +202,25 @@ test('a scheduled article is left out until its date has come, also where no fil
   t.is((await build(due + 60_000)).kind, 'built');
   t.deepEqual(pages(), ['a.md'], 'an article that has expired');
   t.is(runs(), 3);
+});
+
+test('a build that is wanted is made although nothing has changed', async (t) => {
+  const { write, build, runs } = site(t);
+  write('a.md', 'good');
+  await build();
+  t.is((await build()).kind, 'current');
+  t.is((await build(0, true)).kind, 'built');
+  t.is(runs(), 2);
+});
+
+test('a build that fails without the new articles, too, is the fault of none of them', async (t) => {
+  const { write, build, reasons, runs, setPassing } = site(t);
+  write('a.md', 'break: passing');
+  await build();
+  setPassing('no template');
+  write('b.md', 'good');
+  const outcome = await build();
+  t.is(outcome.kind, 'failed');
+  t.deepEqual(reasons(), {});
+  t.is(runs(), 4, 'once more, as the failure may pass, and once without b.md');
 });

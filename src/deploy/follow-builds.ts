@@ -1,0 +1,55 @@
+import { filesOfAddress } from '../article/address/files-of-address.js';
+import type { ReceiverHost } from '../host/plugin.js';
+import { readBuildState } from './build/build-state.js';
+import { addressBelow } from './build/pages.js';
+import type { DeployQueue, OutputSource } from './deploy-queue.js';
+import type { AwaitedArticle, Facts } from './facts.js';
+import type { AwaitedArticles } from './live/awaited.js';
+
+/** What builds bring about. */
+export interface BuildFollowers {
+  readonly source: OutputSource;
+  readonly stateDir: string;
+  readonly facts: Facts;
+  readonly queue: Pick<DeployQueue, 'changed'>;
+  /** Undefined where no live check is wanted. */
+  readonly awaited: AwaitedArticles | undefined;
+}
+
+/** Where the site is built here, deploys and live checks follow each build of Pressmark or of the site's own generator. */
+export function followBuilds(host: ReceiverHost, followers: BuildFollowers): void {
+  const { source, stateDir, facts, queue, awaited } = followers;
+
+  host.addAction('site.built', ({ files, articles, failed, output, began }) => {
+    source.onChange?.(output);
+    const reason = `${failed} ${failed === 1 ? 'page' : 'pages'} could not be built; the log says why`;
+    noteBuild(failed === 0, failed === 0 ? undefined : reason);
+    const written = new Set(files);
+    const isWritten = (url: string) =>
+      filesOfAddress(addressBelow(host.site.url, url) ?? '').some((file) => written.has(file));
+    const isAffected = (path: string) => articles.length === 0 || articles.includes(path);
+    built(began, ({ path, url }) => (failed === 0 ? isAffected(path) : isWritten(url)));
+  });
+  host.addAction('search.written', () => queue.changed());
+  host.addAction('build.done', ({ runs, began }) => {
+    noteBuild(runs > 0);
+    const excluded = new Set(readBuildState(stateDir).excluded.map(({ path }) => path));
+    built(began, ({ path }) => !excluded.has(path));
+  });
+  host.addAction('build.failed', ({ reason }) => noteBuild(false, reason));
+  host.addAction('host.ready', () => queue.changed());
+
+  function built(began: number, isBuilt: (article: AwaitedArticle) => boolean): void {
+    const ended = performance.now();
+    queue.changed();
+    awaited?.built(began, isBuilt, ended);
+    awaited?.look();
+  }
+
+  /** @param isNew whether something was built, and not only seen to be as it was built before. */
+  function noteBuild(isNew: boolean, reason?: string): void {
+    const at = new Date().toISOString();
+    const buildError = reason === undefined ? null : { at, reason };
+    facts.note({ ...(isNew && { build: { at } }), buildError });
+  }
+}
