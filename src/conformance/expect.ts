@@ -69,6 +69,12 @@ export function expectThat(holds: boolean, expected: string, got: string): void 
   if (!holds) throw new Unmet(expected, got);
 }
 
+/** The answer of a reply. @throws Unmet where none came. */
+export function answered(reply: Reply): Answer {
+  if (reply.kind === 'silence') throw new Unmet('an answer', describe(reply));
+  return reply;
+}
+
 /** @throws Unmet */
 export function expectStatus(answer: Answer, status: number): void {
   expectThat(answer.status === status, `status ${status}`, describe(answer));
@@ -136,11 +142,23 @@ function withoutComments(html: string): string {
 
 /** The object in an answer's body. @throws Unmet */
 export function fieldsOf(answer: Answer): Fields {
+  const fields = objectIn(answer.text);
+  if (fields === undefined) throw new Unmet('a JSON object as the body', describe(answer));
+  return fields;
+}
+
+/** The object in an answer's body; one without fields where there is none: Version 1 and 2 may answer anything. */
+export function looseFieldsOf({ text }: Answer): Fields {
+  return objectIn(text) ?? {};
+}
+
+function objectIn(text: string): Fields | undefined {
   try {
-    const value: unknown = JSON.parse(answer.text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Fields)
+      : undefined;
   } catch {
-    // what is not JSON is shown as it is
+    return undefined; // a SyntaxError is how JSON says no
   }
-  throw new Unmet('a JSON object as the body', describe(answer));
 }

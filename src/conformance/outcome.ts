@@ -48,9 +48,10 @@ export interface Report {
   readonly ms: number;
 }
 
-/** Whether a run has found something that the contract forbids; when strict, or advises against. */
+/** Whether a run has found something that the contract forbids (if strict: or advises against), or nothing that it asks for. */
 export function hasFailed({ outcomes }: Pick<Report, 'outcomes'>): boolean {
-  return outcomes.some(({ result }) => result === 'failed' || result === 'error');
+  const has = (wanted: Result) => outcomes.some(({ result }) => result === wanted);
+  return has('failed') || has('error') || !has('passed');
 }
 
 /** The rule with this id or number. @throws PressmarkError USAGE if there is none. */

@@ -1,7 +1,7 @@
-import type { Version } from './answers.js';
 import type { RuleText } from './outcome.js';
 import { numberOf } from './rules/numbers.js';
 import type { Session } from './session.js';
+import type { Version } from './version.js';
 
 /** One testable sentence of the contract about receivers; for its number, see `numberOf`. */
 export interface Rule extends RuleText {

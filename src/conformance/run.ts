@@ -1,6 +1,5 @@
 import type { Service } from '../contract/service.js';
 import { PressmarkError } from '../errors.js';
-import { type Version, versionMeant } from './answers.js';
 import { describe, NotChecked, outcomeOfError, Unmet } from './expect.js';
 import { type Outcome, type Report, ruleNamed } from './outcome.js';
 import { redactor, shownUrl } from './redact.js';
@@ -8,9 +7,9 @@ import { exchangeLines } from './report/exchange.js';
 import type { Rule } from './rule.js';
 import { RULES } from './rules/all.js';
 import { Session, type SessionOptions } from './session.js';
-import type { Answer } from './transport/probe.js';
+import { type Version, versionMeant } from './version.js';
 
-/** An article that the run left behind. */
+/** An article that the run left behind; its texts hold nothing secret. */
 export interface Left {
   readonly id: string;
   readonly url: string | undefined;
@@ -49,41 +48,45 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Receiv
   const session = new Session(options);
   const started = performance.now();
   const redact = redactor(options.secret, options.url);
-  const firstTest = await session.firstTest();
-  if (firstTest.kind === 'silence' && firstTest.why === 'unreachable')
+  const first = await session.firstReply();
+  if (first.kind === 'silence' && first.why === 'unreachable')
     throw new PressmarkError(
       'UNREACHABLE',
-      redact(`${shownUrl(options.url)} cannot be reached: ${firstTest.reason}; ${firstTest.fix ?? ''}`),
+      redact(`${shownUrl(options.url)} cannot be reached: ${first.reason}; ${first.fix ?? ''}`),
     );
-  session.version = options.as ?? (firstTest.kind === 'answer' ? versionMeant(firstTest) : 3);
+  session.version = options.as ?? (first.kind === 'answer' ? versionMeant(first) : 3);
   const outcomes = new Map<string, Outcome>();
-  const missing = new Set<string>();
-  let gone: string | undefined;
+  const blocking = new Set<string>();
+  const { entries } = session.journal;
+  let stopped: string | undefined;
+  let begun = 0;
   for (const rule of rules) {
-    const { length } = session.journal.entries;
-    const asked =
-      gone === undefined && !skipped.has(rule.id)
-        ? await outcomeOf(rule, session, outcomes, missing, redact)
-        : undefined;
-    const reason = asked && (await session.goneSince(length));
-    const answer = asked?.result === 'failed' ? lastAnswer(session, length) : undefined;
-    const outcome =
-      asked === undefined
-        ? notAsked(rule, gone ?? 'it is left out by --skip')
-        : reason === undefined
-          ? inWordsOfStatus(asked, answer)
-          : stoppedAt(asked, redact(reason));
-    if (reason !== undefined) gone = `the receiver stopped answering at ${rule.id} (${redact(reason)})`;
-    else if (answer?.status === 429) gone = `the receiver limits requests since ${rule.id} (429)`;
-    const isKnown = outcome.result === 'failed' && known.has(rule.id);
-    outcomes.set(rule.id, isKnown ? { ...outcome, result: 'known' } : outcome);
+    const why = stopped ?? (skipped.has(rule.id) ? 'it is left out by --skip' : undefined);
+    let outcome: Outcome =
+      why === undefined
+        ? await outcomeOf(rule, session, outcomes, blocking, redact)
+        : { rule, result: 'not checked', why, ms: 0 };
+    const stop = await stopSince(session, begun);
+    begun = entries.length;
+    if (stop !== undefined) {
+      const { why: ended, hint, ...finding } = stop;
+      stopped = redact(`the receiver ${ended} at ${rule.id}`);
+      outcome = {
+        ...finding,
+        rule: { ...rule, hint },
+        result: 'failed',
+        got: redact(stop.got),
+        ms: outcome.ms,
+      };
+    } else if (outcome.result === 'failed' && known.has(rule.id)) outcome = { ...outcome, result: 'known' };
+    outcomes.set(rule.id, outcome);
     options.onOutcome?.(outcome, outcomes.size, rules.length);
   }
-  const version = options.as !== undefined || !missing.has('request-accepted') ? session.version : undefined;
+  const version = options.as !== undefined || !blocking.has('request-accepted') ? session.version : undefined;
   const subject = version === undefined ? 'version unknown' : `Version ${version}`;
   const found = {
     version,
-    firstTest: redact(describe(firstTest)),
+    firstTest: redact(describe(first)),
     run: session.run,
     left: [...session.left].map(([id, url]) => ({
       id: redact(id),
@@ -95,7 +98,7 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Receiv
     subject,
     checkedAs: `a receiver of ${subject}`,
     ...found,
-    notes: notesOf(found),
+    notes: notesOf(found, options.as === undefined),
     outcomes: [...outcomes.values()],
     requests: session.journal.entries.length,
     ms: Math.round(performance.now() - started),
@@ -109,9 +112,12 @@ const UPGRADE = {
   2: 'Version 3 is current: it answers each publish with the article’s id and URL. To have it checked as that, say --as 3.',
 } as const;
 
-function notesOf({ version, firstTest, left, run }: Found): string[] {
+/** @param isStated whether the version is the one that the receiver states, rather than one that a person chose. */
+function notesOf({ version, firstTest, left, run }: Found, isStated: boolean): string[] {
   const upgrade =
-    version === 1 || version === 2 ? [`Its answer to webhook.test: ${firstTest}. ${UPGRADE[version]}`] : [];
+    isStated && (version === 1 || version === 2)
+      ? [`Its answer to webhook.test: ${firstTest}. ${UPGRADE[version]}`]
+      : [];
   if (left.length === 0) return upgrade;
   const lines = [
     left.length === 1 ? 'One article is left behind:' : `${left.length} articles are left behind:`,
@@ -121,47 +127,44 @@ function notesOf({ version, firstTest, left, run }: Found): string[] {
   return [...upgrade, lines.join('\n')];
 }
 
-const LIMITED_HINT = 'It limits requests. Let those of the service through, or check it with a lower --rate.';
-const FAILED_HINT = 'The receiver failed at this request: look at its log.';
+const FAILED_HINT =
+  'The receiver failed at this request: look at its log, and at that of the proxy before it.';
 
-/** The hint for a receiver that ends in the middle of a run. */
-const STOPPED_HINT =
-  'Look at the receiver’s log for the request at which it ended. No request may end it: answer with a status of 400 or above.';
-
-/** If the last answer was a 429 or a 5xx, the hint is about that. */
-function inWordsOfStatus(outcome: Outcome, answer: Answer | undefined): Outcome {
-  const { rule } = outcome;
-  if (answer?.status === 429) return { ...outcome, rule: { ...rule, hint: LIMITED_HINT } };
-  if (answer === undefined || answer.status < 500) return outcome;
-  return { ...outcome, rule: { ...rule, hint: `${FAILED_HINT} ${rule.hint}` } };
+/** What ends a run: nothing more would be found out about the receiver itself. */
+interface Stop extends Required<Pick<Outcome, 'expected' | 'got'>> {
+  /** What the receiver did, as in "the receiver … at update-200". */
+  readonly why: string;
+  readonly hint: string;
 }
 
-function lastAnswer({ journal }: Session, from: number): Answer | undefined {
-  const reply = journal.entries.slice(from).findLast(({ trial }) => !trial)?.reply;
-  return reply?.kind === 'answer' ? reply : undefined;
-}
-
-/** The outcome of the rule at which the receiver stopped answering. */
-function stoppedAt({ rule, ms }: Outcome, reason: string): Outcome {
+/** Whether a rule was the last one that could be looked at, by what was answered since it began. */
+async function stopSince(session: Session, begun: number): Promise<Stop | undefined> {
+  const isLimited = session.journal.entries
+    .slice(begun)
+    .some(({ trial, reply }) => !trial && reply.kind === 'answer' && reply.status === 429);
+  if (isLimited)
+    return {
+      why: 'began to limit requests (429)',
+      expected: 'an answer to each request',
+      got: 'status 429, which says nothing about the request',
+      hint: 'It limits requests. Let those of the service through, or check it with a lower --rate.',
+    };
+  const reason = await session.goneSince(begun);
+  if (reason === undefined) return undefined;
   return {
-    rule: { ...rule, hint: STOPPED_HINT },
-    result: 'failed',
+    why: `stopped answering (${reason})`,
     expected: 'a receiver that goes on answering',
     got: `no answer (${reason}), neither to this rule’s last request nor to any webhook.test after it`,
-    ms,
+    hint: 'Look at the receiver’s log for the request at which it ended. No request may end it: answer with a status of 400 or above.',
   };
 }
 
-function notAsked(rule: Rule, why: string): Outcome {
-  return { rule, result: 'not checked', why, ms: 0 };
-}
-
-/** @param missing the rules so far that others cannot be built on; this one is added where it is such a rule. */
+/** @param blocking the rules so far that others cannot be built on; this one is added where it is such a rule. */
 async function outcomeOf(
   rule: Rule,
   session: Session,
   before: ReadonlyMap<string, Outcome>,
-  missing: Set<string>,
+  blocking: Set<string>,
   redact: (text: string) => string,
 ): Promise<Outcome> {
   const started = performance.now();
@@ -173,9 +176,9 @@ async function outcomeOf(
   });
   if (rule.from > session.version)
     return ended({ result: 'not applicable', why: `it is for receivers of Version ${rule.from}` });
-  const lacking = rule.needs.find((id) => missing.has(id));
+  const lacking = rule.needs.find((id) => blocking.has(id));
   if (lacking !== undefined) {
-    missing.add(rule.id);
+    blocking.add(rule.id);
     // What is named is where it began.
     const needed = before.get(lacking);
     const why =
@@ -187,17 +190,20 @@ async function outcomeOf(
     return ended({ result: 'passed' });
   } catch (error) {
     // What a read-only run leaves out says nothing about what builds on it: that may be there all the same.
-    if (!(error instanceof NotChecked && session.options.readOnly)) missing.add(rule.id);
+    if (!(error instanceof NotChecked && session.options.readOnly)) blocking.add(rule.id);
     const outcome = ended(
       outcomeOfError(error, rule.level === 'must' || session.options.strict === true, redact),
     );
     if (!(error instanceof Unmet)) return outcome;
     const { last, entries } = session.journal;
-    const isOwn =
-      entries.slice(from).some(({ trial }) => !trial) || entries.filter(({ trial }) => !trial).length === 1;
-    const exchange =
-      isOwn && last !== undefined ? exchangeLines(last, session.options.secret, redact) : undefined;
-    return { ...outcome, ...(exchange && { exchange }), rule: { ...rule, hint: error.fix ?? rule.hint } };
+    const sent = entries.slice(from).some(({ trial }) => !trial);
+    const isFirst = entries.filter(({ trial }) => !trial).length === 1;
+    // A rule that sends nothing is judged by an earlier answer, of which only that of the first test is still there.
+    const judged = sent || isFirst ? last : undefined;
+    const exchange = judged && exchangeLines(judged, session.options.secret, redact);
+    const failedAtIt = judged?.reply.kind === 'answer' && judged.reply.status >= 500;
+    const hint = `${failedAtIt ? `${FAILED_HINT} ` : ''}${error.fix ?? rule.hint}`;
+    return { ...outcome, ...(exchange && { exchange }), rule: { ...rule, hint } };
   }
 }
 

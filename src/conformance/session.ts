@@ -6,8 +6,8 @@ import { itemComment } from '../contract/service.js';
 import { sampleTest } from '../sender/article/sample-event.js';
 import { CLOCK } from '../sender/clock.js';
 import { FOLLOWED, redirectTarget } from '../sender/delivery/transport.js';
-import { expectUnchanged, targetOf, type Version } from './answers.js';
-import { describe, expectSuccess, fieldsOf, isSuccess, NotChecked, Unmet } from './expect.js';
+import { answered, expectSuccess, isSuccess, looseFieldsOf, NotChecked } from './expect.js';
+import { expectUnchanged, targetOf } from './lookup-target.js';
 import { articleSample, idPrefix, updateSample } from './samples.js';
 import {
   createEventSender,
@@ -18,6 +18,7 @@ import {
 import { createPages, type Pages, type PagesOptions } from './transport/pages.js';
 import type { Answer, Reply, Silence } from './transport/probe.js';
 import type { Overrides } from './transport/request.js';
+import type { Version } from './version.js';
 
 export interface SessionOptions extends EventSenderOptions {
   readonly url: URL;
@@ -75,7 +76,6 @@ export class Session {
   readonly #sender: EventSender;
   readonly #made = new Map<string, Promise<unknown>>();
   #names = 0;
-  #firstTest: Promise<Reply> | undefined;
 
   constructor(options: SessionOptions) {
     this.options = options;
@@ -98,6 +98,13 @@ export class Session {
     return itemComment(id, this.options.service);
   }
 
+  /** A target where no article is. */
+  nowhere(): LookupTarget {
+    const id = this.id('nothing');
+    const url = `https://nowhere.example/${id}/`;
+    return { id, url, revision_id: 'none', title: 'Nothing', content_html: '<p>Nothing</p>' };
+  }
+
   /** An article as the service would send it. */
   article(id: string, over?: Partial<ArticleData>): ArticleData {
     return articleSample(this.options.service, id, over);
@@ -108,10 +115,14 @@ export class Session {
     return updateSample(this.options.service, id, target, over);
   }
 
-  /** The first exchange: a `webhook.test` as the service would send it. */
-  firstTest(): Promise<Reply> {
-    this.#firstTest ??= this.reply('webhook.test', sampleTest({ id: this.id('test') }));
-    return this.#firstTest;
+  /** What came of the first exchange: a `webhook.test` as the service would send it. */
+  firstReply(): Promise<Reply> {
+    return this.once('first test', () => this.reply('webhook.test', sampleTest({ id: this.id('test') })));
+  }
+
+  /** Its answer. @throws Unmet where none came. */
+  async firstTest(): Promise<Answer> {
+    return answered(await this.firstReply());
   }
 
   /**
@@ -144,9 +155,7 @@ export class Session {
 
   /** Sends an event. @throws Unmet where no answer comes, NotChecked where it must not be sent. */
   async send(event: EventName, data: object, overrides?: Overrides): Promise<Answer> {
-    const reply = await this.reply(event, data, overrides);
-    if (reply.kind === 'silence') throw new Unmet('an answer', describe(reply));
-    return reply;
+    return answered(await this.reply(event, data, overrides));
   }
 
   /** Sends an event; a publish follows one redirect, nothing else does (contract: Redirects). */
@@ -185,6 +194,11 @@ export class Session {
     return made;
   }
 
+  /** The article that most rules are about. */
+  main(): Promise<Stored> {
+    return this.stored('main');
+  }
+
   /** The article of this name, published when it is first asked for. @throws Unmet where that fails. */
   stored(name: string, over?: (id: string, comment: string) => Partial<ArticleData>): Promise<Stored> {
     return this.once(`article ${name}`, () => {
@@ -197,6 +211,11 @@ export class Session {
   async publish(data: ArticleData): Promise<Stored> {
     const answer = await this.send('article.published', data);
     expectSuccess(answer);
+    return this.storedBy(data, answer);
+  }
+
+  /** An article that the receiver took with this answer. */
+  storedBy(data: ArticleData, answer: Answer): Stored {
     return { data, answer, url: () => this.urlOf(data, answer) };
   }
 
@@ -221,7 +240,7 @@ export class Session {
     if (this.options.target !== undefined) return this.options.target;
     if (this.options.readOnly)
       throw new NotChecked('it needs an article that is there; name one with --target');
-    return (await this.stored('main')).url();
+    return (await this.main()).url();
   }
 
   /** @throws Unmet where the article is not found. */
@@ -283,10 +302,6 @@ export class Session {
 
 /** The `url` of an answer to a publish, where there is one. */
 function urlIn(answer: Answer): string | undefined {
-  try {
-    const { url } = fieldsOf(answer);
-    return typeof url === 'string' && URL.canParse(url) ? url : undefined;
-  } catch {
-    return undefined; // Version 1 and 2 may answer anything
-  }
+  const { url } = looseFieldsOf(answer);
+  return typeof url === 'string' && URL.canParse(url) ? url : undefined;
 }

@@ -1,7 +1,7 @@
 import { sampleTest } from '../sender/article/sample-event.js';
 import { describe, isSuccess } from './expect.js';
 import type { Session } from './session.js';
-import { SIGNATURE_FORMS, type SignatureForm } from './signature-forms.js';
+import { SIGNATURE_FORMS } from './signature-forms.js';
 import type { Answer } from './transport/probe.js';
 import type { Overrides } from './transport/request.js';
 
@@ -9,18 +9,6 @@ import type { Overrides } from './transport/request.js';
 interface Guess {
   readonly overrides: Overrides;
   readonly fix: string;
-}
-
-/** Signs in this form the bytes that are sent. */
-function signedAs({ sign }: SignatureForm, secret: string): Overrides {
-  let sent = '';
-  return {
-    body: (json) => {
-      sent = json;
-      return json;
-    },
-    signature: () => sign(sent, secret, String(Math.floor(Date.now() / 1000))),
-  };
 }
 
 const NAMES: Guess = {
@@ -38,19 +26,19 @@ export function whyNotSigned(session: Session, answer: Answer): Promise<string |
   const { secret } = session.options;
   return proven(session, [
     NAMES,
-    ...SIGNATURE_FORMS.map((form) => ({
-      fix: `It expects a signature ${form.what}. ${form.fix}`,
-      overrides: signedAs(form, secret),
+    ...SIGNATURE_FORMS.map(({ what, fix, sign }) => ({
+      fix: `It expects a signature ${what}. ${fix}`,
+      overrides: {
+        signature: (_: string, signed: Buffer) =>
+          sign(signed.toString(), secret, String(Math.floor(Date.now() / 1000))),
+      },
     })),
   ]);
 }
 
-/** Why a receiver refuses a signed request: by its status, or by what it accepts. */
+/** Why a receiver refuses a signed request, by what it accepts; one that failed says nothing by that. */
 export async function whyNotAccepted(session: Session, { status }: Answer): Promise<string | undefined> {
-  if (status === 429)
-    return 'It limits requests. Let those of the service through, or check it with a lower --rate.';
-  if (status >= 500)
-    return 'The receiver failed at this request: look at its log, and at that of the proxy before it.';
+  if (status === 429 || status >= 500) return undefined;
   return proven(session, [
     NAMES,
     {

@@ -16,7 +16,7 @@ const LONGEST = 4000;
 
 /**
  * A request and its answer for a person, and the command that repeats it. A right signature is not shown but made again
- * by the command, of the secret in PRESSMARK_SECRET.
+ * by the command, of the secret in PRESSMARK_SECRET; a URL that holds what must not be shown is that in RECEIVER_URL.
  *
  * @param redact takes out of a text what must not stand in a report; a command that it would change is left out.
  */
@@ -53,10 +53,12 @@ function isShown(body: Buffer): boolean {
 
 function curl(url: URL, headers: Readonly<Record<string, string>>, body: string, right: string): string {
   const signed = `$(printf %s "$body" | openssl dgst -sha256 -hmac "$PRESSMARK_SECRET" -r | cut -d' ' -f1)`;
-  const options = Object.entries(headers).map(([name, value]) =>
-    value === right ? `-H "${name}: sha256=${signed}"` : `-H ${quoted(`${name}: ${value}`)}`,
-  );
-  return `body=${quoted(body)}; printf %s "$body" | curl -i ${quoted(shownUrl(url))} ${options.join(' ')} --data-binary @-`;
+  const options = Object.entries(headers).map(([name, value]) => {
+    if (value === right) return `-H "${name}: sha256=${signed}"`;
+    return `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`; // by a colon curl leaves the header out
+  });
+  const to = shownUrl(url) === url.href ? quoted(url.href) : '"$RECEIVER_URL"';
+  return `body=${quoted(body)}; printf %s "$body" | curl -i ${to} ${options.join(' ')} --data-binary @-`;
 }
 
 /** For a POSIX shell. */

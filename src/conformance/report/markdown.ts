@@ -41,10 +41,11 @@ function ruleLine({ number, id, level, from = 1, says }: ListedRule, steps: read
 }
 
 function badge(report: Report): string {
-  const { passed, failed, error } = countsOf(report);
+  const { passed, failed, error, known } = countsOf(report);
   const of = report.outcomes.filter(counts).length;
   const text = `${report.subject}, ${passed} of ${of} rules`;
-  const colour = failed + error > 0 ? 'red' : passed === 0 ? 'lightgrey' : 'brightgreen';
+  const colour =
+    failed + error > 0 ? 'red' : known > 0 ? 'yellow' : passed === 0 ? 'lightgrey' : 'brightgreen';
   return `![Contract: ${text}](https://img.shields.io/badge/contract-${encodeURIComponent(text)}-${colour})`;
 }
 
@@ -62,14 +63,14 @@ function row(section: string, outcomes: readonly Outcome[]): string {
 }
 
 function findings({ outcomes }: Report): string[] {
-  const found = outcomes.filter(({ result }) => ['failed', 'known', 'advice'].includes(result));
+  const found = outcomes.filter(isFinding);
   if (found.length === 0) return [];
   return [
     '',
     '| rule | expected | got | fix |',
     '|---|---|---|---|',
     ...found.map(
-      ({ rule, result, expected = '', got = '' }) =>
+      ({ rule, result, expected = '', why = '', got = why }) =>
         `| \`${rule.id}\`${result === 'failed' ? '' : ` (${result})`} | ${cell(expected)} | ${cell(got)} | ${cell(rule.hint)} |`,
     ),
   ];

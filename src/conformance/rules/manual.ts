@@ -1,5 +1,5 @@
-import { expectUnchanged } from '../answers.js';
 import { describe, expectEqual, expectStatus, expectThat, fieldsOf, NotChecked } from '../expect.js';
+import { expectUnchanged } from '../lookup-target.js';
 import { type Rule, rules } from '../rule.js';
 import type { PersonsStep, Session } from '../session.js';
 

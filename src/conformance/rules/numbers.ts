@@ -54,7 +54,8 @@ const IN_ORDER = `
   manual-restart-keeps-articles manual-restart-keeps-ids too-large-413 too-large-chunked-413
   largest-accepted test-in-time publish-in-time lookup-in-time update-in-time test-answer-size
   publish-answer-size lookup-answer-size update-answer-size secret-not-exposed signature-not-exposed
-  test-version-3
+  test-version-3 publish-again-200 publish-at-once-found update-id-empty update-field-number
+  update-version-text
 `;
 
 const NUMBERS = new Map(

@@ -5,6 +5,7 @@ import { sign } from '../../contract/signature.js';
 import type { Clock } from '../../sender/clock.js';
 import { timeoutOf } from '../../sender/delivery/send-event.js';
 import { NotChecked } from '../expect.js';
+import { encodingsOf, formsOf } from '../redact.js';
 import { createJournal, type Entry, type Journal } from './journal.js';
 import { createPace } from './pace.js';
 import { type ProbeRequest, probe, type Reply } from './probe.js';
@@ -74,13 +75,10 @@ export function createEventSender(options: EventSenderOptions): EventSender {
       ...(hold && { hold }),
     };
     const reply = await probe(request, options.clock);
-    const refused = headers[signatureHeader]?.toLowerCase() !== sign(body, options.secret);
-    journal.add(
-      event,
-      { url, headers, body, reply },
-      leakIn(reply, options.secret, refused ? sign(body, options.secret) : undefined),
-      overrides?.trial ?? false,
-    );
+    const right = sign(body, options.secret);
+    const missing = headers[signatureHeader]?.toLowerCase() === right ? undefined : right;
+    const leaks = leakIn(reply, options.secret, missing);
+    journal.add(event, { url, headers, body, reply }, leaks, overrides?.trial ?? false);
     return reply;
   };
 
@@ -123,8 +121,8 @@ function gate(count: number, onOpen: () => void = () => undefined): () => Promis
 function leakIn(reply: Reply, secret: string, signature: string | undefined): Entry['leaks'] {
   if (reply.kind === 'silence') return undefined;
   const text = `${JSON.stringify(reply.headers)}${reply.text}`;
-  if (text.includes(secret)) return 'secret';
-  return signature !== undefined && text.includes(signature.slice('sha256='.length))
-    ? 'signature'
-    : undefined;
+  const holds = (forms: readonly string[]) => forms.some((form) => text.includes(form));
+  if (holds(formsOf(secret))) return 'secret';
+  const digits = Buffer.from(signature?.slice('sha256='.length) ?? '', 'hex');
+  return digits.length > 0 && holds(encodingsOf(digits)) ? 'signature' : undefined;
 }

@@ -14,7 +14,7 @@ export interface Overrides {
   /** The bytes that are sent, in place of those that were signed. */
   readonly sent?: (signed: Buffer) => Buffer | string;
   /** The signature that is sent, made from the right one; undefined leaves the header out. */
-  readonly signature?: (right: string) => string | undefined;
+  readonly signature?: (right: string, signed: Buffer) => string | undefined;
   /** Writes the names of all headers in capitals. */
   readonly capitals?: boolean;
   /** Writes them in lower case. */
@@ -55,7 +55,7 @@ export function compose(
   const right = sign(signed, secret);
   const headers: Record<string, string | undefined> = {
     ...eventHeaders(event, signed, { secret, service }),
-    ...(overrides.signature && { [names.signature]: overrides.signature(right) }),
+    ...(overrides.signature && { [names.signature]: overrides.signature(right, signed) }),
     ...overrides.headers?.(names),
   };
   const kept = Object.entries(headers).flatMap(([name, value]) =>

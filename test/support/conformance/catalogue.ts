@@ -1,9 +1,10 @@
+import { SECRET } from '../signer.js';
 import { LOOKUP_FAULTS } from './faults-lookup.js';
 import { PUBLISH_FAULTS } from './faults-publish.js';
 import { REQUEST_FAULTS } from './faults-requests.js';
-import { UPDATE_FAULTS } from './faults-update.js';
-import type { Incoming } from './reference-receiver.js';
-import { answers, type Break, finishes, stumbles } from './ways.js';
+import { seenBetween, UPDATE_FAULTS } from './faults-update.js';
+import { type Incoming, type Steps, signatureOf } from './reference-receiver.js';
+import { answers, type Break, finishes, refuses, stumbles } from './ways.js';
 
 /** A fault of the receiver, and the rules that must run so that the checker can find it. */
 export interface Fault {
@@ -37,6 +38,66 @@ const pads = (event: string, rule: string): Fault => ({
 const firstPieceAlone: Break = (steps) => {
   steps.body = ([first]) => first ?? Buffer.alloc(0);
 };
+
+/** Says something in each 401, made from the right signature. */
+const says = (words: (right: Buffer) => string): Break =>
+  finishes(({ status }, { body }) =>
+    status === 401 ? { json: { error: words(Buffer.from(signatureOf(body).slice(7), 'hex')) } } : {},
+  );
+const base64 = (bytes: Buffer) => bytes.toString('base64');
+
+/** Further faults that a rule has to find: each was once overlooked. */
+export const OVERLOOKED: readonly { readonly rule: string; readonly what: string; readonly break: Break }[] =
+  [
+    {
+      rule: 'publish-again-after-update',
+      what: 'fails at a redelivery after an update',
+      break: refuses(
+        'article.published',
+        ({ data }, { store }) => store.articles.get(String(data.id))?.revision.startsWith('first-') === false,
+        500,
+      ),
+    },
+    ...['publish-at-once-same-slug', 'publish-at-once-own-content'].map((rule) => ({
+      rule,
+      what: 'stores none of them, also when they come again',
+      break: refuses('article.published', ({ data }) => String(data.id).includes('-sibling-'), 503),
+    })),
+    {
+      rule: 'update-seen-whole',
+      what: 'fails at the update',
+      break: refuses('article.updated', ({ data }) => String(data.id).includes('-watched-'), 503),
+    },
+    {
+      rule: 'update-seen-whole',
+      what: 'states a revision in between',
+      break: seenBetween(() => 'in-between'),
+    },
+    ...['update-keeps-id', 'update-inserts-nothing', 'update-keeps-url'].map((rule) => ({
+      rule,
+      what: 'fails at the update',
+      break: (steps: Steps) => {
+        let count = 0;
+        refuses('article.updated', () => ++count > 1, 503)(steps);
+      },
+    })),
+    {
+      rule: 'lookup-not-acknowledged',
+      what: 'answers a target that is null',
+      break: finishes((out, { headers }) =>
+        headers['x-service-event'] === 'article.lookup' && out.status === 404
+          ? { status: 200, json: { received: true, target: null } }
+          : {},
+      ),
+    },
+    { rule: 'secret-not-exposed', what: 'says it in base64', break: says(() => base64(Buffer.from(SECRET))) },
+    {
+      rule: 'signature-not-exposed',
+      what: 'says it in capitals',
+      break: says((right) => right.toString('hex').toUpperCase()),
+    },
+    { rule: 'signature-not-exposed', what: 'says it in base64', break: says(base64) },
+  ];
 
 /** For each rule a fault that breaks only this rule. */
 export const CATALOGUE: ReadonlyMap<string, Fault> = new Map([

@@ -34,6 +34,14 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
   'publish-unknown-fields': refuses(PUBLISHED, ({ data }) => 'trial' in data),
 
   'publish-again-accepted': refuses(PUBLISHED, known, 409),
+  'publish-again-200': (steps) => {
+    const seen = new Set<unknown>();
+    answers(PUBLISHED, ({ id, url }) => {
+      const isNew = !seen.has(id);
+      seen.add(id);
+      return isNew ? {} : { status: 202, json: { id, url } };
+    })(steps);
+  },
   'publish-again-same-id': instead(PUBLISHED, known, {
     json: { received: true, id: 'new', url: 'https://garden.example/' },
   }),
@@ -99,6 +107,19 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
     await both();
     const { id, url } = store.insert(data, store.freeUrl(data.slug));
     return { status: 200, json: { received: true, id, url } };
+  }),
+  'publish-at-once-found': gap(({ store }, publish) => {
+    const rows = new Map<string, number>();
+    const find = store.find.bind(store);
+    store.find = (url) => {
+      const article = find(url);
+      const isAmbiguous = article !== undefined && (rows.get(article.id) ?? 0) > 1;
+      return isAmbiguous ? undefined : article;
+    };
+    return (data) => {
+      rows.set(data.id, (rows.get(data.id) ?? 0) + 1);
+      return publish(data);
+    };
   }),
   'publish-at-once-others': gap((_, publish, both) => {
     let busy = false;

@@ -72,7 +72,7 @@ export const UPDATE_FAULTS: Record<string, Break> = {
   'update-unknown-fields': refuses(UPDATED, ({ data }) => 'trial' in data),
 
   ...Object.fromEntries(
-    ['target_id', 'target_url', 'base_revision_id', 'revision_id'].flatMap((field) => {
+    ['id', 'target_id', 'target_url', 'base_revision_id', 'revision_id'].flatMap((field) => {
       const id = `update-${field.replaceAll('_', '-')}`;
       return [
         [`${id}-missing`, refuses(UPDATED, ({ data }) => data[field] === undefined, 404)],
@@ -80,7 +80,7 @@ export const UPDATE_FAULTS: Record<string, Break> = {
       ];
     }),
   ),
-  'update-id-missing': reads(UPDATED, ({ data }) => ({ data: { id: data.revision_id, ...defined(data) } })),
+  'update-field-number': reads(UPDATED, ({ data }) => ({ data: { ...data, author: String(data.author) } })),
   'update-content-number': reads(UPDATED, ({ data }) => ({
     data: { ...data, content_html: String(data.content_html) },
   })),
@@ -89,6 +89,7 @@ export const UPDATE_FAULTS: Record<string, Break> = {
   'update-format-before-target': refuses(UPDATED, unknownTarget, 404),
   'update-version-missing': tolerates(UPDATED, undefined),
   'update-version-3': tolerates(UPDATED, 3),
+  'update-version-text': tolerates(UPDATED, '2'),
   'update-version-400': refuses(UPDATED, ({ json }) => json.contract_version === undefined, 422),
 
   'update-id-not-revision': reads(UPDATED, ({ data }) => ({ data: { ...data, id: data.revision_id } })),
@@ -136,7 +137,7 @@ export const UPDATE_FAULTS: Record<string, Break> = {
     };
   },
   'update-old-retry-changes-nothing': writesStale,
-  'update-seen-whole': seenBetween,
+  'update-seen-whole': seenBetween(({ revision_id }) => revision_id),
   'concurrent-one-wins': race((store, article, data) => store.apply(article, data)),
   'concurrent-others-409': race((store, article, data) => {
     if (store.isStale(article, data)) refuse(503, 'busy');
@@ -166,30 +167,32 @@ function writesStale({ store }: Steps): void {
 /** How many lookups the checker sends together with an update; the update is handled after all of them. */
 const BURST = 10;
 
-/** Stores the revision first, and the content only after the answer to another lookup. */
-function seenBetween({ store, events }: Steps): void {
-  const lookup = events['article.lookup'] ?? (() => refuse(500, 'no lookup'));
-  let looked: () => void = () => undefined;
-  const lookups = async (count: number) => {
-    for (let n = 0; n < count; n++)
-      await new Promise<void>((resolve) => {
-        looked = resolve;
-      });
-  };
-  events['article.lookup'] = async (envelope) => {
-    const out = await lookup(envelope);
-    looked();
-    return out;
-  };
-  events[UPDATED] = async ({ data: raw }) => {
-    const data = requireUpdate(raw);
-    if (data.revision_id.includes('-watched-')) {
-      await lookups(BURST);
-      store.target(data).revision = data.revision_id;
-      await lookups(1);
-      store.apply(store.target(data), data);
-    } else store.update(data);
-    return updated(data);
+/** Stores a revision first, and the content only after the answer to another lookup. */
+export function seenBetween(revisionOf: (data: UpdateFields) => string): Break {
+  return ({ store, events }) => {
+    const lookup = events['article.lookup'] ?? (() => refuse(500, 'no lookup'));
+    let looked: () => void = () => undefined;
+    const lookups = async (count: number) => {
+      for (let n = 0; n < count; n++)
+        await new Promise<void>((resolve) => {
+          looked = resolve;
+        });
+    };
+    events['article.lookup'] = async (envelope) => {
+      const out = await lookup(envelope);
+      looked();
+      return out;
+    };
+    events[UPDATED] = async ({ data: raw }) => {
+      const data = requireUpdate(raw);
+      if (data.revision_id.includes('-watched-')) {
+        await lookups(BURST);
+        store.target(data).revision = revisionOf(data);
+        await lookups(1);
+        store.apply(store.target(data), data);
+      } else store.update(data);
+      return updated(data);
+    };
   };
 }
 
@@ -220,7 +223,3 @@ const updated = ({ revision_id }: UpdateFields): Outgoing => ({
   status: 200,
   json: { received: true, contract_version: 3, revision_id },
 });
-
-function defined(data: Envelope['data']): Envelope['data'] {
-  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
-}

@@ -18,7 +18,10 @@ export interface UpdateFields extends ArticleFields {
   readonly revision_id: string;
 }
 
-const TEXTS = ['title', 'slug', 'content_html', 'content_markdown', 'author', 'json_ld'];
+const TEXTS = [
+  ...['title', 'slug', 'content_html', 'content_markdown', 'meta_description', 'focus_keyword', 'author'],
+  ...['published_at', 'json_ld'],
+];
 
 /** Requires nonempty strings. @throws Refusal with 400. */
 export function requireTexts(data: Fields, names: readonly string[]): void {

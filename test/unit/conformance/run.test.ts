@@ -1,6 +1,9 @@
 import test from 'ava';
-import { hasFailed } from '../../../src/conformance/outcome.js';
+import { hasFailed, type Outcome } from '../../../src/conformance/outcome.js';
 import { redactor } from '../../../src/conformance/redact.js';
+import { exchangeLines } from '../../../src/conformance/report/exchange.js';
+import { markdownReport } from '../../../src/conformance/report/markdown.js';
+import { RULES } from '../../../src/conformance/rules/all.js';
 import { checkReceiver } from '../../../src/conformance/run.js';
 import { checked, complaints, optionsFor } from '../../support/conformance/checked.js';
 import { referenceSteps, serveSteps } from '../../support/conformance/reference-receiver.js';
@@ -49,8 +52,87 @@ test('no report holds the secret, a signature, the URL’s password or its query
 test('a secret is hidden in every form that an answer may have it in', (t) => {
   const secret = 'a "quoted" secret & 100%';
   const hide = redactor(secret, new URL('https://r.example/'));
-  for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
+  const bytes = Buffer.from(secret);
+  for (const form of [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    bytes.toString('base64url'),
+  ])
     t.is(hide(`the key ${form} does not fit`), 'the key [hidden] does not fit');
+});
+
+test('a report hides the user of the URL, and leaves words whole where the secret is a letter', (t) => {
+  const hide = redactor('e', new URL('https://gardener:@r.example/'));
+  t.is(hide('gardener, refused'), '[hidden], refused');
+});
+
+test('a receiver that ends, or begins to limit requests, has failed, though the rule is known to fail', async (t) => {
+  for (const stops of [{ cut: true }, { status: 429, json: { error: 'slow down' } }]) {
+    const steps = referenceSteps();
+    let stopped = false;
+    finishes((_, { body }) => {
+      stopped ||= body.toString() === 'null';
+      return stopped ? stops : {};
+    })(steps);
+    const report = await checked(steps, { known: ['json-null'] });
+    const results = new Map(report.outcomes.map(({ rule, result }) => [rule.id, result]));
+    t.is(results.get('json-null'), 'failed');
+    t.is(results.get('too-large-413'), 'not checked');
+    t.true(hasFailed(report));
+  }
+});
+
+test('a receiver that answers 429 keeps no rule by that, not even one that asks for a refusal', async (t) => {
+  const steps = referenceSteps();
+  let isLimiting = false;
+  finishes((_, { body }) => {
+    isLimiting ||= body.includes('article.unheard');
+    return isLimiting ? { status: 429, json: { error: 'slow down' } } : {};
+  })(steps);
+  const only = ['event-unknown-refused', 'lookup-not-acknowledged', 'update-not-acknowledged'];
+  const report = await checked(steps, { only });
+  const results = report.outcomes.flatMap(({ rule, result }) => (only.includes(rule.id) ? [result] : []));
+  t.deepEqual(results.sort(), ['failed', 'not checked', 'not checked']);
+});
+
+test('a receiver of Version 3 that is checked as Version 1 is not said to state no version', async (t) => {
+  const { notes } = await checked(referenceSteps(), { as: 1, only: ['reachable'] });
+  t.deepEqual(notes, []);
+});
+
+test('a run in which nothing passed has failed', async (t) => {
+  const report = await checked(referenceSteps(), { only: ['reachable'], skip: ['reachable'] });
+  t.deepEqual(complaints(report), ['reachable: not checked; it is left out by --skip']);
+  t.true(hasFailed(report));
+});
+
+test('the command that repeats a request has no URL with a secret in it, and sends an empty header', (t) => {
+  const exchange = {
+    headers: { 'X-Service-Signature': '' },
+    body: Buffer.from('{}'),
+    reply: { kind: 'silence', why: 'timeout', reason: 'late' },
+  } as const;
+  const repeated = (url: string) =>
+    exchangeLines({ url: new URL(url), ...exchange }, SECRET, redactor(SECRET, new URL(url))).at(-1);
+  t.regex(
+    repeated('https://r.example/hook') ?? '',
+    /curl -i 'https:\/\/r\.example\/hook' -H 'X-Service-Signature;' /,
+  );
+  t.regex(repeated('https://r.example/hook?key=k4711') ?? '', /curl -i "\$RECEIVER_URL" -H /);
+  t.regex(repeated('https://gardener:word@r.example/hook') ?? '', /curl -i "\$RECEIVER_URL" -H /);
+});
+
+test('the badge of a report with known failures is not green, and its table has errors too', (t) => {
+  const [rule] = RULES;
+  if (rule === undefined) throw new Error('there is no rule');
+  const markdown = (outcome: Pick<Outcome, 'result' | 'why'>) =>
+    markdownReport({
+      ...{ url: '', subject: 'Version 3', checkedAs: '', notes: [], requests: 1, ms: 1 },
+      outcomes: [{ rule, ms: 1, ...outcome }],
+    });
+  t.regex(markdown({ result: 'known' }), /^!\[.*-yellow\)/);
+  t.regex(markdown({ result: 'error', why: 'it broke' }), /^\| `reachable` \(error\) \| +\| it broke \| /m);
 });
 
 test('the control characters of an answer are escaped in the report', async (t) => {

@@ -1,4 +1,6 @@
-import { expectRefusal, expectStatus, NotChecked } from '../../expect.js';
+import { canonicalUrl } from '../../../contract/canonical-url.js';
+import { expectRefusal, expectStatus, isSuccess, NotChecked } from '../../expect.js';
+import { targetOf } from '../../lookup-target.js';
 import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 
@@ -11,7 +13,15 @@ type Change = (url: URL) => string;
 const asks = async (session: Session, change: Change) =>
   session.send('article.lookup', { target_url: change(new URL(await session.known())) });
 const found = (change: Change) => async (session: Session) => expectStatus(await asks(session, change), 200);
-const absent = (change: Change) => async (session: Session) => expectRefusal(await asks(session, change));
+/** The article is not found; another one may be at that very URL. */
+const absent = (change: Change) => async (session: Session) => {
+  const answer = await asks(session, change);
+  if (!isSuccess(answer)) return;
+  const known = await session.known();
+  const { id, url } = targetOf(answer);
+  const isOther = canonicalUrl(url) === canonicalUrl(change(new URL(known)));
+  if (!isOther || id === (await session.lookup(known)).id) expectRefusal(answer);
+};
 
 const bare = (url: URL) => url.pathname.replace(/\/$/, '');
 const withPath = (url: URL, path: string) => `${url.origin}${path}${url.search}`;

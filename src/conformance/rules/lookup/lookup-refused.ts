@@ -1,15 +1,18 @@
 import { ERROR_BODY, expectErrorBody, expectRefusal, expectStatus } from '../../expect.js';
 import { type Rule, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
-import type { Overrides } from '../../transport/request.js';
 import { nothing } from './lookup.js';
 
 const EXACT = 'Answer 404 where no article is at exactly this URL.';
 const FORMAT = 'Answer 400 where contract_version is not the integer 2.';
 
-/** A lookup that must not find anything, though its signature is right. */
-const refusedAs = (overrides: Overrides) => async (session: Session) =>
-  expectRefusal(await session.send('article.lookup', { target_url: await session.known() }, overrides));
+/** A lookup with this contract_version of an article that is there. */
+const ofVersion = async (session: Session, version: unknown) =>
+  session.send(
+    'article.lookup',
+    { target_url: await session.known() },
+    { envelope: { contract_version: version } },
+  );
 
 const invalid = (data: Record<string, unknown>) => async (session: Session) =>
   expectStatus(await session.send('article.lookup', data), 400);
@@ -59,29 +62,23 @@ export const LOOKUP_REFUSED_RULES: readonly Rule[] = [
     'lookup-version-missing': {
       section: 'Errors',
       says: 'A lookup without contract_version is refused.',
-      check: refusedAs({ envelope: { contract_version: undefined } }),
+      check: async (session) => expectRefusal(await ofVersion(session, undefined)),
     },
     'lookup-version-3': {
       section: 'Versioning',
       says: 'A lookup with contract_version 3 is refused: requests say 2 in all versions.',
-      check: refusedAs({ envelope: { contract_version: 3 } }),
+      check: async (session) => expectRefusal(await ofVersion(session, 3)),
     },
     'lookup-version-text': {
       section: 'Request envelope',
       says: 'A lookup whose contract_version is the text "2" is refused: it is an integer.',
-      check: refusedAs({ envelope: { contract_version: '2' } }),
+      check: async (session) => expectRefusal(await ofVersion(session, '2')),
     },
     'lookup-version-400': {
       section: 'Errors',
       level: 'should',
       says: 'A lookup without contract_version is answered 400.',
-      check: async (session) => {
-        const overrides = { envelope: { contract_version: undefined } };
-        expectStatus(
-          await session.send('article.lookup', { target_url: await session.known() }, overrides),
-          400,
-        );
-      },
+      check: async (session) => expectStatus(await ofVersion(session, undefined), 400),
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import type { LookupTarget } from '../../../contract/answers.js';
 import { canonicalUrl } from '../../../contract/canonical-url.js';
-import { expectUnchanged, targetFields, targetOf, targetText } from '../../answers.js';
 import { expectEqual, expectNoRedirect, expectStatus, fieldsOf } from '../../expect.js';
+import { expectUnchanged, targetFields, targetOf, targetText } from '../../lookup-target.js';
 import { type OwnRule, type Rule, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Answer } from '../../transport/probe.js';
@@ -12,7 +12,7 @@ const known = async (session: Session): Promise<Answer> => (await session.find(a
 
 /** A lookup of a URL where no article is. */
 export const nothing = (session: Session): Promise<Answer> =>
-  session.send('article.lookup', { target_url: `https://nowhere.example/${session.id('nothing')}/` });
+  session.send('article.lookup', { target_url: session.nowhere().url });
 
 const field = (name: keyof LookupTarget): OwnRule => ({
   section: 'Lookup target',

@@ -1,21 +1,19 @@
 import { canonicalUrl } from '../../../contract/canonical-url.js';
 import type { ArticleData } from '../../../contract/envelope.js';
-import { describe, expectEqual, expectSameHtml, expectThat, fieldsOf, isSuccess } from '../../expect.js';
+import { describe, expectSameHtml, expectThat, fieldsOf, isSuccess } from '../../expect.js';
 import { rules } from '../../rule.js';
-import type { Session } from '../../session.js';
+import type { Session, Stored } from '../../session.js';
 import type { Answer, Reply } from '../../transport/probe.js';
 
 const UNIQUE =
   'Let the store decide, with a unique key on data.id or a lock: looking first and inserting then lets two through.';
 
-const sent = (session: Session, articles: readonly ArticleData[]) =>
-  session.together(articles.map((data) => ({ event: 'article.published', data })));
+const isTaken = (reply: Reply | undefined): reply is Answer => reply?.kind === 'answer' && isSuccess(reply);
 
-const good = (replies: readonly Reply[]): Answer[] =>
-  replies.filter((reply): reply is Answer => reply.kind === 'answer' && isSuccess(reply));
-
-const summary = (replies: readonly Reply[]) =>
-  replies.map((reply) => describe(reply).slice(0, 40)).join('; ');
+function expectAllTaken(replies: readonly Reply[]): void {
+  const got = replies.map((reply) => describe(reply).slice(0, 40)).join('; ');
+  expectThat(replies.every(isTaken), '2xx each time', got);
+}
 
 /** Deliveries at the same moment (contract: article.published, deduplicate on data.id). */
 export const CONCURRENCY_RULES = rules({ section: 'article.published' }, ['publish-accepted'], {
@@ -23,10 +21,7 @@ export const CONCURRENCY_RULES = rules({ section: 'article.published' }, ['publi
     level: 'should',
     says: 'The same article several times at the same moment is answered 2xx each time.',
     hint: 'Let those that come second wait for the first, and answer what it has stored.',
-    check: async (session) => {
-      const replies = await duplicates(session);
-      expectThat(good(replies).length === replies.length, '2xx each time', summary(replies));
-    },
+    check: async (session) => expectAllTaken((await duplicates(session)).replies),
   },
   'publish-at-once-one-article': {
     from: 3,
@@ -34,25 +29,25 @@ export const CONCURRENCY_RULES = rules({ section: 'article.published' }, ['publi
     hint: UNIQUE,
     needs: ['publish-url'],
     check: async (session) => {
-      const replies = await duplicates(session);
-      expectThat(good(replies).length > 0, 'a 2xx', summary(replies));
-      const stored = new Set(
-        good(replies).map((answer) => {
-          const { id, url } = fieldsOf(answer);
-          return JSON.stringify([id, canonicalUrl(String(url))]);
-        }),
-      );
-      expectThat(stored.size === 1, 'one id and one URL', [...stored].join('; '));
+      const stored = (await duplicates(session)).stored.map(({ answer }) => {
+        const { id, url } = fieldsOf(answer);
+        return JSON.stringify([id, canonicalUrl(String(url))]);
+      });
+      expectThat(new Set(stored).size === 1, 'one id and one URL', [...new Set(stored)].join('; '));
     },
+  },
+  'publish-at-once-found': {
+    from: 2,
+    says: 'After the same article several times at the same moment a lookup finds one article at its URL.',
+    hint: UNIQUE,
+    needs: ['lookup-200'],
+    check: async (session) => expectOwnContent(session, (await duplicates(session)).stored),
   },
   'publish-at-once-others': {
     level: 'should',
     says: 'Several articles at the same moment are all taken.',
     hint: 'Answer a 5xx only where the write failed; the service tries again after a minute at the earliest.',
-    check: async (session) => {
-      const { replies } = await siblingsAtOnce(session);
-      expectThat(good(replies).length === replies.length, '2xx each time', summary(replies));
-    },
+    check: async (session) => expectAllTaken((await siblings(session)).replies),
   },
   'publish-at-once-same-slug': {
     from: 3,
@@ -60,13 +55,9 @@ export const CONCURRENCY_RULES = rules({ section: 'article.published' }, ['publi
     hint: 'Choose the slug where the article is stored, with a unique key or under a lock.',
     needs: ['publish-same-slug'],
     check: async (session) => {
-      const slug = session.id('slug');
-      const replies = await sent(
-        session,
-        siblings(session).map((data) => ({ ...data, slug })),
-      );
-      const urls = good(replies).map((answer) => canonicalUrl(String(fieldsOf(answer).url)));
-      expectEqual('different URLs', urls.length, new Set(urls).size);
+      const { stored } = await siblings(session, session.id('slug'));
+      const urls = stored.map((one) => canonicalUrl(one.url()));
+      expectThat(new Set(urls).size === urls.length, `${urls.length} different URLs`, urls.join('; '));
     },
   },
   'publish-at-once-own-content': {
@@ -74,35 +65,41 @@ export const CONCURRENCY_RULES = rules({ section: 'article.published' }, ['publi
     says: 'After several articles at the same moment, each has its own content at its own URL.',
     hint: 'Keep what belongs to one request out of variables that requests share.',
     needs: ['lookup-200'],
-    check: async (session) => {
-      const { articles, replies } = await siblingsAtOnce(session);
-      for (const [n, data] of articles.entries()) {
-        const reply = replies[n];
-        if (reply?.kind !== 'answer' || !isSuccess(reply)) continue;
-        const { content_html } = await session.lookup(session.urlOf(data, reply));
-        expectSameHtml('content_html', data.content_html, content_html);
-      }
-    },
+    check: async (session) => expectOwnContent(session, (await siblings(session)).stored),
   },
 });
 
-function duplicates(session: Session): Promise<Reply[]> {
-  const data = session.article(session.id('at-once'));
-  const times = Array.from({ length: session.mostConcurrent }, () => data);
-  return session.once('duplicates', () => sent(session, times));
+async function expectOwnContent(session: Session, stored: readonly Stored[]): Promise<void> {
+  for (const { data, url } of stored)
+    expectSameHtml('content_html', data.content_html, (await session.lookup(url())).content_html);
 }
 
-function siblingsAtOnce(session: Session) {
-  return session.once('siblings', async () => {
-    const articles = siblings(session);
-    return { articles, replies: await sent(session, articles) };
+function duplicates(session: Session) {
+  return session.once('duplicates', () => {
+    const data = session.article(session.id('at-once'));
+    return delivered(session, Array(session.mostConcurrent).fill(data));
   });
 }
 
 /** Few: each stays behind. */
-function siblings(session: Session): ArticleData[] {
-  return Array.from({ length: Math.min(3, session.mostConcurrent) }, () => {
-    const id = session.id('sibling');
-    return session.article(id, { content_html: `<p>The sibling ${id}.</p>\n${session.comment(id)}` });
+function siblings(session: Session, slug?: string) {
+  return session.once(`siblings ${slug}`, () => {
+    const articles = Array.from({ length: Math.min(3, session.mostConcurrent) }, () => {
+      const id = session.id('sibling');
+      const content_html = `<p>The sibling ${id}.</p>\n${session.comment(id)}`;
+      return session.article(id, { content_html, slug: slug ?? id });
+    });
+    return delivered(session, articles);
   });
+}
+
+/** Sends articles at one moment, and again, one after the other, what was not taken. @throws Unmet where it then is not. */
+async function delivered(session: Session, articles: readonly ArticleData[]) {
+  const replies = await session.together(articles.map((data) => ({ event: 'article.published', data })));
+  const stored: Stored[] = [];
+  for (const [n, data] of articles.entries()) {
+    const reply = replies[n];
+    stored.push(isTaken(reply) ? session.storedBy(data, reply) : await session.publish(data));
+  }
+  return { replies, stored };
 }

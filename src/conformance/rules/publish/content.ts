@@ -35,7 +35,7 @@ export const CONTENT_RULES = rules({ section: 'Article', from: 2, hint: VERBATIM
     says: 'The item comment at the end of the body is kept.',
     hint: 'Keep HTML comments, and do not escape them: the service recognises the article by this one.',
     check: async (session) => {
-      const { data, url } = await session.stored('main');
+      const { data, url } = await session.main();
       const { content_html: html } = await session.lookup(url());
       expectThat(html.includes(session.comment(data.id)), session.comment(data.id), shown(html.slice(-80)));
     },
@@ -43,7 +43,7 @@ export const CONTENT_RULES = rules({ section: 'Article', from: 2, hint: VERBATIM
   'content-same': {
     says: 'The HTML that was published comes back from a lookup: the same elements, texts and comments.',
     check: async (session) => {
-      const { data, url } = await session.stored('main');
+      const { data, url } = await session.main();
       expectSameHtml('content_html', data.content_html, (await session.lookup(url())).content_html);
     },
   },

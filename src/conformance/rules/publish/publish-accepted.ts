@@ -84,7 +84,7 @@ export const PUBLISH_ACCEPTED_RULES = rules({ section: 'Article' }, ['publish-ac
     says: 'An article with fields that the contract does not name is not refused.',
     hint: 'Ignore fields that you do not know.',
     check: async (session) => {
-      const { data } = await session.stored('main');
+      const { data } = await session.main();
       const more = { ...data, id: session.id('more-fields'), trial: { deep: [1] } };
       const overrides = { envelope: { trial: true } };
       expectSuccess(await session.send('article.published', more, overrides));

@@ -3,6 +3,7 @@ import {
   describe,
   expectEqual,
   expectSameHtml,
+  expectStatus,
   expectSuccess,
   expectThat,
   fieldsOf,
@@ -17,11 +18,9 @@ import { unusual } from './publish-accepted.js';
 const LATE =
   'It was stored after the answer: wait for the commit, and only then answer. What is answered before it can be lost.';
 
-const main = (session: Session): Promise<Stored> => session.stored('main');
-
 /** A redelivery is answered with the same value in this field. */
 const sameAgain = (field: 'id' | 'url') => async (session: Session) => {
-  const { data, answer } = await main(session);
+  const { data, answer } = await session.main();
   const again = await session.send('article.published', data);
   expectEqual(field, fieldsOf(answer)[field], fieldsOf(again)[field]);
 };
@@ -50,7 +49,17 @@ export const REDELIVERY_RULES: readonly Rule[] = [
       says: 'A redelivery, byte for byte the same, is answered 2xx.',
       hint: 'Where data.id is known, answer 200 as if it had just been stored.',
       check: async (session) =>
-        expectSuccess(await session.send('article.published', (await main(session)).data)),
+        expectSuccess(await session.send('article.published', (await session.main()).data)),
+    },
+    'publish-again-200': {
+      from: 3,
+      says: 'A redelivery is answered 200 with received: true.',
+      hint: 'Answer a redelivery as the first delivery: 200 and {"received": true, "id": …, "url": …}.',
+      check: async (session) => {
+        const again = await session.send('article.published', (await session.main()).data);
+        expectStatus(again, 200);
+        expectEqual('received', true, fieldsOf(again).received);
+      },
     },
     'publish-again-same-id': {
       from: 3,
@@ -86,7 +95,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
       hint: 'Answer the id under which the article is stored.',
       needs: ['publish-id', 'lookup-target-id'],
       check: async (session) => {
-        const { answer, url } = await main(session);
+        const { answer, url } = await session.main();
         expectEqual('id', fieldsOf(answer).id, (await session.lookup(url())).id);
       },
     },
@@ -94,18 +103,20 @@ export const REDELIVERY_RULES: readonly Rule[] = [
       says: 'A redelivery changes neither the content nor the revision.',
       hint: 'Where data.id is known, write nothing.',
       check: async (session) => {
-        const { data, url } = await main(session);
+        const { data, url } = await session.main();
         await session.unchangedBy(url(), () => session.send('article.published', data));
       },
     },
     'publish-again-after-update': {
-      says: 'A redelivery after an update does not bring the old content back.',
+      says: 'A redelivery after an update is accepted, and does not bring the old content back.',
       hint: 'Where data.id is known, write nothing, whatever has happened to the article since.',
       needs: ['update-content'],
       check: async (session) => {
         const { data, url } = await session.stored('updated-then-redelivered');
-        await session.send('article.updated', await session.draft(url()));
-        await session.unchangedBy(url(), () => session.send('article.published', data));
+        expectStatus(await session.send('article.updated', await session.draft(url())), 200);
+        await session.unchangedBy(url(), async () =>
+          expectSuccess(await session.send('article.published', data)),
+        );
       },
     },
     'publish-same-slug-own-content': {

@@ -15,14 +15,6 @@ const refusedFirst =
     expectThat(answer.status === 401, 'status 401, before anything else', describe(answer));
   };
 
-const nowhere = (session: Session) => ({
-  id: session.id('nothing'),
-  url: `https://nowhere.example/${session.id('nothing')}/`,
-  revision_id: 'none',
-  title: 'Nothing',
-  content_html: '<p>Nothing</p>',
-});
-
 /** On a mismatch: 401 before parsing, looking up or writing (contract: Authentication, 3d). */
 export const ORDER_RULES = rules({ section: 'Authentication, 3d', hint: FIRST }, ['request-accepted'], {
   'unsigned-invalid-json': {
@@ -45,12 +37,12 @@ export const ORDER_RULES = rules({ section: 'Authentication, 3d', hint: FIRST },
   },
   'unsigned-lookup': {
     says: 'An unsigned lookup of a URL where nothing is gets 401, not 404.',
-    check: refusedFirst('article.lookup', (session) => ({ target_url: nowhere(session).url })),
+    check: refusedFirst('article.lookup', (session) => ({ target_url: session.nowhere().url })),
   },
   'unsigned-update': {
     says: 'An unsigned update of an article that is not there gets 401, not 404 or 409.',
     check: refusedFirst('article.updated', (session) =>
-      session.update(session.id('draft'), nowhere(session)),
+      session.update(session.id('draft'), session.nowhere()),
     ),
   },
   'unsigned-publish': {
@@ -68,7 +60,7 @@ export const ORDER_RULES = rules({ section: 'Authentication, 3d', hint: FIRST },
     says: 'An unsigned redelivery of an article that is stored is answered 401.',
     needs: ['publish-accepted'],
     check: async (session) => {
-      const { data } = await session.stored('main');
+      const { data } = await session.main();
       await refusedFirst('article.published', () => data)(session);
     },
   },
@@ -89,7 +81,7 @@ export const ORDER_RULES = rules({ section: 'Authentication, 3d', hint: FIRST },
     says: 'An unsigned update of an article changes nothing.',
     needs: ['lookup-200'],
     check: async (session) => {
-      const url = (await session.stored('main')).url();
+      const url = (await session.main()).url();
       const draft = await session.draft(url);
       await session.unchangedBy(url, () => session.send('article.updated', draft, unsigned));
     },

@@ -10,7 +10,7 @@ export const REACH_RULES = rules({ section: 'Endpoints' }, [], {
     says: 'A signed webhook.test gets an HTTP answer within 15 seconds.',
     hint: 'Look whether the receiver is running at this URL, and what its log says.',
     check: async (session) => {
-      await greeted(session);
+      await session.firstTest();
     },
   },
   'test-no-redirect': {
@@ -18,7 +18,7 @@ export const REACH_RULES = rules({ section: 'Endpoints' }, [], {
     says: 'A webhook.test is answered without a redirect.',
     hint: 'Register the final URL, with its real scheme and trailing slash; the service follows no redirect here.',
     needs: ['reachable'],
-    check: async (session) => expectNoRedirect(await greeted(session)),
+    check: async (session) => expectNoRedirect(await session.firstTest()),
   },
   'endpoint-found': {
     says: 'Something answers at this path: not 404 or 405 to a signed request and to an unsigned one.',
@@ -26,7 +26,7 @@ export const REACH_RULES = rules({ section: 'Endpoints' }, [], {
     needs: ['test-no-redirect'],
     check: async (session) => {
       const absent = [404, 405];
-      if (!absent.includes((await greeted(session)).status)) return;
+      if (!absent.includes((await session.firstTest()).status)) return;
       const unsigned = { signature: () => undefined };
       const answer = await session.test(unsigned);
       expectThat(!absent.includes(answer.status), 'a receiver at this path', describe(answer));
@@ -38,7 +38,7 @@ export const REACH_RULES = rules({ section: 'Endpoints' }, [], {
     hint: 'Compute HMAC-SHA256 over the raw bytes of the body with the signing secret; is it the same secret on both sides?',
     needs: ['endpoint-found'],
     check: async (session) => {
-      const answer = await greeted(session);
+      const answer = await session.firstTest();
       if (answer.status !== 401 && answer.status !== 403) return;
       throw new Unmet(
         'a status other than 401 or 403',
@@ -53,7 +53,7 @@ export const REACH_RULES = rules({ section: 'Endpoints' }, [], {
     hint: 'The answer and the receiver’s log say what it does not accept; nothing else can be checked before.',
     needs: ['signature-accepted'],
     check: async (session) => {
-      const answer = await greeted(session);
+      const answer = await session.firstTest();
       if (isSuccess(answer)) return;
       const failed = answer.status === 429 || answer.status >= 500;
       if (session.options.readOnly && !failed)
@@ -70,21 +70,8 @@ export const REACH_RULES = rules({ section: 'Endpoints' }, [], {
   },
 });
 
-/** The answer to the first, ordinary `webhook.test`. @throws Unmet */
-async function greeted(session: Session): Promise<Answer> {
-  const reply = await session.firstTest();
-  if (reply.kind === 'silence') throw new Unmet('an HTTP answer', describe(reply));
-  return reply;
-}
-
 /** How the first publication is refused; undefined if it is not. @throws Unmet where no answer comes. */
 async function publishedAnswer(session: Session): Promise<Answer | undefined> {
   const answer = await session.send('article.published', session.article(session.id('first')));
   return isSuccess(answer) ? undefined : answer;
-}
-
-/** How the receiver answers an ordinary `webhook.test`. */
-export async function firstTestStatus(session: Session): Promise<number> {
-  const reply = await session.firstTest();
-  return reply.kind === 'answer' ? reply.status : 0;
 }

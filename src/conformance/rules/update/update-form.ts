@@ -1,5 +1,5 @@
 import type { UpdateData } from '../../../contract/envelope.js';
-import { expectRefusal, expectStatus } from '../../expect.js';
+import { expectRefusal, expectStatus, expectThat } from '../../expect.js';
 import { type OwnRule, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Answer } from '../../transport/probe.js';
@@ -7,9 +7,10 @@ import type { Overrides } from '../../transport/request.js';
 import { updatedUrl } from './update.js';
 
 const NONEMPTY =
-  'Check that target_id, target_url, base_revision_id and revision_id are nonempty texts; answer 400.';
+  'Check that id, target_id, target_url, base_revision_id and revision_id are nonempty texts; answer 400.';
 const TYPES = 'Check the types of all fields before you look the article up; answer 400.';
 const FORMAT = 'Answer 400 where contract_version is not the integer 2.';
+const NO_VERSION: Overrides = { envelope: { contract_version: undefined } };
 type Over = Partial<Record<keyof UpdateData, unknown>>;
 
 /** A signed update of the run's article with something wrong in it. */
@@ -30,11 +31,11 @@ function nonempty(field: keyof UpdateData): Record<string, OwnRule> {
   const id = `update-${field.replaceAll('_', '-')}`;
   return {
     [`${id}-missing`]: {
-      says: `An update without ${field} is answered 400.`,
+      says: `An update without data.${field} is answered 400.`,
       check: answered400({ [field]: undefined }),
     },
     [`${id}-empty`]: {
-      says: `An update whose ${field} is empty is answered 400.`,
+      says: `An update whose data.${field} is empty is answered 400.`,
       check: answered400({ [field]: '' }),
     },
   };
@@ -48,10 +49,10 @@ export const untouched =
     );
 
 /** A target that is not there. */
-export const nowhere = (session: Session): Over => ({
-  target_id: session.id('nothing'),
-  target_url: `https://nowhere.example/${session.id('nothing')}/`,
-});
+export function nowhere(session: Session): Over {
+  const { id, url } = session.nowhere();
+  return { target_id: id, target_url: url };
+}
 
 /** Updates of a wrong form (contract: article.updated, step 1). */
 export const UPDATE_FORM_RULES = rules(
@@ -62,9 +63,18 @@ export const UPDATE_FORM_RULES = rules(
     ...nonempty('target_url'),
     ...nonempty('base_revision_id'),
     ...nonempty('revision_id'),
-    'update-id-missing': {
-      says: 'An update without data.id is answered 400.',
-      check: answered400({ id: undefined }),
+    ...nonempty('id'),
+    'update-field-number': {
+      says: 'An update in which a number is in the place of any text is answered 400.',
+      hint: TYPES,
+      check: async (session) => {
+        const data = await session.draft(await updatedUrl(session));
+        for (const [field, value] of Object.entries(data)) {
+          if (typeof value !== 'string') continue;
+          const { status } = await session.send('article.updated', { ...data, [field]: 4711 });
+          expectThat(status === 400, `status 400 to a number as ${field}`, `status ${status}`);
+        }
+      },
     },
     'update-content-number': {
       says: 'An update whose content_html is a number is answered 400.',
@@ -90,7 +100,7 @@ export const UPDATE_FORM_RULES = rules(
     'update-version-missing': {
       says: 'An update without contract_version is refused and changes nothing.',
       hint: FORMAT,
-      check: untouched(() => ({}), { envelope: { contract_version: undefined } }),
+      check: untouched(() => ({}), NO_VERSION),
     },
     'update-version-3': {
       section: 'Versioning',
@@ -98,13 +108,18 @@ export const UPDATE_FORM_RULES = rules(
       hint: FORMAT,
       check: untouched(() => ({}), { envelope: { contract_version: 3 } }),
     },
+    'update-version-text': {
+      section: 'Request envelope',
+      says: 'An update whose contract_version is the text "2" is refused and changes nothing: it is an integer.',
+      hint: FORMAT,
+      check: untouched(() => ({}), { envelope: { contract_version: '2' } }),
+    },
     'update-version-400': {
       section: 'Errors',
       level: 'should',
       says: 'An update without contract_version is answered 400.',
       hint: FORMAT,
-      check: async (session) =>
-        expectStatus(await wrong(session, () => ({}), { envelope: { contract_version: undefined } }), 400),
+      check: async (session) => expectStatus(await wrong(session, () => ({}), NO_VERSION), 400),
     },
   },
 );

@@ -17,7 +17,7 @@ const SAME = 'Find the article by target_id, and compare its canonical URL with 
 
 /** An update with something of another article in it. */
 const ofAnother = (over: (other: LookupTarget) => object) => async (session: Session) => {
-  const other = await session.lookup((await session.stored('main')).url());
+  const other = await session.lookup((await session.main()).url());
   await untouched(() => over(other))(session);
 };
 
@@ -80,7 +80,7 @@ export const UPDATE_TARGET_RULES = rules(
       says: 'A wrong target with a stale base is refused for the target, not with 409: that would end the retries.',
       hint: 'Keep to the order of the contract: the target first, then the revisions.',
       check: async (session) => {
-        const over = { target_url: 'https://nowhere.example/none/', base_revision_id: session.id('stale') };
+        const over = { target_url: session.nowhere().url, base_revision_id: session.id('stale') };
         expectNoConflict(await wrong(session, () => over));
       },
     },

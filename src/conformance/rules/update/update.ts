@@ -47,7 +47,8 @@ const stored =
     over: (session: Session) => Partial<UpdateData> = () => ({}),
   ) =>
   async (session: Session) => {
-    const { data } = await update(session, over(session));
+    const { data, answer } = await update(session, over(session));
+    expectStatus(answer, 200);
     compare(data, await session.lookup(data.target_url));
   };
 
@@ -79,15 +80,8 @@ export const UPDATE_RULES: readonly Rule[] = [
       says: 'An update is answered without a redirect.',
       hint: 'Register the final URL; the service follows no redirect here.',
       check: async (session) => {
-        const target = {
-          id: 'none',
-          url: 'https://nowhere.example/none/',
-          revision_id: 'none',
-          title: '',
-          content_html: '',
-        };
-        const answer = await session.send('article.updated', session.update(session.id('draft'), target));
-        expectNoRedirect(answer);
+        const data = session.update(session.id('draft'), session.nowhere());
+        expectNoRedirect(await session.send('article.updated', data));
       },
     },
   }),
@@ -151,7 +145,8 @@ export const UPDATE_RULES: readonly Rule[] = [
       hint: 'Replace, never insert.',
       check: async (session) => {
         const slug = session.id('second-slug');
-        const { data } = await update(session, { slug });
+        const { data, answer } = await update(session, { slug });
+        expectStatus(answer, 200);
         const old = (await session.stored('updated')).data.slug;
         if (!data.target_url.includes(old)) throw new NotChecked('the slug is not in the article’s URL');
         expectRefusal(
@@ -181,7 +176,7 @@ export const UPDATE_RULES: readonly Rule[] = [
     },
     'update-null-image': {
       section: 'Article',
-      says: 'An update whose featured_image_url is null is accepted: the image stays as it is.',
+      says: 'An update whose featured_image_url is null is accepted.', // that the image stays: page-image-kept
       hint: 'Leave the image alone where the update’s is null; never clear it, never refuse.',
       check: async (session) =>
         expectStatus((await update(session, { featured_image_url: null })).answer, 200),
