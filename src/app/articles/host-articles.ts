@@ -137,7 +137,8 @@ export function createArticleChanges(
           'USAGE',
           `article ${quote(id)} cannot be ${state}: its file ${next.address.reason}`,
         );
-      if (reached !== state)
+      // A draft of a person's that was held is one again.
+      if (reached !== state && !(reached === 'draft' && stored.article.held !== undefined))
         throw new PressmarkError(
           'USAGE',
           `article ${quote(id)} cannot be ${state}: its file makes it ${reached}`,

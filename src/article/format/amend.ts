@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Article } from '../article.js';
 import { editFrontMatter, type FrontMatterChange } from '../front-matter/edit.js';
 import { readFrontMatter } from '../front-matter/read.js';
+import { mapOf } from '../plain-data.js';
 import { EXPIRY_KEY } from '../publication.js';
 import type { BodyKind, StoredArticle } from '../stored-article.js';
 import type { AddressOptions } from './address.js';
@@ -9,7 +10,7 @@ import { type ArticleDecoder, addressField } from './decode.js';
 import { sealed } from './digest.js';
 import type { EncodedFile } from './encode.js';
 import { type ArticleFields, entriesOf, incomingOf, lastOfEach } from './fields.js';
-import type { FrontMatterValue, IncomingBody } from './mapping.js';
+import type { FileFacts, FrontMatterValue, IncomingBody } from './mapping.js';
 import { ownChanges, ownOf, type SiteKeys } from './site-keys.js';
 
 /** A file that replaces another, and the article that it holds. */
@@ -78,7 +79,7 @@ export function articleAmender(
     at: string,
     storedBody?: BodyKind,
   ): Amended {
-    const { data, article, address } = decoder.read(previous, at);
+    const { data, own: present, article, address } = decoder.read(previous, at);
     const kind = storedBody ?? incomingOf(next).kind;
     const body =
       storedBody === undefined
@@ -86,7 +87,8 @@ export function articleAmender(
         : { ...mapping.body(emptyBody(storedBody), at), text: next.body };
     const where = (field: keyof typeof article, changes: FrontMatterChange[]) =>
       isDeepStrictEqual(article[field], next[field]) ? [] : changes;
-    const isOfPerson = article.id === at && !isTop;
+    // Its id was its path then; the file may have another name by now.
+    const isOfPerson = mapping.isArticlePath(article.id) && !isTop;
     // Without a date of its own, a generator may take the date of the update for that of the post.
     const showsUpdate = data[keys.date] !== undefined || isTop || mapping.datesByName === true;
     const changes = [
@@ -105,7 +107,10 @@ export function articleAmender(
       ].filter(({ key, value }) => data[key] !== value),
       ...fields.held(next.held),
     ];
-    const own = fields.own({ ...next, body: body.text }, kind, at);
+    const own = {
+      ...fields.own({ ...next, body: body.text }, kind, at),
+      before_hold: present.before_hold as FrontMatterValue | undefined,
+    };
     const text = rewritten(previous, { changes, own, revision: next.revision, body: body.text });
     const after = decoder.read(text, at);
     const { publication } = after;
@@ -119,21 +124,24 @@ export function articleAmender(
 
   /** The file that shows or hides its article. A pristine file stays pristine and gets the revision; an edited one stays edited. */
   function inState(text: string, at: string, change: StateChange, revision: string): Amended {
-    const { article, address } = decoder.read(text, at);
+    const { article, address, data, own: present } = decoder.read(text, at);
     const { held, date, expires } = change;
     const expiry = expires === null ? undefined : expires && mapping.date(expires);
+    const url = address?.kind === 'unknown' ? undefined : article.url;
     const changes = [
       ...(date === undefined ? [] : fields.date(date)),
       ...(expires === undefined ? [] : [{ key: EXPIRY_KEY, value: expiry }]),
-      ...(held === undefined && article.held !== undefined ? released(article.url) : fields.held(held)),
+      ...(held === undefined && article.held !== undefined
+        ? entriesOf({ ...unheld(url), ...(mapOf(present.before_hold) as Rewriting['own']) })
+        : fields.held(held)),
     ];
     const own = {
       // Nothing else says where it is while it has no page.
-      ...(held !== undefined &&
-        !isTop &&
-        address?.kind !== 'unknown' && { url: fields.written(article.url) }),
+      ...(held !== undefined && !isTop && url !== undefined && { url: fields.written(url) }),
       ...(date !== undefined && !isTop && { published: date }),
       held: held === undefined ? undefined : fields.written(held),
+      ...(held === undefined && { before_hold: undefined }),
+      ...(held !== undefined && article.held === undefined && { before_hold: beforeHold(data, url) }),
     };
     const after = restated(text, at, changes, own, revision);
     const stored = decoder.decode(after, at);
@@ -145,11 +153,19 @@ export function articleAmender(
     };
   }
 
-  /** The front matter by which an article was held, as it is without that. */
-  function released(url: string): FrontMatterChange[] {
-    const pin = fields.pin(url);
-    const held = Object.keys(mapping.held ?? {});
-    return held.map((key) => ({ key, value: pin[key] ?? constants[key] }));
+  /** The front matter by which an article is held, as Pressmark writes it without that. @param url undefined if unknown. */
+  function unheld(url: string | undefined): Rewriting['own'] {
+    const pin = url === undefined ? {} : fields.pin(url);
+    const keys = Object.keys(mapping.held ?? {});
+    return Object.fromEntries(keys.map((key) => [key, pin[key] ?? constants[key]]));
+  }
+
+  /** What a person has written there; undefined if it is nothing, or the same. */
+  function beforeHold(data: FileFacts['data'], url: string | undefined): FrontMatterValue | undefined {
+    const own = Object.entries(unheld(url))
+      .filter(([key, value]) => data[key] !== undefined && !isDeepStrictEqual(data[key], value))
+      .map(([key]) => [key, data[key] as FrontMatterValue] as const);
+    return own.length === 0 ? undefined : Object.fromEntries(own);
   }
 
   /** A file with another stored URL. A pristine file stays pristine and keeps its revision; an edited one stays edited. */

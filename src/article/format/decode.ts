@@ -1,5 +1,6 @@
 import { PressmarkError } from '../../errors.js';
 import { listOf, readFrontMatter, requireYaml, textOf } from '../front-matter/read.js';
+import { isTimestamp } from '../front-matter/value.js';
 import type { Publication } from '../publication.js';
 import {
   type Address,
@@ -12,7 +13,7 @@ import {
 import { type AddressOptions, urlOf } from './address.js';
 import { digestIn, digestOf, editRevision } from './digest.js';
 import type { FileFacts, FrontMatterValue } from './mapping.js';
-import { heldIn, looseList, ownOf, type SiteKeys, scalarOf } from './site-keys.js';
+import { heldIn, ownOf, type SiteKeys, scalarOf } from './site-keys.js';
 
 /** A file that was read: its article, and what else is needed of it. */
 export interface ReadFile {
@@ -30,7 +31,7 @@ export type ArticleDecoder = ReturnType<typeof articleDecoder>;
 /** Reads the article files of a site. Each reading throws FRONT_MATTER_INVALID or FRONT_MATTER_UNSUPPORTED if it cannot. */
 export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
   const { mapping } = options;
-  const { path, image: imageAt, author: authorAt, all, constantTags, named } = siteKeys;
+  const { path, image: imageAt, author: authorAt, all, constantTags, named, tagsIn } = siteKeys;
   const { keys } = mapping;
   const isTop = path.length === 0;
   const sent = mapping.sentText ?? ((text: string) => text);
@@ -42,7 +43,7 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
     return text === undefined ? undefined : sent(text);
   };
   const textsIn = (map: FileFacts['data'], key: string) =>
-    (isTop ? listOf(map, key) : looseList(map[key])).map(sent);
+    (isTop ? listOf(map, key) : tagsIn(map[key])).map(sent);
 
   function read(text: string, at: string): ReadFile {
     if (at.endsWith('.mdx'))
@@ -162,6 +163,5 @@ function isBodyEdited({ own, article }: ReadFile): boolean {
 
 /** How a value reads that the mapping has made for a date. */
 function valueText(value: FrontMatterValue): string | undefined {
-  const isTimestamp = typeof value === 'object' && 'kind' in value && value.kind === 'timestamp';
-  return isTimestamp && 'text' in value ? scalarOf(value.text) : scalarOf(value);
+  return scalarOf(isTimestamp(value) ? value.text : value);
 }

@@ -39,21 +39,21 @@ export function articleEncoder(
   return ({ revision: given, ...article }, at) => {
     const incoming = incomingOf(article);
     const body = mapping.body(incoming, at);
-    // Where these are not known, the constant of the key holds.
-    const known = [
-      ...(article.author === '' ? [] : fields.author(article.author)),
-      ...fields.categories(article.tags),
-      ...fields.canonical(article.url),
-    ];
-    const entries = [
+    const ofArticle = [
       ...fields.title(article),
       ...fields.description(article),
       ...fields.date(article.date),
       ...fields.updated(article.updated),
       ...fields.tags(article.tags, constantTags),
-      ...known,
+      ...(article.author === '' ? [] : fields.author(article.author)),
+      ...fields.categories(article.tags),
+      ...fields.canonical(article.url),
       ...fields.image(article.image),
-      ...entriesOf(otherConstants).filter(({ key }) => known.every((one) => one.key !== key)),
+      // What the article does not have is the constant of the key.
+    ].filter(({ key, value }) => value !== undefined && (value !== '' || otherConstants[key] === undefined));
+    const entries = [
+      ...ofArticle,
+      ...entriesOf(otherConstants).filter(({ key }) => ofArticle.every((one) => one.key !== key)),
       ...fields.extra(article.extra),
       ...entriesOf(fields.pin(article.url)),
       ...entriesOf(body.frontMatter),

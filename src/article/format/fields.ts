@@ -1,6 +1,7 @@
 import type { Article, ExtraKeys } from '../article.js';
 import type { FrontMatterChange } from '../front-matter/edit.js';
 import { shortened, termKey } from '../names.js';
+import { mapOf } from '../plain-data.js';
 import type { BodyKind } from '../stored-article.js';
 import { textIn } from '../text/html-tokens.js';
 import { shownMarkdown } from '../text/markdown.js';
@@ -9,7 +10,7 @@ import { bodyKindOf } from './decode.js';
 import { digestOf } from './digest.js';
 import { type KeyPath, keyPath } from './key-path.js';
 import type { FileFacts, FrontMatterValue, IncomingBody } from './mapping.js';
-import { looseList, type SiteKeys } from './site-keys.js';
+import type { SiteKeys } from './site-keys.js';
 
 type Values = Readonly<Record<string, FrontMatterValue | undefined>>;
 
@@ -18,7 +19,7 @@ export type ArticleFields = ReturnType<typeof articleFields>;
 
 /** How the fields of an article become front matter. A field for which the site has no key becomes no entry. */
 export function articleFields({ mapping, siteUrl }: AddressOptions, siteKeys: SiteKeys) {
-  const { path, image: imageAt, author: authorAt, constantTags } = siteKeys;
+  const { path, image: imageAt, author: authorAt, constantTags, tagsIn } = siteKeys;
   const { keys, keptTags = [], limits = {} } = mapping;
   const isTop = path.length === 0;
   const written = (text: string, field?: 'description') => mapping.writtenText?.(text, field) ?? text;
@@ -51,7 +52,7 @@ export function articleFields({ mapping, siteUrl }: AddressOptions, siteKeys: Si
   function tagsOfSite(data: FileFacts['data']): string[] {
     if (keys.tags === null) return [];
     const kept = new Set([...constantTags, ...keptTags].map(mapping.tagKey));
-    return kept.size === 0 ? [] : looseList(data[keys.tags]).filter((tag) => kept.has(mapping.tagKey(tag)));
+    return kept.size === 0 ? [] : tagsIn(data[keys.tags]).filter((tag) => kept.has(mapping.tagKey(tag)));
   }
 
   /** @param data of the file that has the author now. */
@@ -71,7 +72,9 @@ export function articleFields({ mapping, siteUrl }: AddressOptions, siteKeys: Si
     const found = (mapping.categories ?? []).filter((category) => named.has(termKey(category)));
     const [first] = found;
     if (first === undefined) return [];
-    return [{ key: keyPath(keys.category).key, value: keys.category.endsWith('[]') ? found : first }];
+    const isList = keys.category.endsWith('[]');
+    const at = keyPath(keys.category.replace(/\[\]$/, ''));
+    return [{ key: at.key, value: at.write(isList ? found : first, mapOf(mapping.constants[at.key])) }];
   }
 
   /** Keys that plugins set and that a file has otherwise. */
@@ -127,7 +130,7 @@ export function articleFields({ mapping, siteUrl }: AddressOptions, siteKeys: Si
   };
 }
 
-/** A text at its place. What else stands below its key stays. */
+/** A text at its place. */
 function textAt(
   at: KeyPath | undefined,
   text: string | undefined,

@@ -8,8 +8,8 @@ export interface KeyPath {
   readonly key: string;
   /** The text in the value of that key; null if there is none. A list's is its first. */
   read(value: unknown): string | null;
-  /** The value with the text in it; undefined for a text that cannot stand there. What else a map holds stays. */
-  write(text: string, previous?: unknown): FrontMatterValue | undefined;
+  /** The value with the text in it; undefined for a text that cannot stand there. What else a list or a map holds stays. */
+  write(text: FrontMatterValue, previous?: unknown): FrontMatterValue | undefined;
 }
 
 /** Below these keys, maps of pictures and authors have the text that is meant. */
@@ -17,25 +17,33 @@ const USUAL_KEYS = ['src', 'url', 'image', 'path', 'name'];
 
 /**
  * Reads a path of the config, such as `image`, `images[]`, `cover.image` or `authors[].name`. A value of another form is
- * read as it is.
+ * read as it is, and keeps its form.
  */
 export function keyPath(path: string): KeyPath {
-  const [, key = path, list, below] = /^([^.[\]]+)(\[\])?(?:\.(.+))?$/.exec(path) ?? [];
+  const [, key = path, list, rest] = /^([^.[\]]+)(\[\])?(?:\.(.+))?$/.exec(path) ?? [];
+  const below = rest === undefined ? undefined : keyPath(rest);
+  const usualKey = (map: object) => USUAL_KEYS.find((one) => one in map);
 
   function read(value: unknown): string | null {
     if (Array.isArray(value)) return value.length === 0 ? null : read(value[0]);
     if (isMap(value)) {
-      const name = [...(below === undefined ? [] : [below]), ...USUAL_KEYS].find((one) => one in value);
+      if (below !== undefined && below.key in value) return below.read(value[below.key]);
+      const name = usualKey(value);
       return name === undefined ? null : read(value[name]);
     }
     return typeof value === 'string' ? value : null;
   }
 
-  function write(text: string, previous?: unknown): FrontMatterValue {
-    const first: unknown = Array.isArray(previous) ? previous[0] : previous;
-    const kept = isMap(first) ? (first as Readonly<Record<string, FrontMatterValue>>) : {};
-    const value = below === undefined ? text : { ...kept, [below]: text };
+  function write(text: FrontMatterValue, previous?: unknown): FrontMatterValue {
+    if (Array.isArray(previous)) return [written(text, previous[0]), ...previous.slice(1)];
+    const value = written(text, previous);
     return list === undefined ? value : [value];
+  }
+
+  function written(text: FrontMatterValue, previous: unknown): FrontMatterValue {
+    const kept = (isMap(previous) ? previous : {}) as Readonly<Record<string, FrontMatterValue>>;
+    const name = below?.key ?? usualKey(kept);
+    return name === undefined ? text : { ...kept, [name]: below?.write(text, kept[name]) ?? text };
   }
 
   return { key, read, write };
@@ -64,8 +72,9 @@ export function authorPath(
       return typeof first === 'string' ? (names.get(first) ?? first) : at.read(value);
     },
     write(name, previous) {
-      const key = keys.get(termKey(name));
-      if (key !== undefined) return asKey.write(key);
+      const key = keys.get(termKey(String(name)));
+      if (key !== undefined)
+        return asKey.write(key, Array.isArray(previous) ? [undefined, ...previous.slice(1)] : undefined);
       return knownOnly ? undefined : at.write(name, previous);
     },
   };

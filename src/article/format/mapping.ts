@@ -106,6 +106,8 @@ export interface ArticleMapping {
   readonly ignoresKeyCase?: boolean;
   /** Names that the generator reads before those of `keys`, such as Jekyll's `tag` before `tags`, by the latter. @default none */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** Whether a text at the key of the tags, unless that is an alias, has a tag in each word (Jekyll). @default false */
+  readonly tagsAreWords?: boolean;
   /** Keys besides `keys` and `pressmark` that plugins may not set: the pin and what keeps a body from running as a template. */
   readonly reserved: readonly string[];
   /** Whether the generator reads articles from a file of this name: by its extension, such as `.md`, `.markdown`, `.html`. */

@@ -21,6 +21,7 @@ export type SiteKeys = ReturnType<typeof siteKeys>;
 /** What the mapping of a site says of the keys in its files. */
 export function siteKeys(mapping: ArticleMapping) {
   const { keys, constants, reserved, keptTags = [], ignoresKeyCase = false, aliases = {} } = mapping;
+  const { tagsAreWords = false } = mapping;
   const path = ownPath(mapping);
   const image = keys.image == null ? undefined : keyPath(keys.image);
   const author =
@@ -64,7 +65,15 @@ export function siteKeys(mapping: ArticleMapping) {
     const known = new Map([...found].map(([key, name]) => [name, key]));
     // The generator does not read the key that has another spelling besides.
     const read = Object.entries(data).filter(([name]) => !found.has(name));
-    return Object.fromEntries(read.map(([name, value]) => [known.get(name) ?? name, value]));
+    const isAlias = (name: string) => Object.values(aliases).includes(name);
+    return Object.fromEntries(
+      read.map(([name, value]) => [known.get(name) ?? name, isAlias(name) ? looseList(value) : value]),
+    );
+  }
+
+  /** The tags at their key. */
+  function tagsIn(value: unknown): string[] {
+    return looseList(tagsAreWords && typeof value === 'string' ? value.split(/\s+/).filter(Boolean) : value);
   }
 
   return {
@@ -76,6 +85,7 @@ export function siteKeys(mapping: ArticleMapping) {
     all,
     /** The tags that every new article has. */
     constantTags,
+    tagsIn,
     tagKey,
     /** Whether plugins may not set this front matter. */
     isOwn: (key: string) => allFolded.has(folded(key)),

@@ -65,9 +65,21 @@ function write(text: string, changes: FrontMatterChanges, body: string | undefin
   }
   const source = text.slice(start, end);
   const front = changes.size === 0 ? source : EDITORS[form](source, changes, lineEnd);
+  const kept = preciseValues(front);
+  const rounded = form === 'yaml' ? undefined : preciseValues(source).find((value) => !kept.includes(value));
+  if (rounded !== undefined) throw unreadable(`${rounded} would be rounded`);
   let closing = text.slice(end, bodyStart);
   if (body !== undefined && body !== '' && !closing.endsWith('\n')) closing += lineEnd;
   return text.slice(0, start) + front + closing + (body ?? text.slice(bodyStart));
+}
+
+/** Texts and comments of TOML and JSON. */
+const NO_VALUES = /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*/g;
+
+/** Integers and times of day with more digits than JavaScript keeps. */
+function preciseValues(source: string): string[] {
+  const values = source.replace(NO_VALUES, '').match(/(?<![.\d])\d{16,}(?![.\de])|:\d\d\.\d{4,}/g) ?? [];
+  return values.filter((value) => String(Number(value)) !== value);
 }
 
 const EDITORS = { yaml: editYaml, toml: editToml, json: editJson, 'json-fenced': editJson };

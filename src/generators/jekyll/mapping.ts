@@ -29,6 +29,7 @@ export function mapping(given: MappingOptions): ArticleMapping {
   return siteMapping(given, {
     usualKeys: KEYS,
     aliases: { tags: 'tag' },
+    tagsAreWords: true,
     datesByName: true,
     reserved: ['permalink', 'render_with_liquid', 'excerpt_separator'],
     isArticlePath,

@@ -207,6 +207,10 @@ test('an update names the author of an article, and leaves that of a post which 
   t.deepEqual(readFrontMatter(updated(on, 'blog/mine.md', own, { author: 'Ada' }).text).data.by, {
     name: 'Olga',
   });
+  const again = updated(on, 'blog/mine.md', own, { author: 'Ada' }).text;
+  t.deepEqual(readFrontMatter(updated(on, 'blog/renamed.md', again, { author: 'Ada' }).text).data.by, {
+    name: 'Olga',
+  });
   const { text } = on.encode({ ...article, author: 'Ada' }, PATH);
   t.deepEqual(readFrontMatter(text).data.by, { name: 'Ada' });
   t.is(on.decode(text, PATH).article.author, 'Ada');
@@ -244,6 +248,54 @@ test('author, categories and the own URL stand at the keys of the site, before w
   const { text } = amend(unknown, stored, next, PATH);
   t.like(dataOf(text), { authors: ['ada'], categories: ['Notes'] });
   t.is(decode(text, PATH).article.author, 'Ada Lovelace');
+});
+
+test('what an article has goes before what all articles have, and that before nothing', (t) => {
+  const constants = { layout: 'post', title: 'A post', summary: 'Of the garden.', cover: ['usual.jpg'] };
+  const dataOf = (over: Partial<Article>) =>
+    readFrontMatter(formatWith({ constants }).encode({ ...article, ...over }, PATH).text).data;
+  t.like(dataOf({ image: 'https://images.example/a.jpg' }), {
+    layout: 'post',
+    title: 'Soil',
+    summary: 'What feeds a garden.',
+    cover: ['https://images.example/a.jpg'],
+  });
+  t.like(dataOf({ description: '' }), { summary: 'Of the garden.', cover: ['usual.jpg'] });
+});
+
+test('a category stands where its path leads', (t) => {
+  const dataOf = (category: string) => {
+    const on = formatWith({
+      keys: { ...mapping.keys, category },
+      constants: { meta: { kind: 'post' } },
+      categories: ['Soil', 'Tools'],
+    });
+    return readFrontMatter(on.encode({ ...article, tags: ['soil', 'tools'] }, PATH).text).data;
+  };
+  t.deepEqual(dataOf('meta.category').meta, { kind: 'post', category: 'Soil' });
+  t.deepEqual(dataOf('taxonomies.categories[]').taxonomies, { categories: ['Soil', 'Tools'] });
+});
+
+test('where a text at the key of the tags is a tag in each word, each is one, but not in an alias', (t) => {
+  const on = formatWith({ tagsAreWords: true, aliases: { tags: 'tag' }, keptTags: ['featured'] });
+  const own = HAND_WRITTEN.replace('tags:\n  - posts\n  - Compost', 'tags: featured soil');
+  t.deepEqual(on.decode(own, 'blog/mine.md').article.tags, ['featured', 'soil']);
+  t.deepEqual(readFrontMatter(updated(on, 'blog/mine.md', own).text).data.tags, ['featured', 'compost']);
+  const alias = own.replace('tags:', 'tag:');
+  t.deepEqual(on.decode(alias, 'blog/mine.md').article.tags, ['featured soil']);
+});
+
+test('holding an article and releasing it leaves a person’s own keys, also with an update in between', (t) => {
+  const on = formatWith({ held: { draft: true, permalink: false } });
+  const own = HAND_WRITTEN.replace('custom:', 'draft: true\npermalink: /own/\ncustom:');
+  const held = on.inState(own, 'blog/mine.md', { held: 'by a person' }, 's-1').text;
+  t.like(readFrontMatter(held).data, { draft: true, permalink: false });
+  const heldAgain = on.inState(held, 'blog/mine.md', { held: 'by another' }, 's-2').text;
+  for (const text of [held, heldAgain, updated(on, 'blog/mine.md', held).text]) {
+    const { data } = readFrontMatter(on.inState(text, 'blog/mine.md', { held: undefined }, 's-3').text);
+    t.like(data, { draft: true, permalink: '/own/' });
+    t.false('before_hold' in Object(data.pressmark));
+  }
 });
 
 test('an address that is neither pinned nor listed is unknown, and the reason says why', (t) => {

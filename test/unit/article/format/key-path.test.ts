@@ -9,6 +9,8 @@ test('a text is written where the path says, and read there', (t) => {
     ['images[]', 'images', [URL]],
     ['cover.image', 'cover', { image: URL }],
     ['bigimg[].src', 'bigimg', [{ src: URL }]],
+    ['cover.image.src', 'cover', { image: { src: URL } }],
+    ['cover.images[]', 'cover', { images: [URL] }],
   ] as const) {
     const at = keyPath(path);
     t.is(at.key, key);
@@ -17,15 +19,24 @@ test('a text is written where the path says, and read there', (t) => {
   }
 });
 
-test('a map keeps what else it holds', (t) => {
-  t.deepEqual(keyPath('cover.image').write(URL, { image: 'old.jpg', alt: 'A hive', hidden: true }), {
-    image: URL,
-    alt: 'A hive',
-    hidden: true,
-  });
-  t.deepEqual(keyPath('bigimg[].src').write(URL, [{ src: 'old.jpg', desc: 'A hive' }, { src: 'b.jpg' }]), [
-    { src: URL, desc: 'A hive' },
-  ]);
+test('a map and a list keep what else they hold, and their form', (t) => {
+  for (const [path, previous, value] of [
+    [
+      'cover.image',
+      { image: 'old.jpg', alt: 'A hive', hidden: true },
+      { image: URL, alt: 'A hive', hidden: true },
+    ],
+    [
+      'bigimg[].src',
+      [{ src: 'a.jpg', desc: 'A hive' }, { src: 'b.jpg' }],
+      [{ src: URL, desc: 'A hive' }, { src: 'b.jpg' }],
+    ],
+    ['cover.image.src', { image: { src: 'a.jpg', alt: 'A hive' } }, { image: { src: URL, alt: 'A hive' } }],
+    ['images[]', ['a.jpg', 'b.jpg', 'c.jpg'], [URL, 'b.jpg', 'c.jpg']],
+    ['image', { src: 'a.jpg', alt: 'A hive' }, { src: URL, alt: 'A hive' }],
+    ['image', ['a.jpg', 'b.jpg'], [URL, 'b.jpg']],
+  ] as const)
+    t.deepEqual(keyPath(path).write(URL, previous), value as unknown);
 });
 
 test('a value of another form is read as it is', (t) => {
@@ -40,7 +51,7 @@ test('of an author that the site knows, the key stands in the file; of any other
   const authors = { 'Marta Oak': 'marta', 'Zoë Elm': 'zoe' };
   const at = authorPath('authors[].name', authors);
   t.is(at.key, 'authors');
-  t.deepEqual(at.write('Marta Oak', [{ name: 'Old', url: 'https://x.example' }]), ['marta']);
+  t.deepEqual(at.write('Marta Oak', [{ name: 'Old', url: 'https://x.example' }, 'zoe']), ['marta', 'zoe']);
   t.deepEqual(at.write(' zoe\u0308  ELM '), ['zoe']);
   t.deepEqual(at.write('Guest', ['marta']), [{ name: 'Guest' }]);
   t.is(at.read(['marta', 'zoe']), 'Marta Oak');

@@ -169,6 +169,11 @@ test('what would not read back is refused', (t) => {
   t.throws(() => editFrontMatter('Text', [], '---\na: 1\n---\n'), unreadable);
   t.throws(() => editFrontMatter('---\na: 1\n---\n', [{ key: 'd', value: timestamp('a: b') }]), unreadable);
   t.throws(() => editFrontMatter('{"a": 1}', [{ key: 'd', value: Number.NaN }]), unreadable);
+  const rounded = { ...unreadable, message: /would be rounded/ };
+  t.throws(() => editFrontMatter('{"id": 12345678901234567890}', title), rounded);
+  t.throws(() => editFrontMatter('+++\nat = 2026-01-01T08:00:00.123456Z\n+++\n', title), rounded);
+  t.notThrows(() => editFrontMatter('+++\n# 12345678901234567890\nid = 1234567890123456789\n+++\n', title));
+  t.notThrows(() => editFrontMatter('{"id": "12345678901234567890"}', [{ key: 'id', value: 'T' }]));
   t.throws(() => editFrontMatter('---js\n{}\n---\n', title), { code: 'FRONT_MATTER_UNSUPPORTED' });
   t.throws(() => editFrontMatter('---\na: [\n---\n', title), { code: 'FRONT_MATTER_INVALID' });
 });
