@@ -117,7 +117,7 @@ export function redirect(to: string, flash?: Flash): PageAnswer {
 
 /** The message of an error that can be corrected in the form. @throws any other error. */
 export function correctable(error: unknown): Flash {
-  if (!(error instanceof PressmarkError) || error.code !== 'USAGE') throw error;
+  if (!(error instanceof PressmarkError) || !/^(?:USAGE|BODY_INVALID)$/.test(error.code)) throw error;
   return { level: 'fail', text: 'frame.reason', values: { reason: error.message } };
 }
 

@@ -24,8 +24,7 @@ export interface Trashed {
 }
 
 /** The article is there again, or is deleted for good. */
-interface Dropped {
-  readonly id: string;
+interface Dropped extends Pick<Trashed, 'id' | 'at'> {
   readonly dropped: true;
 }
 
@@ -47,6 +46,8 @@ export function openTrash(stateDir: string) {
   function takeIn(lines: readonly (Trashed | Dropped)[] = log.news()): void {
     if (lines.length === 0) return;
     for (const line of lines) {
+      // It may have been removed again since.
+      if ('dropped' in line && trashed.get(line.id)?.at !== line.at) continue;
       trashed.delete(line.id);
       if ('url' in line) trashed.set(line.id, line);
     }
@@ -82,25 +83,27 @@ export function openTrash(stateDir: string) {
   }
 
   /** The whole file that an article had. @throws the system's error where it cannot be read. */
-  function textOf(id: string): string {
-    return fs.readFileSync(textFile(id), 'utf8');
+  function textOf(one: Trashed): string {
+    return fs.readFileSync(textFile(one), 'utf8');
   }
 
-  function textFile(id: string): string {
-    return join(folder, `${hash('sha256', id).slice(0, 32)}.text`);
+  function textFile({ id, at }: Pick<Trashed, 'id' | 'at'>): string {
+    return join(folder, `${hash('sha256', `${at} ${id}`).slice(0, 32)}.text`);
   }
 
   /** Keeps an article; durable when it resolves. */
   async function keep(one: Trashed, text: string): Promise<void> {
     makeDirectory(folder);
-    await writeAtomically(textFile(one.id), text);
+    await writeAtomically(textFile(one), text);
+    const before = get(one.id);
     await note(one);
+    if (before !== undefined && before.at !== one.at) fs.rmSync(textFile(before), { force: true });
   }
 
-  /** Forgets an article that is there again, or is deleted for good. */
-  async function drop(id: string): Promise<void> {
-    await note({ id, dropped: true });
-    fs.rmSync(textFile(id), { force: true });
+  /** Forgets an article that is there again, or is deleted for good; not what is in the trash if it was removed again. */
+  async function drop({ id, at }: Trashed): Promise<void> {
+    await note({ id, at, dropped: true });
+    fs.rmSync(textFile({ id, at }), { force: true });
     await syncDirectory(folder);
   }
 
@@ -115,6 +118,6 @@ export function openTrash(stateDir: string) {
 }
 
 function isLine(value: unknown): value is Trashed | Dropped {
-  const { id, url, dropped } = Object(value);
-  return typeof id === 'string' && (typeof url === 'string' || dropped === true);
+  const { id, at, url, dropped } = Object(value);
+  return typeof id === 'string' && typeof at === 'string' && (typeof url === 'string' || dropped === true);
 }

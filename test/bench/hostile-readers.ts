@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { escapeUTF8 } from 'entities';
 import { compared } from '../../src/app/articles/compare-articles.js';
-import { readForm } from '../../src/app/articles/person-form.js';
+import { readEntered } from '../../src/app/articles/person-form.js';
 import { readHead } from '../../src/app/build/addresses/match-pages.js';
 import { slugOf } from '../../src/article/address/slug.js';
 import { assetsNamedIn } from '../../src/article/asset.js';
@@ -166,8 +166,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     storedFolderBody({ kind: 'markdown', markdown: text, html: '' }, { rawHtml: true }),
   'two versions': (text) => compared(fieldsOf(text), fieldsOf(changed(text))),
   'two other versions': (text) => compared(fieldsOf(text), fieldsOf(text.split('').reverse().join(''))),
-  'form of a person': (text) => readForm({ ...fieldsOf(text), title: text, tags: text.split(' ') }),
-  'form with one tag': (text) => readForm({ title: 'A', tags: [text], author: text }),
+  'form of a person': (text) => readEntered({ ...fieldsOf(text), title: text, tags: text.split(' ') }),
+  'form with one tag': (text) => readEntered({ title: 'A', tags: [text], author: text }),
   'text in a form': (text) => escapeUTF8(text),
   'files of an article': (text) => assetsNamedIn(`${text}media/00/${text}`),
   slug: (text) => slugOf('', text, 'a'),

@@ -1,5 +1,4 @@
-import { PressmarkError } from '../../errors.js';
-import { type AdminPage, type AdminRoom, redirect, view } from '../page.js';
+import { type AdminPage, type AdminRoom, correctable, redirect, view } from '../page.js';
 import { articlePath, editorOf } from './article.js';
 
 /** Articles of one page. */
@@ -27,9 +26,7 @@ export function trashPages({ host }: AdminRoom): AdminPage[] {
             try {
               await articles.restore(id, editorOf(request));
             } catch (error) {
-              if (!(error instanceof PressmarkError) || error.code !== 'USAGE') throw error;
-              const values = { reason: error.message };
-              return redirect('articles/trash', { level: 'fail', text: 'articles.refused', values });
+              return redirect('articles/trash', correctable(error));
             }
             return redirect(articlePath(id), { level: 'ok', text: 'articles.restored' });
           },

@@ -7,9 +7,11 @@ import { momentIn } from '../../host/local-time.js';
 import {
   type AdminPage,
   type AdminRoom,
+  correctable,
   type FormRequest,
   MISSING,
   type PageAction,
+  type PageAnswer,
   type PageRequest,
   redirect,
   view,
@@ -46,6 +48,22 @@ const aboutWith =
   (...names: readonly string[]) =>
   (request: FormRequest): string =>
     [idIn(request), ...names.map(request.field)].filter((text) => text !== '').join(' ');
+
+/** A change of an article from the revision that the person has seen; where it is refused, the article's page says why. */
+function changing(
+  change: (request: FormRequest, id: string, base: string) => Promise<PageAnswer>,
+): PageAction['run'] {
+  return async (request) => {
+    const id = idIn(request);
+    try {
+      return await change(request, id, request.field('base'));
+    } catch (error) {
+      const isStale = error instanceof PressmarkError && error.code === 'REVISION_CONFLICT';
+      const changed = { level: 'fail', text: 'articles.changedSince' } as const;
+      return redirect(articlePath(id), isStale ? changed : correctable(error));
+    }
+  };
+}
 
 /** The address of an article's page. */
 export function articlePath(id: string): string {
@@ -87,51 +105,33 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
   const { timeZone } = host.site;
   const looks = new Map<string, Promise<Versions>>();
 
-  const setState: PageAction['run'] = async (request) => {
-    const { field } = request;
-    const id = idIn(request);
+  const setState = changing(async (request, id, base) => {
+    const { field, words } = request;
     const state = STATES.find((one) => one === field('state'));
     if (state === undefined) return MISSING;
     const at = field('at');
     const moment = at === '' ? undefined : momentIn(timeZone, at);
-    if (at !== '' && moment === undefined) return refused(id, 'articles.noMoment');
-    try {
-      await articles.setStateBy(id, state, moment, editorOf(request));
-    } catch (error) {
-      if (!(error instanceof PressmarkError) || error.code !== 'USAGE') throw error;
-      return refused(id, 'articles.refused', error.message);
+    if (at !== '' && moment === undefined) {
+      const values = { at, timeZone };
+      return redirect(articlePath(id), { level: 'fail', text: 'articles.noMoment', values });
     }
-    return redirect(articlePath(id), { level: 'ok', text: `articles.now-${state}` });
-  };
+    await articles.setStateBy(id, base, state, moment, editorOf(request));
+    const isToCome = moment !== undefined && Date.parse(moment) > Date.now();
+    const text = isToCome && state === 'expired' ? 'articles.willExpire' : `articles.now-${state}`;
+    const values = { at: words.moment(moment ?? '') };
+    return redirect(articlePath(id), { level: 'ok', text, values });
+  });
 
-  const revert: PageAction['run'] = async (request) => {
-    const { field } = request;
-    const id = idIn(request);
-    try {
-      await articles.revert(id, field('revision'), field('base'), editorOf(request));
-    } catch (error) {
-      if (!(error instanceof PressmarkError)) throw error;
-      if (error.code === 'REVISION_CONFLICT') return refused(id, 'articles.changedSince');
-      if (error.code !== 'USAGE') throw error;
-      return refused(id, 'articles.refused', error.message);
-    }
+  const revert = changing(async (request, id, base) => {
+    await articles.revert(id, request.field('revision'), base, editorOf(request));
     return redirect(articlePath(id), { level: 'ok', text: 'articles.reverted' });
-  };
+  });
 
-  const trash: PageAction['run'] = async (request) => {
-    const { field } = request;
-    const id = idIn(request);
-    const to = field('redirect').trim();
-    try {
-      await articles.trash(id, field('base'), { redirect: to === '' ? null : to }, editorOf(request));
-    } catch (error) {
-      if (!(error instanceof PressmarkError)) throw error;
-      if (error.code === 'REVISION_CONFLICT') return refused(id, 'articles.changedSince');
-      if (error.code !== 'USAGE' && error.code !== 'BODY_INVALID') throw error;
-      return refused(id, 'articles.refused', error.message);
-    }
+  const trash = changing(async (request, id, base) => {
+    const to = request.field('redirect').trim();
+    await articles.trash(id, base, { redirect: to === '' ? null : to }, editorOf(request));
     return redirect('articles/trash', { level: 'ok', text: 'articles.trashed' });
-  };
+  });
 
   /** The page is there, too, where git does not say what was. */
   async function versionsOf(id: string, most: number): Promise<Versions> {
@@ -162,9 +162,6 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
     }
     return Promise.race([look, wait(LOOKING_MS.waited, { kind: 'looking' } as const)]);
   }
-
-  const refused = (id: string, text: string, reason = '') =>
-    redirect(articlePath(id), { level: 'fail', text, values: { reason } });
 
   return [
     {

@@ -15,10 +15,10 @@ import { reviewConfig } from '../durability.js';
 import { contentInGit } from './article-history.js';
 
 /** One article file of a site. */
-export type ListedArticle = ReadArticle | UnreadableArticle;
+export type ArticleFile = ReadableArticle | UnreadableArticle;
 
 /** An article file that can be read. */
-export interface ReadArticle {
+export interface ReadableArticle {
   readonly kind: 'article';
   /** Relative to the site's folder. */
   readonly file: string;
@@ -75,10 +75,10 @@ export interface LastAuthor {
 }
 
 /** All article files of a site, by their names. */
-export function listArticles(settings: Settings): ListedArticle[] {
+export function listArticles(settings: Settings): ArticleFile[] {
   const content = contentOf(settings);
   const now = Date.now();
-  return [...walk(content)].toSorted().map((path): ListedArticle => {
+  return [...walk(content)].toSorted().map((path): ArticleFile => {
     const file = `${contentPrefix(settings)}${path}`;
     try {
       const { article, address, publication } = content.format.decode(
@@ -107,7 +107,10 @@ export function listArticles(settings: Settings): ListedArticle[] {
   });
 }
 
-function stateOf(publication: Publication, now: number): Pick<ReadArticle, 'state' | 'liveAt' | 'expiresAt'> {
+function stateOf(
+  publication: Publication,
+  now: number,
+): Pick<ReadableArticle, 'state' | 'liveAt' | 'expiresAt'> {
   const state = stateAt(publication, now);
   if (publication.kind !== 'dated') return { state };
   const { from, until } = publication;

@@ -1,7 +1,7 @@
 import type { Article } from '../../article/article.js';
 import type { StateChange } from '../../article/format/amend.js';
 import { isOfPerson, personsPart, revisionFor } from '../../article/own-revisions.js';
-import { stateAt } from '../../article/publication.js';
+import { type ArticleState, stateAt } from '../../article/publication.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import { parseMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
@@ -28,13 +28,21 @@ export interface HostArticlesOptions {
   readonly context: Pick<HandlerContext, 'hooks' | 'changeOf' | 'isOwnKey' | 'noteJobs'>;
 }
 
-/** As `setState`. @param by who does it; `note` is called with the revision that this makes, before it is stored. */
+/**
+ * As `setState`.
+ *
+ * @param by who does it, and `base`, the revision that they have seen; `note` is called with the revision that this makes,
+ *   before it is stored.
+ */
 export type SetStateAs = (
   id: string,
   state: SettableState,
   at: string | undefined,
-  by: { readonly who: string; note?(revision: string): Promise<void> },
+  by: { readonly who: string; readonly base?: string; note?(revision: string): Promise<void> },
 ) => Promise<Article>;
+
+/** The states of articles that can expire at a date to come and stay what they are until then. */
+const HAS_TIME_LEFT: ReadonlySet<ArticleState> = new Set<ArticleState>(['live', 'scheduled']);
 
 /** Articles of one page of `list` by default. */
 const PAGE = 50;
@@ -120,12 +128,22 @@ export function createArticleChanges(
 
   const setState: Articles['setState'] = (id, state, at) => setStateAs(id, state, at, { who: 'a plugin' });
 
-  async function setStateAs(...[id, asked, at, { who, note }]: Parameters<SetStateAs>): Promise<Article> {
+  async function setStateAs(
+    ...[id, asked, at, { who, base, note }]: Parameters<SetStateAs>
+  ): Promise<Article> {
     if (at !== undefined) checkMoment(at);
     if (asked === 'scheduled' && at === undefined)
       throw new PressmarkError('USAGE', 'a scheduled article needs its date');
     return changeArticle(options, id, async ({ text, stored }, path) => {
       const now = Date.now();
+      const before = stateAt(stored.publication, now);
+      if (at === undefined && before === asked) return { ...stored, text };
+      if (base !== undefined) checkBase(stored.article, base);
+      if (asked === 'expired' && at !== undefined && parseMoment(at) > now && !HAS_TIME_LEFT.has(before))
+        throw new PressmarkError(
+          'USAGE',
+          `article ${quote(id)} is ${before}, and would be shown until it expires; show it first, and then let it expire`,
+        );
       const state = asked === 'live' && at !== undefined && parseMoment(at) > now ? 'scheduled' : asked;
       const transition = stateChange(asked, at, stored, now, who);
       const revision = revisionFor('state', stored.article.revision);

@@ -10,7 +10,7 @@ import { type ContentFolder, type ReadFile, readArticle } from '../../store/cata
 import { publishDraft } from '../../webhook/events/published.js';
 import { changeArticle, checkBase, invalid, isHtml, withContent } from './change-article.js';
 import { listedArticle, type SetStateAs, stateChange } from './host-articles.js';
-import type { ReadForm } from './person-form.js';
+import type { Entered } from './person-form.js';
 import { createVersions, mustGet, noteEditor, type VersionsOptions } from './person-versions.js';
 
 export interface PersonEditsOptions extends VersionsOptions {
@@ -109,8 +109,8 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     return shown(options, path, await withContent(content, read, path, { ...form.fields, revision }));
   };
 
-  const setStateBy: ArticleEdits['setStateBy'] = async (id, state, at, by) =>
-    setStateAs(id, state, at, { who: by.name, note: (revision) => noteEditor(editors, revision, by) });
+  const setStateBy: ArticleEdits['setStateBy'] = async (id, base, state, at, by) =>
+    setStateAs(id, state, at, { who: by.name, base, note: (revision) => noteEditor(editors, revision, by) });
 
   const { compare, escaped, formFields } = texts;
   return { open, edit, create, draft, setStateBy, ...createVersions(options), compare, escaped, formFields };
@@ -135,7 +135,7 @@ async function isStoredBy(
   by: Editor,
   read: ReadFile,
   path: string,
-  { inSiteSpelling: { fields, isUnchanged } }: Pick<ReadForm, 'inSiteSpelling'>,
+  { inSiteSpelling: { fields, isUnchanged } }: Pick<Entered, 'inSiteSpelling'>,
 ): Promise<boolean> {
   const { article, edited } = read.stored;
   const { revision, updated } = article;

@@ -17,7 +17,7 @@ export interface ReadFields {
 }
 
 /** What a person has entered. */
-export interface ReadForm extends ReadFields {
+export interface Entered extends ReadFields {
   /** The same where the site's spelling of tags and authors, and blanks at the ends of the text, do not count. */
   readonly inSiteSpelling: ReadFields;
 }
@@ -35,10 +35,10 @@ export function editableText(stored: StoredArticle, { sentBody }: Pick<ArticleFo
  * @param now the article as it is, and what is edited of it; undefined for a new one.
  * @throws PressmarkError BODY_INVALID, BODY_TOO_LARGE.
  */
-export function readForm(
+export function readEntered(
   entered: Partial<ArticleFields>,
   now?: { readonly article: Article; readonly editable: string },
-): ReadForm {
+): Entered {
   const { body, ...others } = checked(entered, now?.article);
   if (now === undefined) {
     const fields = { fields: { ...others, ...(body !== undefined && { body }) }, isUnchanged: false };

@@ -13,7 +13,7 @@ import type { PersonsTexts } from '../content/article-codec.js';
 import { type ArticleHistory, historyOfFile, type Revision, versionInCommit } from './article-history.js';
 import { announceUpdate, checkBase } from './change-article.js';
 import type { HostArticlesOptions } from './host-articles.js';
-import { pick, reversion, versionIn } from './revert.js';
+import { isThere, reversion, versionIn } from './revert.js';
 
 /** Among so many of the newest commits of its file a version is looked for, while somebody waits. */
 const MOST_SEARCHED = 1_000;
@@ -57,8 +57,10 @@ export function createVersions({
   const revert: ArticleEdits['revert'] = async (id, wanted, base, by) => {
     const found = await mustGet(store, id);
     checkBase(found.article, base);
-    const history = await historyOf(found);
-    const { target, replacement } = await reversion(content, history, pick(history, wanted));
+    const stored = await versionOf(found, wanted);
+    const { revision } = stored.article;
+    if (revision === found.article.revision) throw isThere(revision);
+    const { target, replacement } = await reversion(content, found.article, found.path, stored);
     await noteEditor(editors, target.revision, by);
     await context.noteJobs?.('article.updated', { id, base, timestamp: replacement.updated });
     const { file } = await store.update(target, async () => replacement);

@@ -53,9 +53,10 @@ export async function revert(
 ): Promise<Reverted> {
   const history = await articleHistory(settings, name);
   const { entry, file, now } = history;
-  const { stored, commit, date, revision: to } = pick(history, wanted);
+  const { stored, commit, date, revision: to } = versionIn(history, wanted);
+  if (to === now.stored.article.revision) throw isThere(to);
   refuseToLose(settings, history, force);
-  const { target, replacement } = await reversion(contentOf(settings), history, { stored, revision: to });
+  const { target, replacement } = await reversion(contentOf(settings), now.stored.article, file, stored);
   const { base: from, revision } = target;
   const made = await store(settings, log, target, replacement);
   const { title } = stored.article;
@@ -74,24 +75,25 @@ export async function revert(
 /**
  * The update that puts an earlier version of an article back.
  *
+ * @param now the article as it is.
  * @throws PressmarkError USAGE if it would change nothing.
  */
 export async function reversion(
   content: ContentFolder,
-  { entry, file, now }: Pick<ArticleHistory, 'entry' | 'file' | 'now'>,
-  { stored, revision: to }: { readonly stored: StoredArticle; readonly revision: string },
+  now: Article,
+  file: string,
+  stored: StoredArticle,
 ): Promise<{ readonly target: Target; readonly replacement: Replacement }> {
-  const { article } = now.stored;
-  if (isSame(article, stored.article))
+  if (isSame(now, stored.article))
     throw new PressmarkError(
       'USAGE',
-      `${file} has the content of ${quote(to, 100)} already; nothing was changed`,
+      `${file} has the content of ${quote(stored.article.revision, 100)} already; nothing was changed`,
     );
   return {
     target: {
-      targetId: article.id,
-      targetUrl: entry.url,
-      base: article.revision,
+      targetId: now.id,
+      targetUrl: now.url,
+      base: now.revision,
       revision: revisionFor('revert'),
     },
     replacement: {
@@ -110,13 +112,9 @@ function isSame(now: Article, then: Article): boolean {
   return isDeepStrictEqual(without(now), without(then));
 }
 
-/** The version that is to be put back. @throws PressmarkError ARTICLE_NOT_FOUND, USAGE. */
-export function pick(history: Pick<ArticleHistory, 'revisions' | 'file'>, wanted: string) {
-  const found = versionIn(history, wanted);
-  const { revision } = found;
-  if (history.revisions.some((other) => other.current && other.revision === revision))
-    throw new PressmarkError('USAGE', `the article is at revision ${quote(revision, 100)} already`);
-  return found;
+/** The error where the version that is to be put back is the present one. */
+export function isThere(revision: string): PressmarkError {
+  return new PressmarkError('USAGE', `the article is at revision ${quote(revision, 100)} already`);
 }
 
 /** The one version that is meant. @throws PressmarkError ARTICLE_NOT_FOUND, USAGE. */

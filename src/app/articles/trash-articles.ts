@@ -34,6 +34,7 @@ export function createTrash(options: TrashOptions) {
 
   const trash: ArticleTrash['trash'] = async (id, base, { redirect = null }, by) => {
     const to = redirect === null ? null : addressOf(redirect, siteUrl);
+    const at = new Date().toISOString();
     const { article, path } = await store.remove(id, async ({ text, stored: { article } }, path) => {
       checkBase(article, base);
       if (to !== null && leadsTo(to, article.url, files))
@@ -41,7 +42,6 @@ export function createTrash(options: TrashOptions) {
       await noteEditor(editors, removedKey(`${prefix}${path}`), by);
       const { url } = article;
       const title = shortened(article.title, LONGEST_TITLE);
-      const at = new Date().toISOString();
       await files.keep({ id: catalogId(id), url, title, path, at, by: by.name, redirect: to }, text);
     });
     const { url } = article;
@@ -52,17 +52,19 @@ export function createTrash(options: TrashOptions) {
   };
 
   const restore: ArticleTrash['restore'] = async (id, by) => {
-    const { id: known, path, url } = found(id);
+    const one = found(id);
+    const { path, url } = one;
     await noteEditor(editors, restoredKey(`${prefix}${path}`), by);
-    await store.restore(known, path, files.textOf(known));
+    await store.restore(one.id, path, files.textOf(one));
     void hooks.doAction('article.created', { path: `${prefix}${path}`, id, url });
     commit?.(`${prefix}${path}`);
-    await files.drop(known); // last: if the disk is full, the article is there all the same
+    await files.drop(one); // last: if the disk is full, the article is there all the same
   };
 
   const deleteTrashed: ArticleTrash['deleteTrashed'] = async (id) => {
-    const { path, url, redirect } = found(id);
-    await files.drop(id);
+    const one = found(id);
+    const { path, url, redirect } = one;
+    await files.drop(one);
     // Has the site built, without the page that led on.
     if (redirect !== null && catalog.get(path) === undefined)
       void hooks.doAction('article.removed', { path: `${prefix}${path}`, id, url });
@@ -93,7 +95,8 @@ export function createTrash(options: TrashOptions) {
     if (url === undefined || one === undefined || !isGone(one) || catalog.byUrl(url).length > 0)
       return undefined;
     const to = one.redirect;
-    return to?.startsWith(`${origin}/`) === true ? to.slice(origin.length) : to;
+    const path = to?.startsWith(origin) === true ? to.slice(origin.length) : '';
+    return PATH.test(path) ? path : to;
   }
 
   // A commit may be missing since a crash.
@@ -102,10 +105,19 @@ export function createTrash(options: TrashOptions) {
   return { articles: { trash, restore, deleteTrashed, trashed } satisfies ArticleTrash, answerAt };
 }
 
-/** An address of the site, or a whole one. @throws PressmarkError BODY_INVALID. */
+/** A path of this host; browsers take `//name` for another host. */
+const PATH = /^\/(?![/\\])/;
+
+/**
+ * An address of the site, or a whole one.
+ *
+ * @param to a path may be written as browsers show it, or without the base path that the site has.
+ * @throws PressmarkError BODY_INVALID.
+ */
 function addressOf(to: string, siteUrl: string): string {
-  const isPath = /^\/(?![/\\])/.test(to);
-  const address = isPath ? `${siteUrl}${to}` : to;
+  const { origin, pathname } = new URL(`${siteUrl}/`);
+  const base = `${to}/`.startsWith(pathname) ? origin : siteUrl;
+  const address = PATH.test(to) ? `${base}${to}` : to;
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address) || /[\s<>"\\]/.test(address))
     throw new PressmarkError(
       'BODY_INVALID',

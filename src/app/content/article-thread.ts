@@ -8,7 +8,7 @@ import { textWork } from '../../store/catalog/content-folder.js';
 import { readDelivery, readJson } from '../../webhook/events/read-delivery.js';
 import { readIncoming } from '../../webhook/events/read-incoming.js';
 import { apart, compared } from '../articles/compare-articles.js';
-import { editableText, formFields, readForm } from '../articles/person-form.js';
+import { editableText, formFields, readEntered } from '../articles/person-form.js';
 import {
   type Answer,
   type NewFile,
@@ -35,7 +35,7 @@ const work: ThreadWork = {
   encode,
   editable: (stored) => editableText(stored, content.format),
   form: (entered, now) =>
-    readForm(entered, now && { article: now.article, editable: editableText(now, content.format) }),
+    readEntered(entered, now && { article: now.article, editable: editableText(now, content.format) }),
   compared,
   apart,
   escaped: (plain) => plain.map((text) => escapeUTF8(text)),

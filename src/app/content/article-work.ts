@@ -7,7 +7,7 @@ import type { TextWork } from '../../store/catalog/content-folder.js';
 import type { readDelivery, readJson } from '../../webhook/events/read-delivery.js';
 import type { readIncoming } from '../../webhook/events/read-incoming.js';
 import type { apart, compared } from '../articles/compare-articles.js';
-import type { ReadForm } from '../articles/person-form.js';
+import type { Entered } from '../articles/person-form.js';
 import type { ContentSettings } from './content.js';
 
 /** What the thread of articles is started with. */
@@ -27,8 +27,8 @@ export interface ThreadWork extends Omit<TextWork, 'encode'> {
   readonly pageProblem: typeof problemOf;
   /** See `editableText`. */
   readonly editable: (stored: StoredArticle) => string;
-  /** See `readForm`. @param now the article as it is; undefined for a new one. */
-  readonly form: (entered: Partial<ArticleFields>, now: StoredArticle | undefined) => ReadForm;
+  /** See `readEntered`. @param now the article as it is; undefined for a new one. */
+  readonly form: (entered: Partial<ArticleFields>, now: StoredArticle | undefined) => Entered;
   readonly compared: typeof compared;
   readonly apart: typeof apart;
   readonly formFields: ArticleEdits['formFields'];

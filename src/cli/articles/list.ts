@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import {
+  type ArticleFile,
   articlesInReview,
-  type ListedArticle,
   lastAuthors,
   listArticles,
 } from '../../app/articles/article-list.js';
@@ -38,7 +38,7 @@ export function listCommand(): Command {
         print('no articles yet');
         return;
       }
-      const authorOf = ({ file }: ListedArticle) => authors.get(file)?.name ?? 'not committed';
+      const authorOf = ({ file }: ArticleFile) => authors.get(file)?.name ?? 'not committed';
       const [header = '', ...lines] = aligned([
         ['date', 'title', 'last author', 'URL', 'file'],
         ...articles.map((article) =>
@@ -55,7 +55,7 @@ export function listCommand(): Command {
 }
 
 /** When an article is live that is not yet, or has expired. */
-function stateNotes(article: ListedArticle): string[] {
+function stateNotes(article: ArticleFile): string[] {
   if (article.kind !== 'article') return [];
   const { state, liveAt = '', expiresAt = '' } = article;
   if (state === 'held') return ['held'];
@@ -67,7 +67,7 @@ function stateNotes(article: ListedArticle): string[] {
 const TITLE_CHARS = 40;
 
 /** @param notes what is to be known of the article, such as that it waits for review. */
-function rowOf(article: ListedArticle, author: string, notes: readonly string[]): string[] {
+function rowOf(article: ArticleFile, author: string, notes: readonly string[]): string[] {
   const { kind, file, reason } = article;
   if (kind === 'unreadable') return ['', 'unreadable', author, `(${reason})`, file];
   const { date, title, url, address } = article;

@@ -76,7 +76,8 @@ export interface Articles extends ArticleReader {
   /**
    * Shows or hides an article. Its URL stays, and what a person has written in the file.
    *
-   * @param at the article's date from now on, ISO 8601; one to come schedules a live one. When an article expires. @default its date, or now
+   * @param at the article's date from now on, ISO 8601; one to come schedules a live one. When an article expires; one to come
+   *   is for a live or scheduled article alone. @default its date, or now
    * @throws PressmarkError ARTICLE_NOT_FOUND; USAGE where the file cannot be in this state.
    */
   setState(id: string, state: SettableState, at?: string): Promise<Article>;

@@ -110,8 +110,19 @@ export interface ArticleEdits {
    * @throws PressmarkError ARTICLE_NOT_FOUND, BODY_INVALID.
    */
   draft(fields: ArticleFields, id?: string): Promise<DraftFile>;
-  /** As `setState`, by a person. */
-  setStateBy(id: string, state: SettableState, at: string | undefined, by: Editor): Promise<Article>;
+  /**
+   * As `setState`, by a person.
+   *
+   * @param base the revision that the person has seen.
+   * @throws PressmarkError REVISION_CONFLICT if the article is at another revision, unless it is in this state already.
+   */
+  setStateBy(
+    id: string,
+    base: string,
+    state: SettableState,
+    at: string | undefined,
+    by: Editor,
+  ): Promise<Article>;
   /**
    * The versions of an article, newest first.
    *

@@ -198,6 +198,37 @@ test.serial(
 );
 
 test.serial(
+  'articles in the admin: what has come since is not released unread, and a date that no clock shows is refused in words',
+  async (t) => {
+    const { id, url } = await published();
+    const to = `articles/article?${query({ id })}`;
+    const change = async (fields: Record<string, string>) => {
+      const answer = await ada.post(to, { do: 'state', ...fields });
+      const flash = /flash=([^;]*)/.exec(answer.headers.getSetCookie().join())?.[1] ?? '';
+      const { cookie } = ada;
+      return (await ada.get(to, { Cookie: `${cookie}; pressmark-flash=${flash}` })).text;
+    };
+    const seen = valueIn(await ada.get(to), 'base');
+    t.regex(await change({ state: 'held', base: seen }), /The article is held\./);
+    const base_revision_id = valueIn(await ada.get(to), 'base');
+    const request = update({ target_id: id, target_url: url, base_revision_id });
+    t.is((await receiver.post('article.updated', request)).status, 200);
+    t.regex(await change({ state: 'live', base: base_revision_id }), /has changed since you looked at it/);
+    t.regex((await ada.get(to)).text, /Held/);
+    const base = valueIn(await ada.get(to), 'base');
+    t.regex(await change({ state: 'expired', base, at: '2099-01-01T08:00' }), /is held, and would be shown/);
+    t.regex(await change({ state: 'live', base }), /The article is shown\./);
+    const now = valueIn(await ada.get(to), 'base');
+    t.regex(
+      await change({ state: 'expired', base: now, at: '2099-02-31T08:00' }),
+      /2099-02-31T08:00.*clocks/,
+    );
+    t.regex(await change({ state: 'expired', base: now, at: '2099-01-01T08:00' }), /until January 1, 2099/);
+    t.regex(await change({ state: 'expired', base: valueIn(await ada.get(to), 'base') }), /has expired/);
+  },
+);
+
+test.serial(
   'articles in the admin: an earlier version is not put back over what has come since',
   async (t) => {
     const { id, url } = await published();

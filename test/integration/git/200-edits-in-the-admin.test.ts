@@ -65,7 +65,8 @@ test('200-edits-in-the-admin: each is a commit by its person, also of the file t
   await until('its commit', () => commitsOf(dir, written).length === 1);
   t.deepEqual(commitsOf(dir, written), ['Bo Publish: Wax']);
   t.like(await receiver.find(created.url), { title: 'Wax', content_html: '<p>Of <em>wax</em>.</p>\n' });
-  await articles.setStateBy(created.id, 'held', undefined, ADA);
+  const { revision_id: stored } = await receiver.find(created.url);
+  await articles.setStateBy(created.id, stored, 'held', undefined, ADA);
   await until('its second commit', () => commitsOf(dir, written).length === 2);
   t.is(commitsOf(dir, written).at(-1), 'Ada Lovelace Change: Wax');
 });

@@ -168,6 +168,26 @@ test('410-trash: no redirect leads to itself, also over others', async (t) => {
   await articles.trash(three.id, three.base, { redirect: 'https://elsewhere.example/' }, ADA);
 });
 
+test('410-trash: on a site below a path, a redirect is as browsers show it or without that path, and never to another host', async (t) => {
+  const receiver = await startHere(t, {
+    dir: withCaller(tempDir(t)),
+    config: { git: false, site: false },
+    env: { PRESSMARK_SITE_URL: 'https://garden.example/blog' },
+  });
+  const articles = articlesOf(receiver);
+  for (const [redirect, location] of [
+    ['/blog/other/', '/blog/other/'],
+    ['/other/', '/blog/other/'],
+    ['/blogger/', '/blog/blogger/'],
+    ['https://garden.example//evil', 'https://garden.example//evil'],
+  ] as const) {
+    const data = article();
+    const { url } = (await receiver.post('article.published', data)).json;
+    await articles.trash(data.id, (await articles.get(data.id))?.revision ?? '', { redirect }, ADA);
+    t.deepEqual(await page(receiver.origin, url), [301, location]);
+  }
+});
+
 test('410-trash: a URL stays with its article in the trash; only a person’s own file can take it', async (t) => {
   const dir = withCaller(tempDir(t));
   const config = { git: false, site: { search: false, hosting: 'netlify' } };

@@ -146,6 +146,17 @@ test('an article is scheduled, expires and comes back, at its URL', async (t) =>
   const { result } = await call('setState', 'dated-1', 'live');
   t.is(result.url, json.url);
   await until('it is back again', () => isShown('dated'));
+  for (const state of ['held', 'expired'] as const) {
+    await call('setState', 'dated-1', state);
+    const { message } = await call('setState', 'dated-1', 'expired', '2099-01-01T00:00:00Z');
+    t.regex(message, new RegExp(`is ${state}, and would be shown until it expires`));
+    t.is((await call('get', 'dated-1')).result.state, state);
+    await call('setState', 'dated-1', 'live');
+  }
+  const later = await call('setState', 'dated-1', 'expired', '2099-01-01T00:00:00Z');
+  t.falsy(later.message);
+  t.is((await call('get', 'dated-1')).result.state, 'live');
+  await until('it is shown all the same', () => isShown('dated'));
   t.regex((await call('setState', 'dated-1', 'scheduled')).message, /needs its date/);
   t.regex((await call('setState', 'dated-1', 'scheduled', '2001-01-01')).message, /its file makes it live/);
   t.is((await call('setState', 'nobody', 'held')).code, 'ARTICLE_NOT_FOUND');

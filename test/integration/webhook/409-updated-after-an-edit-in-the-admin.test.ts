@@ -61,9 +61,15 @@ test.serial(
     const data = article();
     const { request } = await publishForUpdate(receiver, data);
     const articles = articlesOf(receiver);
-    await articles.setStateBy(data.id, 'held', undefined, ADA);
+    const base = request.base_revision_id;
+    const { revision: held } = await articles.setStateBy(data.id, base, 'held', undefined, ADA);
     t.is((await receiver.post('article.updated', request)).status, 409);
-    const { revision } = await articles.setStateBy(data.id, 'live', undefined, ADA);
+    await t.throwsAsync(articles.setStateBy(data.id, base, 'live', undefined, ADA), {
+      code: 'REVISION_CONFLICT',
+    });
+    const again = await articles.setStateBy(data.id, base, 'held', undefined, ADA);
+    t.is(again.revision, held, 'sent a second time');
+    const { revision } = await articles.setStateBy(data.id, held, 'live', undefined, ADA);
     t.is((await receiver.post('article.updated', request)).status, 409);
     const { post } = receiver;
     t.is((await post('article.updated', { ...request, base_revision_id: revision })).status, 200);
@@ -80,7 +86,7 @@ test.serial(
     await handOver({});
     const first = (await articles.get(id))?.revision ?? '';
     const edited = await articles.edit(id, first, { body: 'Ada’s own words.' }, ADA);
-    const hold = async () => articles.setStateBy(id, 'held', undefined, ADA);
+    const hold = async () => articles.setStateBy(id, edited.revision, 'held', undefined, ADA);
     for (const change of [async () => edited, hold, async () => articles.setState(id, 'live')]) {
       const { revision } = await change();
       const refused = await t.throwsAsync(handOver({ contentHtml: '<p>Second.</p>' }));

@@ -34,10 +34,25 @@ test.serial(
       'third',
     );
     t.is(one.at('https://x.example/bees')?.redirect, 'https://y.example/');
-    await other.drop('wasps');
+    await other.drop(trashed('wasps', later));
     t.is(one.at('https://x.example/bees')?.id, 'bees');
-    await other.drop('bees');
+    await other.drop(trashed('bees'));
     t.deepEqual(one.list(), []);
+    t.deepEqual(fs.readdirSync(join(dir, 'trash')), ['articles.jsonl']);
+  },
+);
+
+test.serial(
+  'the trash: who restores an article does not take the text of one that was removed again',
+  async (t) => {
+    const dir = tempDir(t);
+    const [one, other] = [openTrash(dir), openTrash(dir)];
+    const [first, again] = [trashed('bees'), trashed('bees', '2026-11-21T08:00:00.000Z')];
+    await one.keep(first, 'first');
+    await other.keep(again, 'second');
+    await one.drop(first);
+    for (const each of [one, other, openTrash(dir)]) t.is(each.textOf(each.get('bees') ?? first), 'second');
+    await one.drop(again);
     t.deepEqual(fs.readdirSync(join(dir, 'trash')), ['articles.jsonl']);
   },
 );
