@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Settings } from '../config/load.js';
-import { listedSecrets, secretsOf } from '../config/load.js';
+import { listedSecrets, secretsOf } from '../config/secrets.js';
 import { headerNames } from '../contract/service.js';
 import type { SiteFacts } from '../deploy/facts.js';
 import { PressmarkError } from '../errors.js';

@@ -22,10 +22,6 @@ import { foldersOf } from './content/folders.js';
 import { isPushed, PUSH_STATUS } from './durability.js';
 import { type RunningReceiver, runningReceivers } from './running-receivers.js';
 
-// For the command, which knows the app alone.
-export { isOverdue } from '../deploy/facts.js';
-export type { PushStatus } from '../git/push/push-status.js';
-
 /** What receivers have noted of a site. */
 export interface NotedFacts {
   readonly facts: SiteFacts;
@@ -125,12 +121,4 @@ export function notedFacts(settings: Settings): NotedFacts {
     excluded,
     ...(search !== undefined && { search }),
   };
-}
-
-/** What is known of a target's last success: a hook was called and a command has ended; more was not seen. */
-export function lastSuccess(target: string, when: string | undefined): string {
-  if (target === 'hook') return when === undefined ? 'never called' : `called ${when}`;
-  if (target.startsWith('command '))
-    return when === undefined ? 'never run without an error' : `run without an error ${when}`;
-  return when === undefined ? 'never deployed' : `deployed ${when}`;
 }

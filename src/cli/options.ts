@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Flags } from '../config/load.js';
-import { readServiceOption } from '../config/service-option.js';
+import { readServiceOption } from '../config/option-values.js';
 import { messageOf } from '../errors.js';
 
 /** `--dir <folder>`: where a command finds what it works with. */

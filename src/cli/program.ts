@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { setVariables } from '../config/load.js';
+import { setVariables } from '../config/environment.js';
 import { PressmarkError } from '../errors.js';
 import { PACKAGE_VERSION } from '../own-package.js';
 import { type CommonOptions, withCommon } from './options.js';

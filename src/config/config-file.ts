@@ -30,37 +30,42 @@ export async function configuredPlugins(configFile: string | undefined): Promise
  * @throws PressmarkError CONFIG_INVALID.
  */
 export async function readConfigFile(path: string, limitMs = READ_MS): Promise<object> {
+  const value = path.endsWith('.json') ? readJson(path) : await importDefault(path, limitMs);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw invalid(`${path} must export its settings as an object: export default defineConfig({ … })`);
+}
+
+async function importDefault(path: string, limitMs: number): Promise<unknown> {
   const late = () => {
     throw new Error(`it was not loaded within ${limitMs / 1_000} s; its top-level await must resolve sooner`);
   };
   try {
-    const value: unknown = path.endsWith('.json')
-      ? JSON.parse(fs.readFileSync(path, 'utf8'))
-      : (await within(limitMs, import(pathToFileURL(path).href), late)).default;
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    return (await within(limitMs, import(pathToFileURL(path).href), late)).default;
   } catch (cause) {
-    throw invalid(
-      `${path} cannot be read: ${messageOf(cause).split('\n', 1)[0]}${placeOf(cause, path)}`,
-      cause,
-    );
+    throw unreadable(path, cause, placeOf(cause, path));
   }
-  throw invalid(`${path} must export its settings as an object: export default defineConfig({ … })`);
 }
 
-/** The line at which a config or another module cannot be read or run, in brackets; nothing if it is not known. */
+/** The value in a file of JSON. @throws PressmarkError CONFIG_INVALID with the line of the fault. */
+export function readJson(path: string): unknown {
+  let text = '';
+  try {
+    text = fs.readFileSync(path, 'utf8');
+    return JSON.parse(text);
+  } catch (cause) {
+    const isCutOff = /^Unexpected end/.test(messageOf(cause));
+    const position = isCutOff ? text.length : / at position (\d+)/.exec(messageOf(cause))?.[1];
+    const line = text.slice(0, Number(position)).split('\n').length;
+    throw unreadable(path, cause, position === undefined ? '' : ` (line ${line})`);
+  }
+}
+
+function unreadable(path: string, cause: unknown, place: string): PressmarkError {
+  return invalid(`${path} cannot be read: ${messageOf(cause).split('\n', 1)[0]}${place}`, cause);
+}
+
+/** The line at which a module cannot be read or run, in brackets; nothing if it is not known. */
 export function placeOf(cause: unknown, path: string): string {
-  const line = path.endsWith('.json') ? lineInJson(cause, path) : lineInModule(cause, path);
-  return line === undefined ? '' : ` (line ${line})`;
-}
-
-function lineInJson(cause: unknown, path: string): number | undefined {
-  const text = fs.readFileSync(path, 'utf8');
-  const isCutOff = /^Unexpected end/.test(messageOf(cause));
-  const position = isCutOff ? text.length : / at position (\d+)/.exec(messageOf(cause))?.[1];
-  return position === undefined ? undefined : text.slice(0, Number(position)).split('\n').length;
-}
-
-function lineInModule(cause: unknown, path: string): string | undefined {
   const { href } = pathToFileURL(path);
   // Node keeps the line of a syntax error in an ES module to itself, but prints it.
   const report =
@@ -70,7 +75,8 @@ function lineInModule(cause: unknown, path: string): string | undefined {
         ? (cause.stack ?? '')
         : '';
   const place = report.split('\n').find((line) => line.includes(`${href}`) || line.includes(`${path}:`));
-  return /:(\d+)(?::\d+)?\)?$/.exec(place ?? '')?.[1];
+  const line = /:(\d+)(?::\d+)?\)?$/.exec(place ?? '')?.[1];
+  return line === undefined ? '' : ` (line ${line})`;
 }
 
 /** The error of settings that are wrong. */

@@ -114,9 +114,11 @@ const MOST_SHOWN = 80;
 
 /** A value for a message. Of a URL only the origin: a token may be in any other part of it. */
 export function shown(value: unknown): string {
-  const text = (JSON.stringify(value) ?? String(value)).replace(
-    /\/\/(?:[^/@\s"]*@)?([^/\s"?#]*)[^\s"]*/g,
-    (whole, host) => (whole === `//${host}` ? whole : `//${host}/…`),
-  );
+  const text = (JSON.stringify(value) ?? String(value)).replace(/\/\/(?:[^\s"\\]|\\.)*/g, (url) => {
+    // A password may hold what ends the host of other URLs.
+    const [, host] = /^\/\/(?:[^/?#]*@)?([^/?#@]*)(?:[/?#][^@]*)?$/.exec(url) ?? [];
+    if (host === undefined) return '//…';
+    return url === `//${host}` ? url : `//${host}/…`;
+  });
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
+import { canonicalUrl } from '../contract/canonical-url.js';
 import { serviceSchema } from '../contract/service-schema.js';
 import { languageTag, siteSchema, timeZone } from './site-schema.js';
 
@@ -13,8 +14,13 @@ const below = z
 
 const absoluteUrl = z.string().refine(isSiteUrl, {
   error:
-    'must be an absolute http(s) URL such as https://example.com, without query, fragment or credentials',
+    'must be an absolute http(s) URL such as https://example.com, as browsers show it, without query, fragment or credentials',
 });
+
+const branch = (example: string) =>
+  z.string().refine(isBranch, { error: `must be a branch’s name, such as ${example}` });
+
+const remote = z.string().regex(/^[^-\s]\S*$/, { error: 'must be a remote’s name or a URL' });
 
 const HTTPS_ORIGIN = 'must be false or an https URL without a path, such as https://admin.example.com';
 
@@ -117,15 +123,9 @@ const push = z
     z.boolean(),
     z.strictObject({
       /** A remote's name or a URL. @default 'origin' */
-      remote: z
-        .string()
-        .regex(/^[^-\s]\S*$/, { error: 'must be a remote’s name or a URL' })
-        .optional(),
+      remote: remote.optional(),
       /** Default: the branch that HEAD is on. */
-      branch: z
-        .string()
-        .regex(/^(?!-)[^\s~^:?*[\\]+$/, { error: 'must be a branch’s name, such as main' })
-        .optional(),
+      branch: branch('main').optional(),
       /** How long commits gather before they are pushed, in milliseconds. @default 2000 */
       debounce: z.int().min(0).max(3_600_000).default(2_000),
       /** With durability push: how often the remote is asked for what others stored, in milliseconds. @default 5000 */
@@ -171,14 +171,9 @@ const deployTarget = z.union(
   [
     z.strictObject({
       /** A branch of a git remote. */
-      branch: z
-        .string()
-        .regex(/^(?!-)[^\s~^:?*[\\]+$/, { error: 'must be a branch’s name, such as gh-pages' }),
+      branch: branch('gh-pages'),
       /** A remote of the site's repository, or a URL. @default 'origin' */
-      remote: z
-        .string()
-        .regex(/^[^-\s]\S*$/, { error: 'must be a remote’s name or a URL' })
-        .default('origin'),
+      remote: remote.default('origin'),
       /** Files of the branch that stay as they are there. @default ['CNAME'] */
       keep: z.array(below).default(['CNAME']),
     }),
@@ -206,7 +201,7 @@ export const schema = z.strictObject({
   /** The path that the service posts to. @default '/webhook' */
   endpoint: z
     .string()
-    .regex(/^\/[^?#\s]*[^/?#\s]$/, { error: 'must be a path such as /webhook' })
+    .refine(isEndpoint, { error: 'must be a path such as /webhook, as requests have it, and not /healthz' })
     .default('/webhook'),
   /** What the service calls itself, in the names of its headers and in the item comment. */
   service: serviceSchema.prefault({}),
@@ -240,7 +235,12 @@ export const schema = z.strictObject({
       /** Below `siteUrl`. @default '/articles/:slug/' */
       permalink: pattern
         .and(z.string().startsWith('/', { error: 'must start with /' }))
-        .and(z.string().regex(/^[^#\s\\]*$/, { error: 'must not contain #, white space or a backslash' }))
+        .and(z.string().regex(/^[^?#\s\\]*$/, { error: 'must not contain ?, #, white space or a backslash' }))
+        .and(
+          z
+            .string()
+            .refine(isPagePath, { error: 'must not have empty parts, or parts that begin with a dot' }),
+        )
         .default('/articles/:slug/'),
       /** Whether an article's file holds its Markdown or its HTML, where another generator builds the site. @default 'markdown' */
       body: z.enum(['markdown', 'html']).default('markdown'),
@@ -358,11 +358,38 @@ export function defineConfig(config: ConfigInput): ConfigInput {
   return config;
 }
 
+/** Whether articles below an address can be looked up: what a parser would repair or drop would stand in their URLs for good. */
 function isSiteUrl(text: string): boolean {
-  // What a parser would repair or drop would stand in every article's URL for good.
-  if (!/^https?:\/\/[^/?#\s\\][^?#\s\\]*$/i.test(text) || !URL.canParse(text)) return false;
-  const { username, password, search, hash } = new URL(text);
-  return username === '' && password === '' && search === '' && hash === '';
+  const canonical = canonicalUrl(text);
+  if (canonical === undefined || /[?#]/.test(text)) return false;
+  const { href, hostname, pathname } = new URL(text);
+  return canonicalUrl(href) === canonical && !hostname.endsWith('.') && isDecodable(pathname);
+}
+
+/** Whether git takes a text for a branch; see git check-ref-format. */
+function isBranch(name: string): boolean {
+  if (/^-|\.\.|\.$|@\{|^@$|[\x00-\x20\x7f~^:?*[\\]/.test(name)) return false;
+  return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
+}
+
+/** Whether requests reach the webhook there; the other path is the receiver's own. */
+function isEndpoint(path: string): boolean {
+  if (!/^\/[^?#]*[^/?#]$/.test(path) || path === '/healthz') return false;
+  return URL.canParse(path, 'http://a') && new URL(path, 'http://a').href === `http://a${path}`;
+}
+
+/** Whether a file of the built site can have the path. */
+function isPagePath(path: string): boolean {
+  const [, ...names] = path.replace(/\/$/, '').split('/');
+  return isDecodable(path) && names.every((name) => name !== '' && !name.startsWith('.'));
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== '';
+  } catch {
+    return false; // a URIError is how it says no
+  }
 }
 
 function isHttpsOrigin(text: string): boolean {

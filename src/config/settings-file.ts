@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { didYouMean, messageOf, PressmarkError, quote, systemCode } from '../errors.js';
-import { CONFIG_NAMES, invalid, placeOf } from './config-file.js';
+import { didYouMean, quote } from '../errors.js';
+import { CONFIG_NAMES, invalid, readJson } from './config-file.js';
 
 /** The file, next to the config, that holds the settings of plugins that are made in the admin. Git has it. */
 export const SETTINGS_FILE = 'pressmark.settings.json';
@@ -19,14 +19,7 @@ export type KeptOptions = Readonly<Record<string, Readonly<Record<string, unknow
  */
 export function readKeptOptions(dir: string): KeptOptions {
   const path = join(dir, SETTINGS_FILE);
-  try {
-    return optionsIn(JSON.parse(fs.readFileSync(path, 'utf8')), path);
-  } catch (cause) {
-    if (systemCode(cause) === 'ENOENT') return {};
-    if (cause instanceof PressmarkError) throw cause;
-    const [words] = messageOf(cause).split('\n', 1);
-    throw invalid(`${path} cannot be read: ${words}${placeOf(cause, path)}`, cause);
-  }
+  return fs.existsSync(path) ? optionsIn(readJson(path), path) : {};
 }
 
 function optionsIn(file: unknown, path: string): KeptOptions {

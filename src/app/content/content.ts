@@ -43,6 +43,8 @@ export interface SiteGenerator {
 export function contentOf(settings: ContentSettings): ContentFolder {
   const { contentDir, stateDir } = foldersOf(settings);
   const site = generatorOf(settings);
+  if (site !== undefined || settings.site !== false)
+    refuseSourcesAsOutput(settings, site?.generator.configFiles ?? [STATIC, settings.templates]);
   if (site === undefined && NO_ARTICLES.test(settings.articles.file))
     throw new PressmarkError(
       'CONFIG_INVALID',
@@ -86,15 +88,9 @@ export function generatorOf(settings: ContentSettings): SiteGenerator | undefine
   const { generator: setting, articles, dir } = settings;
   const name = typeof setting === 'string' ? setting : setting.name;
   if (name === 'plain') return undefined;
-  if (articles.permalink.includes('?'))
-    throw new PressmarkError(
-      'CONFIG_INVALID',
-      `articles.permalink ${quote(articles.permalink)} has a query, and ${name} builds files, which have none; remove it`,
-    );
   const generator =
     typeof setting === 'object' && 'mapping' in setting ? (setting as Generator) : generatorNamed(name);
   const files = siteFiles(dir);
-  refuseSourcesAsOutput(settings, generator);
   const set = typeof setting === 'object' && !('mapping' in setting) ? withoutName(setting) : {};
   const timeZone = articles.timeZone ?? set.timeZone;
   const options: GeneratorOptions = {
@@ -113,16 +109,17 @@ export function staticFolderOf(settings: ContentSettings): string {
   return folder === settings.output ? STATIC : folder;
 }
 
-/** Folders of every site that no build may replace. */
+/** What no build may replace in any site. */
 const SOURCES = ['.git', '.pressmark', 'node_modules', 'plugins', 'package.json'];
 
 /**
  * A build replaces the whole output folder, so that sources of the site in it would be lost.
  *
+ * @param own the sources of this kind of site.
  * @throws PressmarkError CONFIG_INVALID if the output folder is or holds the content folder, or another source.
  */
-function refuseSourcesAsOutput({ dir, content, output }: ContentSettings, generator: Generator): void {
-  const others = [...SOURCES, ...generator.configFiles].filter((path) => fs.existsSync(join(dir, path)));
+function refuseSourcesAsOutput({ dir, content, output }: ContentSettings, own: readonly string[]): void {
+  const others = [...SOURCES, ...own].filter((path) => fs.existsSync(join(dir, path)));
   // By their names and by where they lead: either may be a symbolic link.
   const held = [content, ...others].find((path) =>
     [resolve, realPath].some((at) => `${at(dir, path)}${sep}`.startsWith(`${at(dir, output)}${sep}`)),
@@ -130,7 +127,7 @@ function refuseSourcesAsOutput({ dir, content, output }: ContentSettings, genera
   if (held === undefined) return;
   throw new PressmarkError(
     'CONFIG_INVALID',
-    `output ${quote(output)} is or holds ${held}, a source of the site, which the built site would replace; set output to the folder that ${generator.name} writes, which holds nothing else`,
+    `output ${quote(output)} is or holds ${held}, a source of the site, which the built site would replace; set output to a folder that holds nothing but the built site`,
   );
 }
 

@@ -5,17 +5,18 @@ import { messageOf } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { refuseForeignOutput } from '../../site/builder/ownership.js';
 import { pagefindVersion } from '../../site/search.js';
-import type { Entry } from '../../store/catalog/entry.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
 import { readCatalog } from '../articles/find-article.js';
-import { HEALTH } from '../content/content.js';
+import { contentOf, HEALTH } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { openTargets } from '../deploy.js';
 import { MIN_SECRET_CHARS } from '../init/env-file.js';
-import { originOf, type RunningReceiver, runningReceivers } from '../running-receivers.js';
+import { originOf, type RunningReceiver } from '../running-receivers.js';
 import { tryPort } from '../server/server.js';
 import { isExampleUrl, refuseUnknownAddress } from '../site-address.js';
-import { addressFindings, articleFindings } from './article-findings.js';
-import { deployFindings } from './deploy-findings.js';
+import { type SiteStatus, statusOf } from '../status.js';
+import { statusFindings } from '../status-findings.js';
+import { articleFindings } from './article-findings.js';
 import { checked, type Finding, fail, ok, warn } from './finding.js';
 import { generatorFindings } from './generator-findings.js';
 import { gitFindings } from './git-findings.js';
@@ -27,14 +28,16 @@ const ANSWER_MS = 10_000;
 
 /** Looks at everything a receiver needs, and changes nothing but for a probe file. */
 export async function examine(settings: Settings): Promise<Finding[]> {
-  let receivers: readonly RunningReceiver[] = [];
-  const unseen = await checked('receiver', async () => {
-    receivers = await runningReceivers(settings);
-  });
-  let entries: readonly Entry[] = [];
+  let catalog: Catalog | undefined;
   const unread = await checked('articles', async () => {
-    entries = [...(await readCatalog(settings)).entries()];
+    catalog = await readCatalog(settings);
   });
+  const entries = [...(catalog?.entries() ?? [])];
+  let status: SiteStatus | undefined;
+  const unseen = await checked('status', async () => {
+    if (catalog !== undefined) status = await statusOf(settings, contentOf(settings), catalog);
+  });
+  const { receivers = [], restart } = status ?? {};
   return [
     directory(settings),
     lockHelper(),
@@ -45,16 +48,22 @@ export async function examine(settings: Settings): Promise<Finding[]> {
       if (settings.site !== false) refuseForeignOutput(foldersOf(settings), settings.output);
     })),
     ...(await portFindings(settings, receivers)),
-    ...unseen,
-    ...(await checked('site URL', () => addressFindings(settings, entries))),
     ...(unread.length > 0 ? unread : articleFindings(settings, entries)),
     ...(await checked('generator', () => generatorFindings(settings, entries))),
     ...(await pluginFindings(settings)),
-    ...(await gitFindings(settings, receivers)),
+    ...(await gitFindings(settings, restart)),
     ...(await pushFindings(settings)),
     ...search(settings),
-    ...deployFindings(settings),
+    ...unseen,
+    ...(status === undefined ? [] : troubleIn(status)),
   ];
+}
+
+/** What `status` shows too, where it is not as it should be; receivers are looked at above. */
+function troubleIn(status: SiteStatus): Finding[] {
+  return [...statusFindings(status, Date.now())].flatMap(({ level, ...finding }) =>
+    level === 'ok' || level === 'none' || finding.about === 'receiver' ? [] : [{ level, ...finding }],
+  );
 }
 
 function directory(settings: Settings): Finding {
@@ -150,21 +159,11 @@ export async function portFindings(
   { port, host }: Settings,
   receivers: readonly RunningReceiver[],
 ): Promise<readonly Finding[]> {
-  const about = 'port';
   if (receivers.length > 0) return Promise.all(receivers.map(answering));
   if (port === 0) return []; // the system chooses one
-  // Asked first, it is not kept from a port that it is about to take.
-  if (await isReceiver({ port, host }))
-    return [
-      warn(
-        about,
-        `another receiver answers on port ${port}, and none of this site runs on this machine`,
-        'set another port in the config, or start this site’s with --port',
-      ),
-    ];
-  return checked(about, async () => {
+  return checked('port', async () => {
     await tryPort(port, host);
-    return [ok(about, `${port} is free; no receiver of this site is running on this machine`)];
+    return [ok('port', `${port} is free; no receiver of this site is running on this machine`)];
   });
 }
 

@@ -14,8 +14,6 @@ import { isArticlePath } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { checkGitSettings } from '../durability.js';
-import type { RunningReceiver } from '../running-receivers.js';
-import { restartReason } from '../status.js';
 import { checked, type Finding, fail, ok, warn } from './finding.js';
 
 const about = 'git';
@@ -26,45 +24,46 @@ const LONG_MS = 5_000;
 /** How many files that git lacks are read. */
 const MOST_READ = 1_000;
 
-/** The findings about git: whether stored articles will be committed, and the obstacles. */
+/**
+ * The findings about git: whether stored articles will be committed, and the obstacles.
+ *
+ * @param restart why a receiver that runs commits nothing; the status says it.
+ */
 export async function gitFindings(
   settings: Settings,
-  receivers: readonly RunningReceiver[],
+  restart: string | undefined,
 ): Promise<readonly Finding[]> {
-  if (settings.git === false)
-    return [
-      ...(await checked(about, () => {
-        checkGitSettings(settings);
-        return [ok(about, 'switched off in the config; nothing is committed')];
-      })),
-      ...replaced(settings, 'copy what you need from it; then remove the file'),
-    ];
+  const refused = await checked(about, () => checkGitSettings(settings));
+  if (refused.length > 0) return refused;
   const repository = await openRepository(settings.dir, settings.environment);
-  if (repository.kind === 'none')
-    return [
-      ...(settings.durability === 'disk' ? [notCommitted(repository)] : await refusedLevel(settings)),
-      ...replaced(settings, 'copy what you need from it; then remove the file'),
-    ];
   try {
-    return await findingsIn(repository, settings, receivers);
+    return [
+      ...(await commitFindings(repository, settings, restart)),
+      ...(repository.kind === 'none' ? [] : await secretFile(repository, settings)),
+    ];
   } catch (error) {
     const fix = 'run git status in the site’s folder, and fix what it reports';
     return [fail(about, reasonOf(error), fix)];
   }
 }
 
-async function findingsIn(
-  repository: Repository,
+async function commitFindings(
+  repository: Repository | NoRepository,
   settings: Settings,
-  receivers: readonly RunningReceiver[],
-): Promise<Finding[]> {
-  const restart = await restartReason(settings, receivers);
+  restart: string | undefined,
+): Promise<readonly Finding[]> {
+  const copy = 'copy what you need from it; then remove the file';
+  if (settings.git === false)
+    return [ok(about, 'switched off in the config; nothing is committed'), ...replaced(settings, copy)];
+  if (repository.kind === 'none')
+    return [
+      ...(settings.durability === 'disk' ? [notCommitted(repository)] : await refusedLevel(settings)),
+      ...replaced(settings, copy),
+    ];
   const author = typeof settings.git === 'object' ? settings.git.author : undefined;
   const { author: who } = await identityOf(repository.git, author);
   return [
-    restart === undefined
-      ? await branch(repository)
-      : fail(about, restart, 'restart it; then it commits what it has stored'),
+    ...(restart === undefined ? [await branch(repository, settings)] : []),
     ...(await withoutGit(
       repository,
       settings,
@@ -80,12 +79,8 @@ async function findingsIn(
       'let git have the file (see .gitignore), and restart the receiver, which commits what it has stored',
     )),
     ...locks(repository),
-    ...replaced(
-      settings,
-      'put it back with pressmark revert, or copy what you need from it; then remove the file',
-    ),
+    ...replaced(settings, `put it back with pressmark revert, or ${copy}`),
     ...(await content(repository, settings)),
-    ...(await secretFile(repository, settings)),
     ok(about, `commits are by ${who.name} <${who.email}>`),
   ];
 }
@@ -95,15 +90,15 @@ function notCommitted({ because }: NoRepository): Finding {
   return warn(about, `articles are not committed: ${because}`, fix);
 }
 
-async function branch(repository: Repository): Promise<Finding> {
+async function branch(repository: Repository, { durability }: Settings): Promise<Finding> {
   const head = await readHead(repository);
   if (head.kind === 'branch')
     return ok(about, `articles are committed to ${head.ref.replace('refs/heads/', '')}`);
-  return warn(
-    about,
-    `commits wait for ${head.waitingFor}`,
-    'finish or abort it, or check out a branch; new articles are stored until then and committed afterwards, updates are refused while a command is unfinished',
-  );
+  const fix = 'finish or abort it, or check out a branch';
+  const text = `commits wait for ${head.waitingFor}`;
+  return durability === 'disk'
+    ? warn(about, `${text}; new articles are committed afterwards`, fix)
+    : fail(about, `${text}, and deliveries are refused until then`, fix);
 }
 
 /**
@@ -187,10 +182,20 @@ async function refusedLevel(settings: Settings): Promise<readonly Finding[]> {
   return checked(about, () => committableTree(options, durability));
 }
 
-/** The secret must be ignored. */
+/** The secret is nothing for git, whether Pressmark commits or not. */
 async function secretFile({ git, prefix }: Repository, settings: Settings): Promise<Finding[]> {
   if (!fs.existsSync(join(settings.dir, '.env'))) return [];
-  const { code } = await git([...CHECK_IGNORE, '-q', '--', `${prefix}.env`], { accept: [1] });
+  const path = `${prefix}.env`;
+  const { stdout: tracked } = await git(['ls-files', '--', path]);
+  if (tracked !== '')
+    return [
+      fail(
+        about,
+        '.env, which holds the secret, is in the repository',
+        'take it out with git rm --cached .env, add it to .gitignore and commit that; let the service issue a new secret, as the history keeps the old one',
+      ),
+    ];
+  const { code } = await git([...CHECK_IGNORE, '-q', '--', path], { accept: [1] });
   if (code === 0) return [];
   return [fail(about, '.env, which holds the secret, is not ignored', 'add .env to .gitignore')];
 }

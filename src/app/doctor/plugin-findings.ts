@@ -1,4 +1,5 @@
-import { readEnvironment, type Settings } from '../../config/load.js';
+import { readEnvironment } from '../../config/environment.js';
+import type { Settings } from '../../config/load.js';
 import { readKeptOptions, SETTINGS_FILE } from '../../config/settings-file.js';
 import { quote } from '../../errors.js';
 import type { Face } from '../../host/hooks/hook-types.js';

@@ -1,4 +1,5 @@
-import { readEnvironment, type Settings } from '../../config/load.js';
+import { readEnvironment } from '../../config/environment.js';
+import type { Settings } from '../../config/load.js';
 import { type PagesReport, type PluginReport, reportsOf } from '../../host/admin/plugin-report.js';
 import { type Host, startHost } from '../../host/host.js';
 import { readOpenJobs } from '../../host/jobs/open-jobs.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { readEnvironment } from '../../config/environment.js';
 import type { Settings } from '../../config/load.js';
-import { readEnvironment } from '../../config/load.js';
 import { readKeptOptions, SETTINGS_FILE, withKeptOptions } from '../../config/settings-file.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';

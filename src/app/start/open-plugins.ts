@@ -1,5 +1,6 @@
 import { asciiSlugOf } from '../../article/address/slug.js';
-import { readEnvironment, type Settings } from '../../config/load.js';
+import { readEnvironment } from '../../config/environment.js';
+import type { Settings } from '../../config/load.js';
 import { type HeaderNames, headerNames } from '../../contract/service.js';
 import type { Articles } from '../../host/articles/articles.js';
 import { type Host, type HostSurroundings, startHost } from '../../host/host.js';

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { moveSite } from '../../app/articles/move/move.js';
 import { planMove } from '../../app/articles/move/move-plan.js';
-import { loadSettings, type Settings, siteUrlOf } from '../../config/load.js';
+import { loadSettings, type Settings } from '../../config/load.js';
+import { siteUrlOf } from '../../config/option-values.js';
 import { example, withDir } from '../options.js';
 import { print, printable, printJson, warningLog } from '../terminal.js';
 

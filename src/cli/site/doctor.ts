@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { examine } from '../../app/doctor/doctor.js';
-import type { Finding } from '../../app/doctor/finding.js';
+import type { StatusFinding } from '../../app/status-findings.js';
 import { type Flags, loadSettings } from '../../config/load.js';
 import { example, flagsOf, withDir, withPort } from '../options.js';
 import { marked, print, printableLines, printJson } from '../terminal.js';
@@ -25,7 +25,8 @@ export function doctorCommand(): Command {
     });
 }
 
-function printFinding({ level, about, text, fix }: Finding): void {
-  print(`${marked(level)} ${about}: ${printableLines(text)}`);
+/** Prints what was found, and below it what to do. */
+export function printFinding({ level, about, text, fix }: StatusFinding, label = `${about}:`): void {
+  print(`${marked(level)} ${label} ${printableLines(text)}`);
   if (fix !== undefined) print(`  → ${printableLines(fix)}`);
 }

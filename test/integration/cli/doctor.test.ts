@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { examine } from '../../../src/app/doctor/doctor.js';
@@ -85,9 +88,36 @@ test('doctor finds duplicate ids and URLs and malformed files, and changes nothi
   t.deepEqual(treeOf(dir), before);
   const texts = about(findings, 'articles').map(({ text }) => text);
   t.is(failures(findings).length, 3);
-  t.regex(texts[0] ?? '', /^content\/broken\.md is malformed, line \d/);
-  t.is(texts[1], '2 files have the id "a": articles/a.md, articles/copy.md');
-  t.is(texts[2], '2 files have the URL "https://garden.example/articles/a": articles/a.md, articles/copy.md');
+  t.regex(texts[2] ?? '', /^content\/broken\.md is malformed, line \d/);
+  t.is(texts[0], '2 files have the id "a": articles/a.md, articles/copy.md');
+  t.is(texts[1], '2 files have the URL "https://garden.example/articles/a": articles/a.md, articles/copy.md');
+});
+
+test('doctor names an article that no lookup finds, and one that can have no page', async (t) => {
+  const dir = tempDir(t);
+  const folder = join(dir, 'content/articles');
+  fs.mkdirSync(folder, { recursive: true });
+  const urls = { lost: 'https://127.1/a/', hidden: `${SITE_URL}/.x/a/` };
+  for (const [slug, url] of Object.entries(urls)) {
+    const { text } = encode({ ...draftOf(article({ id: slug })), slug, url, updated: null });
+    fs.writeFileSync(join(folder, `${slug}.md`), text);
+  }
+  t.deepEqual(
+    about(await findingsIn(dir), 'articles').map(({ level, text }) => [level, text]),
+    [
+      ['fail', `articles/hidden.md has no page: no file can have the address ${urls.hidden}`],
+      ['fail', `articles/lost.md is found by no lookup: its URL is ${urls.lost}`],
+    ],
+  );
+});
+
+test('doctor calls a port that another site’s receiver has a failure, as the start refuses it', async (t) => {
+  const other = createServer((_, response) => response.end('{"ok":true}')).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  t.teardown(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  const findings = await findingsIn(tempDir(t), { ...FINE, PORT: String(port), PRESSMARK_HOST: '127.0.0.1' });
+  t.like(about(findings, 'port'), [{ level: 'fail' }]);
 });
 
 test('doctor names a plugin that cannot be set up, and one whose pages do not run, in each kind of site', async (t) => {
@@ -158,6 +188,32 @@ test('doctor reports on git: the branch, who commits, an ignored content folder,
   const wrong = await findingsIn(dir);
   t.deepEqual(
     about(wrong, 'git').map(({ level }) => level),
-    ['ok', 'warn', 'fail', 'ok'],
+    ['ok', 'warn', 'ok', 'fail'],
   );
+  fs.writeFileSync(join(dir, '.gitignore'), '.env\n');
+  execFileSync('git', ['-C', dir, 'add', '--force', '.env']);
+  for (const config of ['{}', '{"git":false}']) {
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), config);
+    const [tracked, ...others] = failures(about(await findingsIn(dir), 'git'));
+    t.deepEqual([tracked?.text, others], ['.env, which holds the secret, is in the repository', []], config);
+    t.regex(tracked?.fix ?? '', /git rm --cached \.env.* new secret/, config);
+  }
+});
+
+test('doctor calls a detached HEAD a failure where answers wait for the commit, and a warning elsewhere', async (t) => {
+  const dir = tempDir(t);
+  const git = (...args: string[]) => execFileSync('git', ['-C', dir, ...args], { stdio: 'ignore' });
+  git('init');
+  git('-c', 'user.name=O', '-c', 'user.email=o@localhost', 'commit', '--allow-empty', '--message=First');
+  git('checkout', '--detach');
+  for (const [durability, level] of [
+    ['disk', 'warn'],
+    ['commit', 'fail'],
+  ] as const) {
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ durability }));
+    const found = about(await findingsIn(dir), 'git').find(({ text }) =>
+      text.startsWith('commits wait for HEAD'),
+    );
+    t.is(found?.level, level, durability);
+  }
 });

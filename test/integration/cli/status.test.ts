@@ -49,7 +49,7 @@ test('status names a search for what breaks the build, in place of an older fail
   const at = new Date(Date.now() - 600_000).toISOString();
   const news = { buildError: { at, reason: 'no space left' } };
   fs.writeFileSync(join(dir, '.pressmark/facts.jsonl'), `${JSON.stringify(news)}\n`);
-  t.regex((await status(dir)).stdout, /^✗ the last build failed 10 min ago: no space left$/m);
+  t.regex((await status(dir)).stdout, /^✗ build {5}the last build failed 10 min ago: no space left$/m);
   fs.mkdirSync(join(dir, '.pressmark/build'), { recursive: true });
   const state = { excluded: [], search: { since: at, articles: 30 } };
   fs.writeFileSync(join(dir, '.pressmark/build/build.json'), JSON.stringify(state));
@@ -71,9 +71,12 @@ test('where git was set up after the start, doctor and status say that the recei
   const words = `the receiver (process ${process.pid}) commits nothing, as it was started before git was set up here`;
   const { code, stdout } = await status(dir);
   t.is(code, 1);
-  t.true(stdout.includes(`✗ ${words}; restart it`), stdout);
+  t.true(stdout.includes(`✗ git       ${words}\n  → restart it`), stdout);
   const findings = await ofGit(dir);
-  t.like(findings[0], { level: 'fail', text: words });
+  t.like(
+    findings.filter(({ level }) => level === 'fail'),
+    [{ text: words }],
+  );
   t.false(findings.some(({ text }) => text.startsWith('articles are committed to')));
 
   await first.close();
@@ -96,7 +99,7 @@ test('status says why the last commit failed, until there is one', async (t) => 
   fs.mkdirSync(rebase);
   const receiver = await startHere(t, { dir });
   await receiver.post('article.published', article({ slug: 'soil' }));
-  const failed = /^✗ content\/\S+soil\.md could not be committed \d+ s ago: .*rebase/m;
+  const failed = /^✗ commit {4}content\/\S+soil\.md could not be committed \d+ s ago: .*rebase/m;
   await until('status says so', async () => failed.test((await status(dir)).stdout));
   t.is((await status(dir)).code, 1);
   fs.rmdirSync(rebase);
@@ -128,6 +131,35 @@ test('an article that is not on its page is named, as a failure after five minut
   t.true(late.stdout.includes(`✗ live      ${url} not live yet: the page answers 404; delivered 6 min ago`));
   const list = await runHere(['list', '--dir', dir], ENV);
   t.true(list.stdout.includes(`${url} (not seen live yet)`), list.stdout);
+});
+
+test('status and doctor judge each awaited article, not only the newest, and agree on a push that failed', async (t) => {
+  const dir = storeOnly(tempDir(t));
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "site": false, "git": { "push": true } }');
+  const now = Date.now();
+  const news = Array.from({ length: 8 }, (_, n) => {
+    const late = n === 0 ? { found: 'the page answers 404' } : {};
+    const at = new Date(now - (n === 0 ? 600_000 : 1_000)).toISOString();
+    return {
+      awaited: { path: `content/${n}.md`, id: `${n}`, url: `${SITE_URL}/articles/${n}/`, at, ...late },
+    };
+  });
+  fs.mkdirSync(join(dir, '.pressmark'));
+  fs.writeFileSync(
+    join(dir, '.pressmark/facts.jsonl'),
+    news.map((one) => `${JSON.stringify(one)}\n`).join(''),
+  );
+  const push = { lastError: 'GH006: Protected branch', isDeclined: true, waiting: 1 };
+  fs.writeFileSync(join(dir, '.pressmark/push.json'), JSON.stringify(push));
+  const { code, stdout } = await status(dir);
+  t.is(code, 1);
+  t.regex(stdout, /^✗ live {6}\S+\/articles\/0\/ not live yet: the page answers 404; delivered 10 min ago$/m);
+  t.regex(stdout, /^ {2}live {6}3 more were not seen on their pages/m, 'those came a second ago');
+  t.regex(stdout, /^✗ push {6}.*GH006/m);
+  const doctor = await runHere(['doctor', '--dir', dir], ENV);
+  t.is(doctor.code, 1);
+  t.regex(doctor.stdout, /^✗ live: \S+\/articles\/0\/ not live yet/m);
+  t.regex(doctor.stdout, /^✗ push: .*GH006/m);
 });
 
 test('status names the jobs that failed, and counts those that wait', async (t) => {

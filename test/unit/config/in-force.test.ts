@@ -33,3 +33,11 @@ test('settings in force: each says its value and where it comes from, and no sec
   t.deepEqual(of('content'), ['"content"', 'default']);
   t.notRegex(JSON.stringify(inForce), /secret-a|token-of-mine/);
 });
+
+test('settings in force: those of the built site are none where another generator builds it', async (t) => {
+  const dir = tempDir(t);
+  const config = { generator: 'hugo', siteUrl: 'https://a.example', site: { title: 'A garden' } };
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
+  const { inForce, site } = await loadSettings(dir, {}, bareEnvironment());
+  t.deepEqual([site, inForce.filter(({ name }) => name.startsWith('site.'))], [false, []]);
+});

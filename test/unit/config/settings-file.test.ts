@@ -21,6 +21,12 @@ test('settings file: what is wrong with it is an error that names file and key',
     fs.writeFileSync(join(dir, SETTINGS_FILE), text);
     t.throws(() => readKeptOptions(dir), { code: 'CONFIG_INVALID', message });
   }
+  fs.rmSync(join(dir, SETTINGS_FILE));
+  fs.mkdirSync(join(dir, SETTINGS_FILE));
+  t.throws(() => readKeptOptions(dir), {
+    code: 'CONFIG_INVALID',
+    message: /pressmark\.settings\.json cannot be read/,
+  });
 });
 
 test('settings file: an option is set by the config or by the file, never by both', (t) => {

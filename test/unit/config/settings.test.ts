@@ -88,6 +88,14 @@ test('a config that cannot be read, throws or exports nothing is refused by its 
   );
 });
 
+test('a folder in the place of a file of settings is refused by its name', async (t) => {
+  for (const name of ['pressmark.config.json', 'pressmark.config.mjs']) {
+    const dir = tempDir(t);
+    fs.mkdirSync(join(dir, name));
+    await refuses(t, dir, new RegExp(`${name} cannot be read: `));
+  }
+});
+
 test('a config with a syntax error, or one that throws, is refused with the line', async (t) => {
   for (const [name, text, line] of [
     ['pressmark.config.mjs', 'export default {\n  port: 1;\n};\n', 2],
@@ -133,6 +141,11 @@ for (const url of [
   'https://u:p@garden.example',
   'https://garden.example/?x=1',
   'https://garden.example ',
+  'https://garden.example.',
+  'https://garden.example/%zz',
+  'https://garden.example/a/../b',
+  'https://ｅxample.com',
+  'https://127.1/x',
 ])
   test(`${JSON.stringify(url)} is refused as the address of a site`, async (t) => {
     const words = /siteUrl must be an absolute http\(s\) URL/;
@@ -146,6 +159,11 @@ for (const [why, articles] of [
   ['the file would not be found again', { file: '.drafts/:slug.md' }],
   ['the file would be outside of the site', { file: '../:slug.md' }],
   ['the URL would have a fragment', { permalink: '/#/:slug' }],
+  ['no file has a query', { permalink: '/articles/?p=:slug' }],
+  ['servers keep hidden files to themselves', { permalink: '/.x/:slug/' }],
+  ['the URL would be another', { permalink: '/../:slug/' }],
+  ['the URL would be on another host', { permalink: '//x/:slug/' }],
+  ['the URL cannot be decoded', { permalink: '/%zz/:slug/' }],
   ['the URL would have a space', { permalink: '/my articles/:slug/' }],
   ['the URL would not start at the root', { permalink: ':slug' }],
 ] as const)
@@ -153,6 +171,41 @@ for (const [why, articles] of [
     const [key] = Object.keys(articles);
     await refusesConfig(t, { articles }, new RegExp(`articles\\.${key} must`));
   });
+
+for (const endpoint of ['webhook', '/', '/webhook/', '/wöb', '/a/../b', '/healthz'])
+  test(`the endpoint ${endpoint} is refused, as no delivery would reach it`, async (t) => {
+    await refusesConfig(t, { endpoint }, /endpoint must be a path such as \/webhook/);
+  });
+
+test('a name that git takes for no branch is refused', async (t) => {
+  for (const branch of [
+    'a..b',
+    'x.lock',
+    'x.lock/y',
+    '/a',
+    'a/',
+    'a//b',
+    '.a',
+    'a.',
+    '@',
+    'a@{b',
+    'a b',
+    '-a',
+  ]) {
+    await refusesConfig(
+      t,
+      { git: { push: { branch } } },
+      /git\.push\.branch must be a branch’s name, such as main/,
+    );
+    await refusesConfig(
+      t,
+      { deploy: { branch } },
+      /deploy\.branch must be a branch’s name, such as gh-pages/,
+    );
+  }
+  for (const branch of ['pressmark/articles', 'käfer', 'v1.0', 'a@b', 'lock'])
+    t.is(schema.safeParse({ deploy: { branch } }).success, true, branch);
+});
 
 test('a port that is not a number from 0 to 65535 is refused', async (t) => {
   for (const port of ['eighty', '-1', '65536', '1.5', '']) {
@@ -216,6 +269,10 @@ for (const [config, words] of [
   [{ replay: { maxAge: 'a week' } }, /replay\.maxAge must be a number of hours or days, such as 12h or 30d/],
   [{ durability: 'disc' }, /durability must be "disk" or "commit" or "push", got "disc"$/],
   [{ siteUrl: 'https://me:token@x.example' }, /siteUrl must be .*, got "https:\/\/x\.example\/…"$/],
+  [{ siteUrl: 'https://me:p@ss@x.example/a' }, /got "https:\/\/x\.example\/…"$/],
+  ...['p/ss', 'p?ss', 'p#ss', 'p"ss'].map(
+    (word) => [{ siteUrl: `https://me:${word}@x.example/a` }, /got "https:\/\/(?:x\.example\/)?…"$/] as const,
+  ),
   [{ deploy: { hook: 'https://x.example/hooks/token' } }, /deploy.* got .*https:\/\/x\.example\/…/],
   [{ git: 'yes' }, /git must be true, false, or \{ author, .* \}, got "yes"$/],
   [{ git: { author: { name: 'a' } } }, /git\.author\.email must be a text, and is missing$/],
@@ -264,6 +321,11 @@ test('the admin is public at an https URL of its own host, and believes proxies 
     t,
     { siteUrl, admin: { public: 'https://EXAMPLE.com' } },
     /has the host name of siteUrl/,
+  );
+  await refusesConfig(
+    t,
+    { siteUrl, admin: { public: 'https://example.com.' } },
+    /admin\.public must be false/,
   );
   for (const value of ['172.18.0.0/33', 'proxy', '10.0.0.1/', '10.0/8'])
     await refusesConfig(

@@ -123,7 +123,7 @@ test.serial('a remote that is away for a while gets everything when it is back',
   await until('the error is in the status', async () => (await statusOf(receiver)).lastError !== null);
   t.is((await fetch(`${receiver.origin}/healthz`)).status, 200, 'articles can be stored all the same');
   await until('doctor says the error', async () =>
-    /last error: .*the git remote origin/.test((await runHere(['doctor', '--dir', dir])).stdout),
+    /✗ push: .*; .*the git remote origin/.test((await runHere(['doctor', '--dir', dir])).stdout),
   );
   fs.renameSync(`${clones.remote}.away`, clones.remote);
   await until('both articles are pushed', () => ids.every((id) => idsOnRemote({ clones }).includes(id)));

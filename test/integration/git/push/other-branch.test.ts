@@ -81,7 +81,7 @@ test('where the named branch of the remote has other commits, nothing is called 
     const { code, stdout } = await status(dir);
     return code === 1 && /^✗ push {6}.*; 1 commit waits; waits for you to merge/m.test(stdout);
   });
-  t.true((await doctor(dir)).includes(`! push: waits for ${waitingFor}`));
+  t.true((await doctor(dir)).includes(`; waits for ${waitingFor}`));
 
   gitIn(dir, 'pull', '--quiet', '--no-rebase', '--no-edit', 'origin', 'articles');
   await until('it is pushed', () => idsOn(site, 'articles').length === 1);
