@@ -59,8 +59,16 @@ async function killProcess(child: ChildProcess): Promise<void> {
 /** The files of the output without temporary files, which a killed process may leave behind for a minute. */
 function outputOf(site: TestSite): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(site.output()).filter(([file]) => !file.startsWith('.pressmark-')),
+    Object.entries(site.output()).filter(([file]) => !/(?:^|\/)\.pressmark-/.test(file)),
   );
+}
+
+/** Whether a file of a site has its end. */
+function isWhole(file: string, text: string): boolean {
+  if (file.endsWith('.html')) return /<\/html>\s*$/.test(text);
+  if (file.endsWith('.xml')) return />\s*$/.test(text);
+  if (file.endsWith('.json')) return /[}\]]\s*$/.test(text);
+  return text !== '';
 }
 
 /** How many times the builder's process was killed during a build, and how many times after it. */
@@ -73,8 +81,8 @@ export interface SiteKills {
 const MOST_CHANGES = 90;
 
 /**
- * Kills builds at random changes of the disk. After each kill, the next complete build must make the same site as a
- * clean build.
+ * Kills builds at random changes of the disk. After each kill no page is half, and the next complete build must make the
+ * same site as a clean one.
  *
  * @param dir an empty folder.
  * @param isOver called before each kill with the earlier ones.
@@ -99,6 +107,13 @@ export async function killBuilds(
     child.send(paths);
     kills[await Promise.race([built, ended])]++;
     await killProcess(child);
+    const torn = Object.entries(outputOf(site)).flatMap(([file, text]) =>
+      isWhole(file, text) ? [] : [file],
+    );
+    if (torn.length > 0)
+      throw new Error(
+        `after a kill before change ${dieBefore} each file should be whole: ${torn.join(', ')}`,
+      );
     // Sometimes the articles change before the next build, so that the interrupted build is out of date.
     if (random.chance(0.3)) changeArticle(site, `a${random.integer(1, 13)}`, random);
 

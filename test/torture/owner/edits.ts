@@ -1,21 +1,26 @@
 import fs from 'node:fs';
-import { appendFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { revisionOf } from '../../support/content.js';
 import { update } from '../../support/events.js';
-import { createRandom } from '../../support/random.js';
+import { createRandom, type Random } from '../../support/random.js';
+import { until } from '../../support/until.js';
 import { expectEqual, expectNone } from '../expect.js';
 import { episode, runFor } from '../lanes.js';
+import { locksIn } from '../repository.js';
 import type { Attack, Scenario } from '../scenario.js';
 import { withTeardown } from '../teardown.js';
 import { makeOwnerSite, type OwnerSite } from './owner-site.js';
 import { findLostTexts, type SentUpdate } from './replaced-texts.js';
 
-/** Few articles, so that most updates meet an edit of the same article. */
+/** Few articles at first, so that most updates meet an edit of the same article. */
 const ARTICLES = 8;
 /** After this many storms without a replaced edit, the scenario gives up. */
 const MOST_EMPTY_STORMS = 5;
+
+/** If none was completed before, the owner tries to rebase in this many turns. */
+const FEWEST_TURNS = 20;
 
 const pathOf = (id: string) => `content/articles/2026/11/${id}.md`;
 /** The owner also commits the articles with odd numbers. */
@@ -24,7 +29,7 @@ const isOwners = (id: string) => Number(id.slice(1)) % 2 === 1;
 export const edits: Scenario = {
   name: 'edits',
   promise:
-    'Every text that an update replaces, a person’s or Pressmark’s, is in the history or below .pressmark/replaced/, and at the end git status is clean.',
+    'Every text that an update replaces, a person’s or Pressmark’s, is in the history or below .pressmark/replaced/; the owner’s own work stays as it is, and each commit of Pressmark has one article.',
   weight: 2,
   run: async (attack) => {
     const sum = { updates: 0, updatesOfEdits: 0, edits: 0, rebases: 0, kills: 0 };
@@ -35,17 +40,17 @@ export const edits: Scenario = {
       storms++;
       // On a very busy machine, a storm may end before an update has replaced an edit.
     } while (performance.now() < attack.deadline || (sum.updatesOfEdits === 0 && storms < MOST_EMPTY_STORMS));
-    if (sum.updatesOfEdits === 0 || sum.kills === 0)
+    if (sum.updatesOfEdits === 0 || sum.kills === 0 || sum.rebases === 0)
       throw new Error(
-        `the storms tested nothing: ${sum.updatesOfEdits} updates of edits, ${sum.kills} kills`,
+        `the storms tested nothing: ${sum.updatesOfEdits} updates of edits, ${sum.kills} kills, ${sum.rebases} rebases`,
       );
     return { storms, ...sum };
   },
 };
 
 /**
- * Edits and updates the same articles, with one, two or three receivers, while the owner commits, amends and rebases, and
- * while receivers and their git commands are killed.
+ * Publishes, edits and updates articles, with one, two or three receivers, while the owner commits, amends and rebases,
+ * and while receivers and their git commands are killed.
  */
 function attackOnce(number: number, attack: Attack) {
   return withTeardown(async (t) => {
@@ -61,13 +66,29 @@ function attackOnce(number: number, attack: Attack) {
     const randomOf = (lane: string) => createRandom(`edits ${number} ${lane}`, attack.seed);
     /** The URLs of the articles, by id. */
     const published = new Map<string, string>();
+    let numbered = 0;
     /** Every text that the owner has saved, by its revision. */
     const saved = new Map<string, string>();
     const updates: SentUpdate[] = [];
     const diary: Noted[] = [];
+    const notes: string[] = [];
     let edits = 0;
     let kills = 0;
     let rebases = 0;
+    /** While this is true, no delivery, no edit and no kill begins. */
+    let isPaused = false;
+    /** How many of them are running. */
+    let running = 0;
+
+    async function unlessPaused(work: () => unknown): Promise<void> {
+      while (isPaused) await setTimeout(10);
+      running++;
+      try {
+        await work();
+      } finally {
+        running--;
+      }
+    }
 
     function note(what: string, path?: string): void {
       diary.push({ at: performance.now() - began, path, what });
@@ -76,19 +97,28 @@ function attackOnce(number: number, attack: Attack) {
     async function publisher(slot: number, lane: number, isOver: () => boolean): Promise<void> {
       const random = randomOf(`publisher ${lane}`);
       while (!isOver()) {
-        const [id, url] = random.pick([...published]);
         await setTimeout(random.next() * 200);
-        try {
-          const base = (await receivers[slot]?.find(url))?.revision_id ?? '';
-          const request = update({ target_id: id, target_url: url, base_revision_id: base });
-          const one: SentUpdate = { id: request.id, path: pathOf(id), base, status: 'killed' };
-          updates.push(one);
-          note(`${slot}: update ${one.id} of ${base}`, one.path);
-          one.status = (await receivers[slot]?.post('article.updated', request))?.status ?? 'killed';
-          note(`${slot}: update ${one.id}: ${one.status}`, one.path);
-        } catch {
-          // the receiver was killed, or the file is absent during a rebase of the owner
-        }
+        await unlessPaused(() => (random.chance(0.1) ? publishNew(slot) : updateOne(slot, random)));
+      }
+    }
+
+    async function publishNew(slot: number): Promise<void> {
+      const id = `a${numbered++}`;
+      published.set(id, await site.publish(slot, id));
+    }
+
+    async function updateOne(slot: number, random: Random): Promise<void> {
+      const [id, url] = random.pick([...published]);
+      try {
+        const base = (await receivers[slot]?.find(url))?.revision_id ?? '';
+        const request = update({ target_id: id, target_url: url, base_revision_id: base });
+        const one: SentUpdate = { id: request.id, path: pathOf(id), base, status: 'killed' };
+        updates.push(one);
+        note(`${slot}: update ${one.id} of ${base}`, one.path);
+        one.status = (await receivers[slot]?.post('article.updated', request))?.status ?? 'killed';
+        note(`${slot}: update ${one.id}: ${one.status}`, one.path);
+      } catch {
+        // the receiver was killed, or the file is absent during a rebase of the owner
       }
     }
 
@@ -97,32 +127,32 @@ function attackOnce(number: number, attack: Attack) {
       const random = randomOf('editor');
       while (!isOver()) {
         await setTimeout(random.next() * 250);
-        const id = random.pick([...published.keys()]);
-        // read through the same descriptor, because an update may have put another file at this path by now
-        const file = openInPlace(join(dir, pathOf(id)));
-        if (file === undefined) continue; // absent during a rebase
-        fs.writeSync(file, `words ${++edits}\n`);
-        const text = fs.readFileSync(join('/proc/self/fd', String(file)), 'utf8');
-        fs.closeSync(file);
-        saved.set(revisionOf(text), text);
-        note(`words ${edits}: ${revisionOf(text)}`, pathOf(id));
+        await unlessPaused(() => editOne(random.pick([...published.keys()])));
       }
+    }
+
+    function editOne(id: string): void {
+      // read through the same descriptor, because an update may have put another file at this path by now
+      const file = openInPlace(join(dir, pathOf(id)));
+      if (file === undefined) return; // absent during a rebase
+      fs.writeSync(file, `words ${++edits}\n`);
+      const text = fs.readFileSync(join('/proc/self/fd', String(file)), 'utf8');
+      fs.closeSync(file);
+      saved.set(revisionOf(text), text);
+      note(`words ${edits}: ${revisionOf(text)}`, pathOf(id));
     }
 
     /** Commits, amends and rebases as the owner, and repeats commands that git refuses. */
     async function owner(isOver: () => boolean): Promise<void> {
       const random = randomOf('owner');
-      for (let n = 0; !isOver(); n++) {
+      for (let n = 0; !isOver() || (rebases === 0 && n < FEWEST_TURNS); n++) {
         await appendFile(join(dir, 'notes.txt'), `note ${n}\n`);
+        await writeFile(join(dir, 'draft.txt'), `not to be committed, ${n}\n`);
         await site.insist('commit', '-q', '-m', `Note ${n}`, '--', 'notes.txt');
+        notes.push(`note ${n}`);
         if (n % 4 === 1)
           await site.insist('commit', '-q', '--amend', '-m', `Note ${n}, amended`, '--', 'notes.txt');
-        if (n % 4 === 2) {
-          note('rebase begins');
-          const isDone = await site.rebase();
-          if (isDone) rebases++;
-          note(`rebase ${isDone ? 'done' : 'refused or aborted'}`);
-        }
+        if (n % 8 === 2) await rebaseInPause();
         if (n % 4 === 3) {
           const path = pathOf(random.pick([...published.keys()].filter(isOwners)));
           note(`Mine ${n} begins`, path);
@@ -136,17 +166,41 @@ function attackOnce(number: number, attack: Attack) {
       }
     }
 
+    /**
+     * Git refuses a rebase while the work tree has uncommitted changes, and a stored update waits for its commit nearly
+     * always. So all else pauses until the rebase has begun; until it has ended for the first one, so that every storm has
+     * a complete one.
+     */
+    async function rebaseInPause(): Promise<void> {
+      const untilEnd = rebases === 0;
+      note('rebase begins');
+      isPaused = true;
+      try {
+        await until('the running deliveries, edits and kills should end', () => running === 0);
+        await site.caughtUp();
+        const isDone = await site.rebase(() => {
+          isPaused = untilEnd;
+        });
+        if (isDone) rebases++;
+        note(`rebase ${isDone ? 'done' : 'refused or aborted'}`);
+      } finally {
+        isPaused = false;
+      }
+    }
+
     async function killer(isOver: () => boolean): Promise<void> {
       const random = randomOf('killer');
       for (let n = 0; !isOver(); n++) {
         await setTimeout(300 + random.next() * 500);
-        note(`kill ${n}`);
-        if (await site.kill(n)) kills++;
+        await unlessPaused(async () => {
+          note(`kill ${n}`);
+          if (await site.kill(n)) kills++;
+        });
       }
     }
 
     const began = performance.now();
-    for (let n = 0; n < ARTICLES; n++) published.set(`a${n}`, await site.publish(n % count, `a${n}`));
+    while (numbered < ARTICLES) await publishNew(numbered % count);
     const ms = episode(attack.deadline, { least: 4_000, most: 20_000 });
     await runFor(ms, (isOver) => [
       ...Array.from({ length: Math.max(2, count) }, (_, lane) => publisher(lane % count, lane, isOver)),
@@ -170,7 +224,26 @@ function attackOnce(number: number, attack: Attack) {
       findings.flatMap(({ path, wrong }) => wrong.map((what) => `${path}: ${what}`)),
       `each replaced text should be in the history or in a file, and be committed once (${count} receivers)`,
     );
-    expectEqual(await git('status', '--porcelain'), '', 'git status should be clean at the end');
+    expectEqual(
+      await git('status', '--porcelain'),
+      '?? draft.txt\n',
+      'only the owner’s draft should be uncommitted at the end',
+    );
+    expectNone(locksIn(dir), 'no lock file should be left in the repository');
+    const kept = new Set((await git('show', 'HEAD:notes.txt')).split('\n'));
+    expectNone(
+      notes.filter((line) => !kept.has(line)),
+      'each of the owner’s notes should be in HEAD',
+    );
+    const commits = await commitsIn(git);
+    expectNone(
+      commits.filter(({ files }) => files.includes('draft.txt')),
+      'no commit should contain the owner’s draft',
+    );
+    expectNone(
+      commits.filter(({ revision, files }) => revision !== '' && !/^content\/\S+\.md$/.test(files.join(' '))),
+      'each commit of Pressmark should contain exactly one article',
+    );
     expectEqual(await git('fsck', '--full', '--strict', '--no-dangling'), '', 'git fsck should find nothing');
     expectEqual(
       await git('for-each-ref', '--format=%(refname)'),
@@ -182,6 +255,19 @@ function attackOnce(number: number, attack: Attack) {
     fs.rmSync(root, { recursive: true });
     return { updates: stored.length, updatesOfEdits, edits, rebases, kills };
   });
+}
+
+/** The commits of HEAD's history: their files, and the revision that Pressmark names in a trailer of its own. */
+async function commitsIn(git: OwnerSite['git']): Promise<{ revision: string; files: string[] }[]> {
+  const format = '%x01%(trailers:key=Revision-Id,valueonly,separator=%x2C)';
+  const log = await git('log', `--format=${format}`, '--name-only', '--no-renames', 'HEAD');
+  return log
+    .split('\x01')
+    .slice(1)
+    .map((entry) => {
+      const [revision = '', ...files] = entry.split('\n');
+      return { revision, files: files.filter((name) => name !== '') };
+    });
 }
 
 /** An event of the storm. */

@@ -33,7 +33,7 @@ export interface Findings {
 }
 
 /**
- * Finds texts that updates have replaced and that were lost: each of them, a person's or Pressmark's, must be in the
+ * Finds acknowledged updates, and texts that updates have replaced, that were lost: each of them, a person's or Pressmark's, must be in the
  * history of the branch or in a file below `.pressmark/replaced/`. Also finds texts that were committed twice.
  *
  * @param saved every text that a person has saved, by its revision.
@@ -54,6 +54,9 @@ export async function findLostTexts(
     const wrong = committedTwice(commits);
     for (const { id, base, status } of updates.filter((one) => one.path === path)) {
       if (status !== 200 && !revisions.has(id)) continue; // it was not stored
+      // A person may have edited it before git took its text; the key stays.
+      if (status === 200 && ![...texts].some((text) => text.includes(`revision: "${id}"`)))
+        wrong.push(`${id}, which was acknowledged, is lost`);
       const what = `${base}, which ${id} has replaced,`;
       if (!base.startsWith('edit-')) {
         if (!revisions.has(base)) wrong.push(`${what} is lost`);

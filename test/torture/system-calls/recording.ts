@@ -9,8 +9,11 @@ import { start } from './promises.js';
 import { isAbout, RECORDED_CALLS } from './recorded-disk.js';
 import { type Call, parseStrace, STRACE_OPTIONS } from './strace-log.js';
 
-/** Which settings the recorded receiver has: its durability, or `site` for durability `disk` and pages. */
-export const MODES = ['disk', 'commit', 'site'] as const;
+/**
+ * Which settings the recorded receivers have, in turn: their durability, or `site` for durability `disk` and pages. A short
+ * run has the one with most promises.
+ */
+export const MODES = ['commit', 'disk', 'site'] as const;
 export type Mode = (typeof MODES)[number];
 
 /** The system calls with which a receiver changed its folder, and the deliveries that it got. */
