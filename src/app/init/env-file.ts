@@ -8,9 +8,9 @@ import { withLines } from './changes.js';
 /** Secrets shorter than this can be guessed; ours have 43 characters. */
 export const MIN_SECRET_CHARS = 24;
 
-/** The line of `.env` with a random signing secret. */
-export function secretLine(): string {
-  return `PRESSMARK_SECRET=${randomBytes(32).toString('base64url')}`;
+/** A random signing secret. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 /**
@@ -21,7 +21,9 @@ export function secretLine(): string {
 export function createSecret(dir: string): void {
   const path = join(dir, '.env');
   const before = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
-  fs.appendFileSync(path, withLines(before, [secretLine()]).slice(before.length), { mode: 0o600 });
+  fs.appendFileSync(path, withLines(before, [`PRESSMARK_SECRET=${newSecret()}`]).slice(before.length), {
+    mode: 0o600,
+  });
   fs.chmodSync(path, 0o600);
 }
 

@@ -9,7 +9,10 @@ import { withLines } from './changes.js';
  * @param present the text of the `.gitignore`.
  */
 export function missingIgnoreLines(lines: readonly string[], present: string): string[] {
-  const known = new Set(present.split('\n').map((line) => bare(line.trim())));
+  const known = new Set<string>();
+  for (const line of present.split('\n').map((one) => one.trim()))
+    if (line.startsWith('!')) known.delete(bare(line.slice(1)));
+    else known.add(bare(line));
   return lines.filter((line) => {
     const names = bare(line).split('/');
     if (names.some((_, index) => known.has(names.slice(0, index + 1).join('/')))) return false;

@@ -1,4 +1,5 @@
-import { mapOf } from '../../article/plain-data.js';
+import { isDeepStrictEqual, parseEnv } from 'node:util';
+import { isMap, mapOf, type ValueMap } from '../../article/plain-data.js';
 import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
 import type { FileEdit, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { LOCK_FILES } from '../../generators/inspect/manifests.js';
@@ -8,9 +9,9 @@ import { isExampleUrl } from '../site-address.js';
 import type { Answers } from './answers.js';
 import { type Change, withLines } from './changes.js';
 import { configText, literal } from './config-text.js';
-import { secretLine } from './env-file.js';
+import { newSecret, withVariables } from './env-file.js';
 import { missingIgnoreLines } from './ignore-lines.js';
-import type { Inspection } from './inspect-site.js';
+import type { ExistingConfig, Inspection } from './inspect-site.js';
 import { addPostbuild } from './npm-postbuild.js';
 
 /** All that `init` is going to write, and what it leaves to the owner. */
@@ -94,7 +95,7 @@ function ownUrl(facts: SiteFacts | undefined): string | undefined {
   return url === undefined || isExampleUrl(url) ? undefined : url;
 }
 
-function urlIn({ settings }: NonNullable<Inspection['existing']>): string | undefined {
+function urlIn({ settings }: Pick<ExistingConfig, 'settings'>): string | undefined {
   return typeof settings.siteUrl === 'string' ? settings.siteUrl.replace(/\/+$/, '') : undefined;
 }
 
@@ -202,14 +203,16 @@ function packageSource(files: SiteFiles): string | undefined {
 const isOutside = (path: string) => /^(?:\.\.)?\//.test(path);
 
 /** An existing config stays as it is; the owner sets what the answers say. */
-function keptConfig(
-  { name, settings }: NonNullable<Inspection['existing']>,
-  { unused }: Inspection,
-  answers: Answers,
-): Part {
-  const set: Readonly<Record<string, unknown>> = { ...mapOf(settings.articles), ...settings };
+function keptConfig({ name, settings }: ExistingConfig, { unused }: Inspection, answers: Answers): Part {
+  const generator = mapOf(settings.generator);
+  const set: ValueMap = {
+    ...{ ...generator, ...mapOf(settings.articles), ...settings },
+    ...{ generator: generator.name ?? settings.generator, siteUrl: urlIn({ settings }) },
+  };
+  const isSet = (has: unknown, value: unknown) =>
+    isDeepStrictEqual(has, isMap(value) ? { ...mapOf(has), ...value } : value);
   const warnings = Object.entries(answers)
-    .filter(([key, value]) => JSON.stringify(set[key]) !== JSON.stringify(value))
+    .filter(([key, value]) => !isSet(set[key], value))
     .map(([key, value]) =>
       warning(
         `${name} is there already and was not changed, so ${key} is not set to ${literal(value)}`,
@@ -227,9 +230,8 @@ function keptConfig(
 }
 
 function secret(before: string | undefined): Part {
-  if (before !== undefined && /^\s*(?:export\s+)?PRESSMARK_SECRET\s*=/m.test(before))
-    return { left: ['.env has a PRESSMARK_SECRET already'] };
-  const after = withLines(before ?? '', [secretLine()]);
+  if (parseEnv(before ?? '').PRESSMARK_SECRET) return { left: ['.env has a PRESSMARK_SECRET already'] };
+  const after = withVariables(before ?? '', { PRESSMARK_SECRET: newSecret() });
   const reason = 'put a random PRESSMARK_SECRET into .env (mode 0600)';
   return { changes: [{ path: '.env', before, after, reason, mode: 0o600, secret: true }] };
 }

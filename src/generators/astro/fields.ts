@@ -161,7 +161,7 @@ export function fieldsOf(
 export function neededKeys(
   schema: readonly SchemaKey[] = [],
   posts: readonly SitePost[],
-  { title, description, date, tags, author, canonical }: KeyNames,
+  { title, description, date, tags, author, canonical, image }: KeyNames,
 ): { readonly constants: Record<string, FrontMatterValue>; readonly questions: readonly Question[] } {
   const constants: Record<string, FrontMatterValue> = {};
   const questions: Question[] = [];
@@ -180,7 +180,8 @@ export function neededKeys(
     else {
       const shared = sharedBy(given);
       const fallback = usual ?? (shared === undefined ? undefined : JSON.stringify(shared));
-      const text = `The schema demands the key ${name}, which ${isAuthor ? 'names an entry of another collection. Which value do articles of authors get whom it does not have?' : 'an article does not have. Which value do new articles get?'}`;
+      const isImage = image !== null && keyPath(image).key === name;
+      const text = `The schema demands the key ${name}, which ${isImage ? 'an article without a picture does not have. Which value does it get?' : isAuthor ? 'names an entry of another collection. Which value do articles of authors get whom it does not have?' : 'an article does not have. Which value do new articles get?'}`;
       questions.push({ flag: 'front-matter', text, key: name, ...(fallback !== undefined && { fallback }) });
     }
   }

@@ -15,7 +15,7 @@ import { keptTagsOption } from '../inspect/kept-tags.js';
 import { untestedVersion } from '../inspect/manifests.js';
 import { factsOfPosts } from '../inspect/post-fields.js';
 import { buildInSite } from '../inspect/site-build.js';
-import { filesBelow, namesIn } from '../inspect/site-files.js';
+import { filesBelow, namesIn, publicAddress } from '../inspect/site-files.js';
 import { placedPosts, postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { isArticlePath, KEYS, mapping, slug } from './mapping.js';
@@ -91,8 +91,8 @@ const LIST_PROBE = `mkdir -p content/posts && printf -- '---\\ntitle: probe\\nda
 /** What `init` finds out about a Hugo site. */
 async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const printed = (await ask(CONFIG, 'hugo config')) ?? '';
-  const [, version, settings = ''] = /^(?:hugo v([\d.]+).*\n)?([\s\S]*)$/.exec(printed) ?? [];
-  const config = readConfig(settings);
+  const [, version] = /^hugo v([\d.]+)/m.exec(printed) ?? [];
+  const config = readConfig(printed);
   const { siteUrl, timeZone } = config;
   const pages = async (command: string) => {
     const printed = await ask(command, 'hugo list all');
@@ -188,15 +188,15 @@ interface HugoConfig {
   readonly rawHtml: boolean;
 }
 
-/** Reads what `hugo config` prints: JSON, or the lines of Hugo 0.111, in which maps are as Go prints them. */
+/** Reads what `hugo config` prints, among other lines: JSON, or the lines of Hugo 0.111, in which maps are as Go prints them. */
 function readConfig(printed: string): HugoConfig {
-  const values = printed.trimStart().startsWith('{') ? lowercased(JSON.parse(printed)) : linesOf(printed);
+  const json = /^\{[\s\S]*\}/m.exec(printed)?.[0];
+  const values = json === undefined ? linesOf(printed) : lowercased(JSON.parse(json));
   const text = (key: string) => textsOf(values[key]).find((value) => value !== '');
   const { markup, languages } = values;
-  const baseUrl = text('baseurl') ?? '';
   const renderer = mapOf(mapOf(mapOf(markup).goldmark).renderer);
   return {
-    siteUrl: /^https?:\/\/[^/]/i.test(baseUrl) ? baseUrl.replace(/\/+$/, '') : undefined,
+    siteUrl: publicAddress(text('baseurl')),
     language: (text('defaultcontentlanguage') ?? 'en').toLowerCase(),
     languages:
       typeof languages === 'string'

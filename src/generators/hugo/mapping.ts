@@ -53,12 +53,17 @@ export function isArticlePath(path: string): boolean {
   return /\.(?:md|markdown|mdown|html?)$/i.test(name) && !/^(?:_index\.|\.)/i.test(name);
 }
 
+/** Knows that `de` is a language and `js` is none. */
+const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+
 /** The `slug` of the front matter, or the file's name without extension and language; for `index` the folder's. */
 export function slug({ path, data }: FileFacts): string {
   const own = valueIn(data, 'slug');
   if (typeof own === 'string' && own !== '') return own;
   const parts = path.split('/');
-  const name = (parts.at(-1) ?? '').replace(/\.[^.]+$/, '').replace(/\.[a-z]{2,3}(?:-[a-z0-9]{2,8})?$/i, '');
+  const name = (parts.at(-1) ?? '')
+    .replace(/\.[^.]+$/, '')
+    .replace(/\.([a-z]{2,3}(?:-[a-z0-9]{2,8})?)$/i, (end, code) => (LANGUAGES.of(code) ? '' : end));
   return name === 'index' ? (parts.at(-2) ?? name) : name;
 }
 

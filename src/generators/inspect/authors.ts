@@ -1,6 +1,6 @@
+import { readingYaml, tomlLibrary } from '../../article/front-matter/libraries.js';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import { mapOf, type ValueMap } from '../../article/plain-data.js';
-import { PressmarkError } from '../../errors.js';
 import type { SiteFiles } from '../generator.js';
 
 /** Names that sites give to the name of an author, and to the key by which posts refer to one in a list. */
@@ -56,11 +56,11 @@ export function authorsInFiles(files: SiteFiles, places: readonly string[]): Rec
 function dataOf(files: SiteFiles, path: string): unknown {
   const text = files.read(path);
   if (text === undefined) return {};
-  const fence = path.endsWith('.toml') ? '+++' : '---';
   try {
-    return readFrontMatter(path.endsWith('.md') ? text : `${fence}\n${text}\n${fence}\n`).data;
-  } catch (error) {
-    if (error instanceof PressmarkError) return {};
-    throw error;
+    if (path.endsWith('.md')) return readFrontMatter(text).data;
+    // JSON is YAML, too.
+    return path.endsWith('.toml') ? tomlLibrary().parse(text) : readingYaml().load(text);
+  } catch {
+    return {}; // the site's own build names it
   }
 }

@@ -51,24 +51,25 @@ const USUAL_OUTPUT = { hugo: 'public', jekyll: '_site' } as const;
  *
  * @param program the generator's program, whose usual output folder is taken.
  * @param command the build, unless the script `build` calls the program.
- * @param own the output folder, as the site's configuration has it.
+ * @param configured the output folder, as the site's configuration has it.
  * @param setting the name of that setting, such as `publishDir`.
  */
 export async function buildInSite(
   site: BuildSite,
   program: 'hugo' | 'jekyll',
   command: string,
-  own: string,
+  configured: string,
   setting: string,
 ): Promise<SiteBuild> {
   const script = npmScripts(site.files).build ?? '';
   const calls = new RegExp(`(?:^|[\\s/&;])${program}(?:\\s|$)`);
   const build = await buildCommand(site, calls, command);
-  const [, inScript] = (calls.test(script) && /\s(?:-d|--destination)[ =]["']?([^\s"']+)/.exec(script)) || [];
-  const path = posix.normalize((inScript ?? own).replaceAll('\\', '/'));
+  const own = script.split(/&&|[|;]/).find((command) => calls.test(command)) ?? '';
+  const [, inScript] = /\s(?:-d|--destination)[ =]["']?([^\s"']+)/.exec(own) ?? [];
+  const path = posix.normalize((inScript ?? configured).replaceAll('\\', '/'));
   if (!/^(?:\/|\.\.(?:\/|$))/.test(path)) return { output: path.replace(/\/$/, ''), build, warnings: [] };
   const output = USUAL_OUTPUT[program];
-  const text = `${inScript === undefined ? setting : 'The destination in package.json'} is ${quote(inScript ?? own)}, outside of the site's folder, where Pressmark builds nothing; the builds after each article go to ${quote(`${output}/`)}.`;
+  const text = `${inScript === undefined ? setting : 'The destination in package.json'} is ${quote(inScript ?? configured)}, outside of the site's folder, where Pressmark builds nothing; the builds after each article go to ${quote(`${output}/`)}.`;
   const fix = "Serve that folder, or set deploy: { folder: '…' } in pressmark.config.mjs.";
   return {
     output,

@@ -13,10 +13,11 @@ import { CODE, keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
 import { installedVersion, npmDependencies } from '../inspect/manifests.js';
 import { factsOfPosts } from '../inspect/post-fields.js';
 import { filesOfSite } from '../inspect/site-files.js';
-import { POSTS_FOLDERS, placedPosts, placeOf, readPosts } from '../inspect/site-posts.js';
+import { placedPosts, placeOf, readPosts } from '../inspect/site-posts.js';
 import { USUAL_KEYS } from '../mapping/site-mapping.js';
 import { mapping, slugOfFile } from './mapping.js';
 import { type BuiltBy, configOf, PROGRAMS, programOf } from './programs.js';
+import { addressOf } from './routes.js';
 
 /** A program whose code reads a folder of Markdown files, such as Next.js; see docs/markdown-folder.md. */
 export const markdownFolder: Generator = {
@@ -161,29 +162,6 @@ function noPosts(sources: readonly string[]): Question {
   };
 }
 
-/** The address of a new article: that of the only page of the site with one parameter, at its end, that may show posts. */
-function addressOf(
-  sources: readonly string[],
-  content: string,
-  file: string,
-  slash: string,
-): { readonly permalink: string; readonly questions: readonly Question[] } {
-  const routes = routesOf(sources);
-  const folder = content.split('/').at(-1) ?? '';
-  const isNamed = ({ path }: { path: string }) =>
-    path.split('/').some((part) => part !== '' && (part === folder || POSTS_FOLDERS.includes(part)));
-  const likely = routes.filter(isNamed);
-  const [route, ...others] = likely.length > 0 ? likely : routes;
-  // A parameter of several parts has the folders of the file, too, unless the route has named them.
-  const below = route?.isCatchAll === true ? file.replace(/:slug.*$/, '') : '';
-  const named = route?.path.slice(1) ?? '';
-  const folders = below.startsWith(named) ? below.slice(named.length) : below;
-  const permalink = `${route?.path ?? '/'}${folders}:slug${slash}`;
-  if (route !== undefined && others.length === 0) return { permalink, questions: [] };
-  const text = `Which address does a post get? ${route === undefined ? 'No page' : 'More than one page'} of the site may show one`;
-  return { permalink, questions: [{ flag: 'permalink', text, fallback: permalink }] };
-}
-
 /** How most posts write their dates: with quotes or without, with a time or without. */
 function datesOf(
   posts: readonly SitePost[],
@@ -234,35 +212,4 @@ function droppedHtml(dependency: string | undefined): Problem[] {
       fix: 'Let it keep HTML, as docs/markdown-folder.md shows, and set rawHtml: true in the options of the generator.',
     },
   ];
-}
-
-/** A page of the site that shows many files, by one parameter at the end of its address. */
-export interface Route {
-  /** What stands before the parameter, such as `/blog/`. */
-  readonly path: string;
-  /** Whether the parameter may have several parts. */
-  readonly isCatchAll: boolean;
-}
-
-const ROOT = /^(?:src\/)?(?:app\/pages(?=.*\.vue$)|app|pages|routes)\//;
-const PAGE = /(?:\/(?:page|index|\+page))?\.(?:[jt]sx?|svelte|vue)$/;
-const PARAMETER = /^(?:\[{1,2}(\.{3})?(\w+)\]{1,2}|\{\w+\.(\w+)\})$/;
-const OTHER = /^(?:tags?|page|category|categories|author|year|lang|locale)$/;
-
-/** The pages that may show a post, as Next.js, SvelteKit, Gatsby and Nuxt name their files. */
-function routesOf(sources: readonly string[]): Route[] {
-  const routes = sources.flatMap((file): Route[] => {
-    if (!ROOT.test(file) || !PAGE.test(file)) return [];
-    // A folder in parentheses is in no address.
-    const parts = file
-      .replace(ROOT, '')
-      .replace(PAGE, '')
-      .split('/')
-      .filter((part) => !/^\(.*\)$/.test(part));
-    const [, several, name, field] = PARAMETER.exec(parts.pop() ?? '') ?? [];
-    if (OTHER.test(name ?? field ?? 'page') || parts.some((part) => /^[[{]/.test(part))) return [];
-    return [{ path: ['', ...parts, ''].join('/'), isCatchAll: several !== undefined }];
-  });
-  const byPath = new Map(routes.map((route) => [route.path, route]));
-  return [...byPath.values()];
 }

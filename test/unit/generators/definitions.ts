@@ -80,6 +80,7 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['soil', 'posts/soil.md'],
       ['soil', 'posts/soil.de.md'],
       ['soil', 'posts/soil/index.de.md'],
+      ['what-is-node.js', 'posts/what-is-node.js.md'],
       ['earth', 'posts/soil.markdown', { slug: 'earth' }],
     ],
     pins: [

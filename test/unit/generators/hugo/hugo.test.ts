@@ -215,3 +215,12 @@ test('Hugo’s list of pages is read, whatever its titles hold; a draft has no a
   t.deepEqual(parse(HEAD, 'https://garden.example'), []);
   t.throws(() => parse('no such command', 'https://garden.example'), { instanceOf: SyntaxError });
 });
+
+test('what Hugo says is read among other lines', async (t) => {
+  const json = JSON.stringify({ baseURL: 'https://garden.example/notes/' }, null, 2);
+  for (const config of [CONFIG, json])
+    t.is(
+      (await inspect({}, '', `WARN  a module is old\nhugo v0.111.3\nWARN  deprecated\n${config}`)).siteUrl,
+      'https://garden.example/notes',
+    );
+});

@@ -1,8 +1,20 @@
+import { execFileSync } from 'node:child_process';
 import test from 'ava';
-import { shellWord } from '../../../../src/generators/inspect/ask.js';
+import { nodeCommand, shellWord } from '../../../../src/generators/inspect/ask.js';
 
 test('a folder with spaces, quotes or a dollar sign is one word of the shell', (t) => {
   t.is(shellWord('/tmp/a-b_c.d'), '/tmp/a-b_c.d');
   t.is(shellWord('/tmp/a b'), "'/tmp/a b'");
   t.is(shellWord("/tmp/it's $HOME"), "'/tmp/it'\\''s $HOME'");
+});
+
+test('what a site prints while it is asked, by whatever means, is not in the answer', (t) => {
+  const script = `
+import { execSync } from 'node:child_process';
+process.stdout.write('from the configuration');
+console.log('from a plugin');
+execSync('echo from a program', { stdio: 'inherit' });
+answer({ title: process.argv[1] });`;
+  const command = nodeCommand(script, ['My garden']);
+  t.is(execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' }), '{"title":"My garden"}');
 });

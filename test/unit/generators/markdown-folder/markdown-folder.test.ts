@@ -114,6 +114,15 @@ test('init asks SvelteKit, and warns of links that stop its build', async (t) =>
   });
   t.is(facts.options.dates, undefined);
   t.regex(facts.warnings.map(({ fix }) => fix).join(), /handleHttpError/);
+  for (const page of [
+    '[slug=word]/+page.svelte',
+    '[post-slug]/+page@.svelte',
+    '[slug]/+page@(main).svelte',
+  ]) {
+    const { 'src/routes/(main)/blog/[slug]/+page.svelte': _, ...others } = files;
+    const found = await inspect({ ...others, [`src/routes/notes/${page}`]: '' }, { 'svelte.config': answer });
+    t.like(found, { permalink: '/notes/:slug/', questions: [] }, page);
+  }
   const lenient = await inspect(files, { 'svelte.config': { ...answer, isLenient: true } });
   t.deepEqual(lenient.warnings, []);
 });
