@@ -27,7 +27,6 @@ export {
   type SiteFiles,
   type SiteSettings,
   type StoredBody,
-  sameSecret,
   type Timestamp,
 } from './app/embed.js';
 export type { Article, ArticleContent, ArticleDraft } from './article/article.js';
@@ -66,6 +65,7 @@ export {
   type PublicRequest,
 } from './host/http/fetch-public.js';
 export type { FormField } from './host/http/form.js';
+export { sameSecret } from './host/http/same-secret.js';
 export type { JobContext, JobEvent, StoredEvent } from './host/jobs/job.js';
 export { localTime, momentIn } from './host/local-time.js';
 export type { SiteArticles, SiteOutput, SiteView } from './host/pages/outputs.js';

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Context } from 'koa';
 import { messageOf } from '../errors.js';
+import { ADMIN_PATH } from '../host/http/routes.js';
 import type { ReceiverHost } from '../host/plugin.js';
+import { PACKAGE_FOLDER } from '../own-package.js';
 import { type AccessRules, createAccess } from './access/access.js';
 import { createAttempts, LIMIT } from './access/attempts.js';
 import { type Form, fieldOf, hasToken, isFromOwnPage, readLargeForm } from './access/forms.js';
@@ -15,9 +17,9 @@ import { openAudit } from './audit.js';
 import type { AdminPage, AdminRoom, PageAnswer } from './page.js';
 import { pagesOf } from './pages.js';
 import { createPreviews, PREVIEW_POLICY } from './previews.js';
-import { createResponder, isAllowed, leadTo, originOf, queryOf, requestOf, type Visit } from './responder.js';
-import { ADMIN_PATH, link } from './views.js';
-import { ADMIN_FOLDER, type Language, languageFor, type Words, wordsIn } from './words.js';
+import { createResponder, isAllowed, leadTo, queryOf, requestOf, type Visit } from './responder.js';
+import { link } from './views.js';
+import { type Language, languageFor, type Words, wordsIn } from './words.js';
 
 /** The running admin. */
 export interface Admin {
@@ -60,7 +62,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   const pages = pagesOf(room);
   const files = new Map(
     Object.entries(FILES).map(([name, type]) => {
-      const bytes = readFileSync(join(ADMIN_FOLDER, name));
+      const bytes = readFileSync(join(PACKAGE_FOLDER, 'src/admin', name));
       return [name, { type, bytes, version: createHash('sha256').update(bytes).digest('hex').slice(0, 12) }];
     }),
   );
@@ -69,7 +71,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     pages,
     (name) => `${ADMIN_PATH}${name}?v=${files.get(name)?.version ?? ''}`,
   );
-  const { byPath, give, missing, refuse, fail } = responder;
+  const { byPath, give, missing, refuse, fail, failForm } = responder;
   const loginPages = createLoginPages(room, logins, responder);
 
   const inLanguages = new Map<Language, Words>();
@@ -84,7 +86,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   async function handle(context: Context): Promise<void> {
     context.set(HEADERS);
     const access = accessOf(context.req);
-    const words = wordsFor(languageFor(context.get('accept-language'), undefined));
+    const words = wordsFor(languageFor(context.get('accept-language')));
     if (access.kind !== 'allowed') {
       context.status = 403;
       context.type = 'text/plain; charset=utf-8';
@@ -99,8 +101,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     }
     if (!context.path.startsWith(ADMIN_PATH)) return leadTo(context, '');
     const path = context.path.slice(ADMIN_PATH.length);
-    if (sendFile(context, path) || (await sendPreviewFile(context, path, originOf({ context, access }))))
-      return;
+    if (sendFile(context, path) || (await sendPreviewFile(context, path, access.origin))) return;
     const login = await logins.of({ context, access });
     const own = login?.user.language;
     const visit: Visit = {
@@ -108,7 +109,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
       access,
       path,
       login,
-      words: own === undefined ? words : wordsFor(languageFor(own, undefined)),
+      words: own === undefined ? words : wordsFor(languageFor(own)),
     };
     try {
       await answer(visit);
@@ -121,7 +122,9 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     const file = files.get(path);
     if (file === undefined || context.method === 'POST') return false;
     context.type = file.type;
-    context.set('Cache-Control', 'public, max-age=31536000, immutable');
+    // Not what a page of another version asks for while receivers are replaced.
+    if (queryOf(context).get('v') === file.version)
+      context.set('Cache-Control', 'public, max-age=31536000, immutable');
     context.body = file.bytes;
     return true;
   }
@@ -148,7 +151,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   async function answer(visit: Visit): Promise<void> {
     const { context, path, login } = visit;
     const isForm = context.method === 'POST';
-    if (isForm && !isFromOwnPage(context.req)) return refuse(visit, 'frame.foreign');
+    if (isForm && !isFromOwnPage(context.req, visit.access.origin)) return refuse(visit, 'frame.foreign');
     if (path === 'login') return isForm ? loginPages.logIn(visit) : loginPages.askToLogIn(visit);
     if (path === 'welcome') return isForm ? loginPages.accept(visit) : loginPages.welcome(visit);
     if (login === undefined) return isForm ? loginPages.resume(visit) : loginPages.leadToLogin(visit);
@@ -161,11 +164,11 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     const page = byPath.get(path);
     if (page === undefined) return missing(visit);
     if (!isAllowed(login.user, page.role)) return refuse(visit, 'frame.admins');
-    const { words } = visit;
+    const { words, access } = visit;
     give(
       visit,
       page,
-      await page.show({ user: login.user, query: queryOf(context), origin: originOf(visit), words }),
+      await page.show({ user: login.user, query: queryOf(context), origin: access.origin, words }),
     );
   }
 
@@ -202,17 +205,18 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
       await note('only an admin may do this');
       return refuse(visit, 'frame.admins');
     }
-    await note();
     let done: PageAnswer;
     try {
+      await note();
       done = await action.run(request);
     } catch (error) {
       await noteOutcome(messageOf(error));
-      throw error;
+      return failForm(visit, page, request, error);
     }
     const refused = refusalIn(done);
-    const made = about === undefined && done.kind === 'redirect' ? idIn(done.to) : undefined;
+    const made = about === undefined && done.kind === 'redirect' ? idLedTo(done.to) : undefined;
     if (refused !== undefined || made !== undefined) await noteOutcome(refused, made);
+    if (done.kind === 'redirect' && done.enters) await logins.enter(visit, user);
     give(visit, page, done);
   }
 
@@ -228,6 +232,6 @@ function refusalIn(answered: PageAnswer): string | undefined {
 }
 
 /** The id of the article that an answer leads to, such as a new one. */
-function idIn(to: string): string | undefined {
+function idLedTo(to: string): string | undefined {
   return new URLSearchParams(to.split('?', 2)[1]).get('id') ?? undefined;
 }

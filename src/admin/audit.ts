@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../errors.js';
+import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import type { PluginStorage } from '../host/storage.js';
 
 /**
@@ -40,19 +40,24 @@ export function openAudit(storage: PluginStorage, mostBytes = MOST_BYTES) {
   const { folder } = storage;
   const path = join(folder, NAME);
 
-  /** Resolves when the record is on the disk. */
+  /** Resolves when the record is on the disk. @throws PressmarkError STORE_FAILED. */
   async function note(record: AuditRecord): Promise<void> {
     const line = `${JSON.stringify(record, (_, value: unknown) =>
       typeof value === 'string' ? value.slice(0, LONGEST_TEXT) : value,
     )}\n`;
-    mkdirSync(folder, { recursive: true });
-    if (isFull()) await beginAnew();
-    const file = await open(path, 'a', 0o600);
     try {
-      await file.appendFile(line); // in one write: receivers on one folder share the file
-      await file.sync();
-    } finally {
-      await file.close();
+      mkdirSync(folder, { recursive: true });
+      if (isFull()) await beginAnew();
+      const file = await open(path, 'a', 0o600);
+      try {
+        await file.appendFile(line); // in one write: receivers on one folder share the file
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    } catch (cause) {
+      const why = systemCode(cause) ?? messageOf(cause);
+      throw new PressmarkError('STORE_FAILED', `the audit log cannot be written (${why})`, { cause });
     }
   }
 

@@ -59,7 +59,14 @@ export type PageAnswer =
       readonly status?: number;
       readonly flash?: Flash;
     }
-  | { readonly kind: 'redirect' /** Below `/-/admin/`. */; readonly to: string; readonly flash?: Flash }
+  | {
+      readonly kind: 'redirect';
+      /** Below `/-/admin/`. */
+      readonly to: string;
+      readonly flash?: Flash;
+      /** Whether the browser gets a new session, as the password of its user has changed. @default false */
+      readonly enters?: true;
+    }
   | {
       readonly kind: 'file';
       /** Such as `text/html`. */
@@ -93,7 +100,7 @@ export interface AdminPage {
   readonly menu?: number;
   show(request: PageRequest): Promise<PageAnswer>;
   /**
-   * Shows its form with what was entered, where the session of that form is over. Nothing is done.
+   * Shows its form with what was entered, where nothing was done: the session of that form is over, or its action failed.
    * @default what was entered is lost
    */
   again?(request: FormRequest): Promise<PageAnswer>;

@@ -5,9 +5,16 @@ import { type Form, fieldOf } from './access/forms.js';
 import type { Login, Visitor } from './access/login.js';
 import { formTokenOf } from './access/sessions.js';
 import type { Role, User } from './access/users.js';
-import type { AdminPage, AdminRoom, Flash, FormRequest, PageAnswer } from './page.js';
+import {
+  type AdminPage,
+  type AdminRoom,
+  type Flash,
+  type FormRequest,
+  MISSING,
+  type PageAnswer,
+} from './page.js';
 import { createViews, link } from './views.js';
-import { phrasesOf, type Words } from './words.js';
+import type { Words } from './words.js';
 
 /** Who asks for a page, and how. */
 export interface Visit extends Visitor {
@@ -72,7 +79,7 @@ export function createResponder(
       flash,
     }: { title?: string; status?: number; flash?: Flash | undefined } = {},
   ): void {
-    const { context, words, path, login, access } = visit;
+    const { context, words, path, login } = visit;
     context.status = status;
     context.type = 'html';
     context.body = views.render(
@@ -84,7 +91,7 @@ export function createResponder(
         path,
         site,
         has: (other) => isAllowed(login?.user, byPath.get(other)?.role),
-        flash: flash ?? takeFlash(context, access.isSecure),
+        flash: flash ?? takeFlash(visit),
         menu: menu
           .filter(({ role }) => isAllowed(login?.user, role))
           .map((page) => ({ path: page.path, title: titleOf(page, words) })),
@@ -106,16 +113,51 @@ export function createResponder(
     show(visit, 'message', { text }, { status: 403, title: visit.words.t('frame.refusedTitle') });
   }
 
-  function fail(visit: Visit, error: unknown): void {
-    const { context, words } = visit;
-    const isOurs = error instanceof PressmarkError;
-    if (!isOurs) host.log.error({ err: error, path: context.path }, 'a page of the admin failed');
-    const status = isOurs ? error.status : 500;
-    const reason = isOurs ? error.message : words.t('frame.failed');
-    show(visit, 'message', { reason }, { status, title: words.t('frame.failedTitle') });
+  /** What is said of an error. */
+  function failure(
+    { context, words }: Visit,
+    error: unknown,
+  ): { readonly status: number; readonly reason: string } {
+    if (error instanceof PressmarkError) return { status: error.status, reason: error.message };
+    host.log.error({ err: error, path: context.path }, 'a page of the admin failed');
+    return { status: 500, reason: words.t('frame.failed') };
   }
 
-  return { byPath, give, show, missing, refuse, fail };
+  function fail(visit: Visit, error: unknown): void {
+    const { status, reason } = failure(visit, error);
+    show(visit, 'message', { reason }, { status, title: visit.words.t('frame.failedTitle') });
+  }
+
+  /** Shows the form of a page with what was entered. @param told why nothing was done, where the page itself does not say it. */
+  async function giveAgain(
+    visit: Visit,
+    page: AdminPage,
+    request: FormRequest,
+    told: { readonly status: number; readonly flash: Flash },
+  ): Promise<void> {
+    const shown = (await page.again?.(request)) ?? MISSING;
+    give(visit, page, shown.kind === 'view' ? { ...told, ...shown } : shown);
+  }
+
+  /** Answers a form whose action has failed: with what was entered, where the page can show it. */
+  async function failForm(
+    visit: Visit,
+    page: AdminPage,
+    request: FormRequest,
+    error: unknown,
+  ): Promise<void> {
+    if (page.again === undefined) return fail(visit, error);
+    const { status, reason } = failure(visit, error);
+    const code = error instanceof PressmarkError ? error.code : undefined;
+    const isStored = code === 'COMMIT_FAILED' || code === 'REMOTE_UNAVAILABLE';
+    const text = isStored ? 'articles.unfinished' : 'articles.refused';
+    await giveAgain(visit, page, request, {
+      status: code === 'BODY_INVALID' ? 422 : status,
+      flash: { level: 'fail', text, values: { reason } },
+    });
+  }
+
+  return { byPath, give, show, missing, refuse, fail, giveAgain, failForm };
 }
 
 /** Whether a user has a role; `least` is undefined for what does not exist. */
@@ -130,12 +172,8 @@ function titleOf({ title }: AdminPage, { t }: Words): string {
 /** What a page is asked with when a form of it was sent. */
 export function requestOf(visit: Visit, user: User, form: Form): FormRequest {
   const field = (name: string) => fieldOf(form, name);
-  return { user, query: queryOf(visit.context), origin: originOf(visit), words: visit.words, form, field };
-}
-
-/** Where the browser has the admin, such as `http://localhost:8787`. */
-export function originOf({ context, access }: Pick<Visit, 'context' | 'access'>): string {
-  return `${access.isSecure ? 'https' : 'http'}://${context.get('host')}`;
+  const { context, access, words } = visit;
+  return { user, query: queryOf(context), origin: access.origin, words, form, field };
 }
 
 /** The query of a request. */
@@ -156,15 +194,14 @@ function setFlash(context: Context, flash: Flash, isSecure: boolean): void {
 }
 
 /** The message that the page before has left; it is shown once. */
-function takeFlash(context: Context, isSecure: boolean): Flash | undefined {
+function takeFlash({ context, access: { isSecure }, words }: Visit): Flash | undefined {
   const value = cookieOf(context, 'flash', isSecure);
   if (value === undefined) return undefined;
   setCookie(context, 'flash', '', { isSecure, seconds: 0 });
   try {
     const flash = JSON.parse(Buffer.from(value, 'base64url').toString()) as Flash;
-    return phrasesOf('en').has(flash.text) && ['ok', 'warn', 'fail'].includes(flash.level)
-      ? flash
-      : undefined;
+    words.t(flash.text, flash.values); // throws where it cannot be shown
+    return ['ok', 'warn', 'fail'].includes(flash.level) ? flash : undefined;
   } catch {
     return undefined; // somebody has written it by hand
   }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
+import { escapeUTF8 } from 'entities';
 import { Eta } from 'eta';
 import type { AdminResult } from '../host/admin/additions.js';
+import { ADMIN_PATH } from '../host/http/routes.js';
+import { PACKAGE_FOLDER } from '../own-package.js';
 import type { User } from './access/users.js';
 import type { Flash } from './page.js';
-import { ADMIN_FOLDER, type Words } from './words.js';
-
-/** The address below which the admin is. */
-export const ADMIN_PATH = '/-/admin/';
+import type { Words } from './words.js';
 
 /** What surrounds a view. */
 export interface Frame {
@@ -47,7 +47,7 @@ const SIGNS: Readonly<Record<Level, string>> = { ok: 'âœ“', warn: '!', fail: 'âœ
  * themselves.
  */
 export function createViews() {
-  const eta = new Eta({ views: join(ADMIN_FOLDER, 'views'), autoEscape: true, cache: true });
+  const eta = new Eta({ views: join(PACKAGE_FOLDER, 'src/admin/views'), autoEscape: true, cache: true });
 
   /** A whole page. @param name `views/<name>.eta`. */
   function render(name: string, data: object, frame: Frame): string {
@@ -66,31 +66,31 @@ function helpersOf({ words, title, path, user, token, menu, flash, site, has }: 
   const time = (iso: string | undefined) =>
     iso === undefined
       ? ''
-      : `<time datetime="${escaped(iso)}" title="${escaped(moment(iso))}">${escaped(ago(iso))}</time>`;
+      : `<time datetime="${escapeUTF8(iso)}" title="${escapeUTF8(moment(iso))}">${escapeUTF8(ago(iso))}</time>`;
 
   const mark = (level: Level, text: string) =>
-    `<span class="mark ${level}"><span aria-hidden="true">${SIGNS[level]}</span> ${escaped(text)}</span>`;
+    `<span class="mark ${level}"><span aria-hidden="true">${SIGNS[level]}</span> ${escapeUTF8(text)}</span>`;
 
   const form = (action?: string) =>
     [
-      `<input type="hidden" name="token" value="${escaped(token ?? '')}">`,
-      ...(action === undefined ? [] : [`<input type="hidden" name="do" value="${escaped(action)}">`]),
+      `<input type="hidden" name="token" value="${escapeUTF8(token ?? '')}">`,
+      ...(action === undefined ? [] : [`<input type="hidden" name="do" value="${escapeUTF8(action)}">`]),
     ].join('');
 
   /** HTML of a plugin, as the plugin has made it; where it failed, why. */
   const fromPlugin = (result: AdminResult, plugin: string) =>
     result.kind === 'done'
       ? `<div class="from-plugin">${result.text}</div>`
-      : `<p class="notice fail">${escaped(t('added.viewFailed', { plugin, reason: result.reason }))}</p>`;
+      : `<p class="notice fail">${escapeUTF8(t('added.viewFailed', { plugin, reason: result.reason }))}</p>`;
 
   function pager({ page, pages, path: to, query = {} }: Pager): string {
     if (pages <= 1) return '';
     const step = (target: number, text: string, rel: string) =>
       target < 1 || target > pages
-        ? `<span class="muted">${escaped(text)}</span>`
-        : `<a rel="${rel}" href="${escaped(link(to, { ...query, page: String(target) }))}">${escaped(text)}</a>`;
-    return `<nav class="pager" aria-label="${escaped(t('frame.pages'))}">${step(page - 1, t('frame.previous'), 'prev')}
-<span>${escaped(t('frame.page', { page, pages }))}</span>${step(page + 1, t('frame.next'), 'next')}</nav>`;
+        ? `<span class="muted">${escapeUTF8(text)}</span>`
+        : `<a rel="${rel}" href="${escapeUTF8(link(to, { ...query, page: String(target) }))}">${escapeUTF8(text)}</a>`;
+    return `<nav class="pager" aria-label="${escapeUTF8(t('frame.pages'))}">${step(page - 1, t('frame.previous'), 'prev')}
+<span>${escapeUTF8(t('frame.page', { page, pages }))}</span>${step(page + 1, t('frame.next'), 'next')}</nav>`;
   }
 
   return {
@@ -141,9 +141,4 @@ function decodedPath(path: string): string {
   } catch {
     return path;
   }
-}
-
-/** A text as it stands in HTML. */
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

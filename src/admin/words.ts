@@ -28,9 +28,6 @@ export interface Words {
 /** A text, or its singular and plural. */
 type Phrase = string | Readonly<Record<string, string>>;
 
-/** Where the texts, the views and what browsers get are. */
-export const ADMIN_FOLDER = join(PACKAGE_FOLDER, 'src', 'admin');
-
 const read = new Map<Language, ReadonlyMap<string, Phrase>>();
 
 /** All phrases of a language by their keys. */
@@ -38,7 +35,7 @@ export function phrasesOf(language: Language): ReadonlyMap<string, Phrase> {
   const known = read.get(language);
   if (known !== undefined) return known;
   const sections: Record<string, Record<string, Phrase>> = JSON.parse(
-    readFileSync(join(ADMIN_FOLDER, 'words', `${language}.json`), 'utf8'),
+    readFileSync(join(PACKAGE_FOLDER, 'src/admin/words', `${language}.json`), 'utf8'),
   );
   const phrases = new Map(
     Object.entries(sections).flatMap(([section, texts]) =>
@@ -98,9 +95,9 @@ const UNITS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
   [60, 'minute'],
 ];
 
-/** The language that somebody reads best, by `Accept-Language`. @param chosen what the user has chosen. */
-export function languageFor(accepted: string | undefined, chosen: string | undefined): Language {
-  const wanted = (accepted ?? '')
+/** The language that somebody reads best, by `Accept-Language` or by the language that the user has chosen. */
+export function languageFor(accepted: string): Language {
+  const wanted = accepted
     .split(',')
     .map((part) => {
       const [tag = '', ...parameters] = part.trim().split(';');
@@ -111,7 +108,7 @@ export function languageFor(accepted: string | undefined, chosen: string | undef
     .toSorted((a, b) => b.quality - a.quality)
     .map(({ tag }) => tag);
   const first = (tag: string) => tag.toLowerCase().split('-', 1)[0];
-  for (const tag of [...(chosen === undefined ? [] : [chosen]), ...wanted]) {
+  for (const tag of wanted) {
     const language = LANGUAGES.find((one) => one === first(tag));
     if (language !== undefined) return language;
   }

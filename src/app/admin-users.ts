@@ -4,6 +4,7 @@ import { openAudit } from '../admin/audit.js';
 import type { Settings } from '../config/load.js';
 import { messageOf } from '../errors.js';
 import { pluginFolder } from '../host/host.js';
+import { ADMIN_PATH } from '../host/http/routes.js';
 import { openStorage, type PluginStorage } from '../host/storage.js';
 import { foldersOf } from './content/folders.js';
 import { originOf, runningReceivers } from './running-receivers.js';
@@ -60,15 +61,13 @@ function accountHere(): string {
   }
 }
 
-/** The host name at which the admin is served to others; undefined if it is not. */
-export function adminHost({ admin }: Settings): string | undefined {
-  return admin.public === false ? undefined : new URL(admin.public).hostname;
+/** Where the admin is served to others, such as `https://admin.example.com`; undefined if it is not. */
+export function adminOrigin({ admin }: Settings): string | undefined {
+  return admin.public === false ? undefined : new URL(admin.public).origin;
 }
 
 /** The address at which a user sets a password. */
 export async function invitationLink(settings: Settings, token: string): Promise<string> {
-  const path = `/-/admin/welcome?token=${token}`;
-  if (settings.admin.public !== false) return `${new URL(settings.admin.public).origin}${path}`;
-  const [receiver] = await runningReceivers(settings);
-  return `${originOf(receiver ?? { host: settings.host, port: settings.port })}${path}`;
+  const [receiver = { host: settings.host, port: settings.port }] = await runningReceivers(settings);
+  return `${adminOrigin(settings) ?? originOf(receiver)}${ADMIN_PATH}welcome?token=${token}`;
 }

@@ -11,7 +11,6 @@ export type {
 } from '../article/format/mapping.js';
 export { loadSettings, type Settings } from '../config/load.js';
 export { type ConfigInput, defineConfig } from '../config/schema.js';
-export { sameSecret } from '../contract/signature.js';
 export {
   defineGenerator,
   type FileEdit,

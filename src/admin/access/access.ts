@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { hostnameOf, isLocal, isLoopbackName } from '../../host/http/local-request.js';
-import { networkOf } from './attempts.js';
 
 /** Who asks, as far as the request shows. */
 export type Access =
@@ -9,6 +8,8 @@ export type Access =
       readonly kind: 'allowed';
       /** Whether all of the way is encrypted, or does not leave this machine. */
       readonly isSecure: boolean;
+      /** Where the browser has the admin, such as `http://localhost:8787`. */
+      readonly origin: string;
       /** The network of the browser. */
       readonly network: string;
     }
@@ -19,17 +20,18 @@ export type Access =
 
 /** Who gets in besides browsers on this machine. */
 export interface AccessRules {
-  /** The host name at which the admin is served over HTTPS, which the site does not have; undefined if it is not. */
-  readonly publicHost: string | undefined;
+  /** Where the admin is served over HTTPS, at a host name that the site does not have; undefined if it is not. */
+  readonly publicOrigin: string | undefined;
   /** Whose `X-Forwarded-Proto` and `X-Forwarded-For` are believed besides this machine's: addresses and networks such as `172.18.0.0/16`. */
   readonly trustedProxies: readonly string[];
 }
 
 /** @returns whether the admin is served to a request. */
 export function createAccess({
-  publicHost,
+  publicOrigin,
   trustedProxies,
 }: AccessRules): (request: IncomingMessage) => Access {
+  const publicHost = publicOrigin && new URL(publicOrigin).hostname;
   const trusted = new BlockList();
   for (const network of ['127.0.0.0/8', '::1', ...trustedProxies]) {
     const [address = '', prefix] = network.split('/');
@@ -47,17 +49,28 @@ export function createAccess({
 
   return (request) => {
     const { headers, socket } = request;
+    const { host } = headers;
     const { remoteAddress = '' } = socket;
     if (isLocal(request) && isOfBrowserHere(request))
-      return { kind: 'allowed', isSecure: false, network: networkOf(remoteAddress) };
-    if (publicHost === undefined || hostnameOf(headers.host) !== publicHost) return { kind: 'elsewhere' };
-    if (!isTrusted(remoteAddress) || lastOf(headers['x-forwarded-proto']) !== 'https')
-      return { kind: 'plain' };
-    const client = lastOf(headers['x-forwarded-for']);
+      return {
+        kind: 'allowed',
+        isSecure: false,
+        origin: `http://${host}`,
+        network: networkOf(remoteAddress),
+      };
+    if (publicOrigin === undefined || hostnameOf(host) !== publicHost) return { kind: 'elsewhere' };
+    // The nearest proxy's word first; what stands behind the first address that is no proxy's, that client may have sent.
+    const hops = listIn(headers['x-forwarded-for']).map(withoutPort);
+    const client = hops.findIndex((address) => !isTrusted(address));
+    const schemes = listIn(headers['x-forwarded-proto']);
+    const scheme = client === -1 ? schemes.at(-1) : (schemes[client] ?? schemes.at(-1));
+    if (!isTrusted(remoteAddress) || scheme !== 'https') return { kind: 'plain' };
+    const address = hops.at(client) ?? '';
     return {
       kind: 'allowed',
       isSecure: true,
-      network: networkOf(isIP(client) === 0 ? remoteAddress : client),
+      origin: publicOrigin,
+      network: networkOf(isIP(address) === 0 ? remoteAddress : address),
     };
   };
 }
@@ -75,7 +88,25 @@ function isOfBrowserHere({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** The last one is the nearest proxy's; those before are what it was told. */
-function lastOf(header: string | string[] | undefined): string {
-  return [header ?? ''].flat().join(',').split(',').at(-1)?.trim() ?? '';
+/** The entries of a header to which each proxy on the way has added one, the last one first. */
+function listIn(header: string | string[] | undefined): string[] {
+  const entries = [header ?? []].flat().join(',').split(',');
+  return entries.map((entry) => entry.trim()).reverse();
+}
+
+/** An address such as `203.0.113.9:4711` or `[2001:db8::1]:443`, as some proxies write it, by itself. */
+function withoutPort(entry: string): string {
+  const [, v6, v4] = /^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/.exec(entry) ?? [];
+  return v6 ?? v4 ?? entry;
+}
+
+/** Whose attempts an address counts for: of IPv6, a network of which one machine has all addresses. */
+export function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (!plain.includes(':')) return plain;
+  const [head = '', tail] = plain.split('::', 2);
+  const groups = head.split(':').filter((group) => group !== '');
+  const rest = (tail ?? '').split(':').filter((group) => group !== '');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length);
+  return [...groups, ...Array<string>(zeros).fill('0'), ...rest].slice(0, 4).join(':');
 }

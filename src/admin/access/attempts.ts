@@ -11,13 +11,13 @@ interface Limit {
 /** Of logins: ten at once, then one each half minute. */
 export const LIMIT: Limit = { atOnce: 10, everyMs: 30_000 };
 
-/** So many addresses and names are remembered; the oldest are forgotten first. */
-const MOST_REMEMBERED = 10_000;
+/** So many addresses and names are remembered, and so many are forgotten when there are more. */
+const [MOST_REMEMBERED, FORGOTTEN_AT_ONCE] = [10_000, 1_000];
 
 /** The limits of attempts to log in; see `createAttempts`. */
 export type Attempts = ReturnType<typeof createAttempts>;
 
-/** How large the file of attempts becomes, in bytes: some 20,000 of them. */
+/** How large the file of attempts becomes, in bytes: some 10,000 of them, by an address and by a name. */
 const MOST_BYTES = 500_000;
 
 /**
@@ -47,6 +47,11 @@ export function createAttempts({ atOnce, everyMs }: Limit = LIMIT, path?: string
     if (early > 0) return early;
     note(subjects.map((subject) => `${keyOf(subject)} ${now()}`));
     return 0;
+  }
+
+  /** Takes an attempt back that came to nothing, as the receiver was busy. */
+  function giveBack(subjects: readonly string[]): void {
+    note(subjects.map((subject) => `${keyOf(subject)} <`));
   }
 
   /** Forgets the attempts of subjects: the last one was right. */
@@ -92,33 +97,27 @@ export function createAttempts({ atOnce, everyMs }: Limit = LIMIT, path?: string
   }
 
   function count(line: string): void {
-    const [, key = '', at = ''] = /^([0-9a-f]{10}) (\d+|-)$/.exec(line) ?? [];
+    const [, key = '', at = ''] = /^([0-9a-f]{10}) (\d+|-|<)$/.exec(line) ?? [];
     if (key === '') return;
     const before = paid.get(key) ?? 0;
-    paid.delete(key);
-    if (at !== '-') paid.set(key, Math.max(before, Number(at)) + everyMs);
-    // The first ones are those that have not been tried for longest.
-    for (const oldest of paid.keys()) {
-      if (paid.size <= MOST_REMEMBERED) return;
-      paid.delete(oldest);
-    }
+    if (at === '-') paid.delete(key);
+    else paid.set(key, at === '<' ? before - everyMs : Math.max(before, Number(at)) + everyMs);
+    if (paid.size > MOST_REMEMBERED) forget();
   }
 
-  return { earlyBy, take, clear };
+  /** Forgets what was tried least, and first what has been paid for: never what is throttled, which a flood of others would free. */
+  function forget(): void {
+    const throttled = now() + (atOnce - 1) * everyMs;
+    const others = [...paid]
+      .filter(([, until]) => until <= throttled)
+      .sort(([, one], [, other]) => one - other);
+    for (const [key] of others.slice(0, FORGOTTEN_AT_ONCE)) paid.delete(key);
+  }
+
+  return { earlyBy, take, giveBack, clear };
 }
 
 /** What a subject is called in the file: what was typed as a name may be a password, which this does not tell. */
 function keyOf(subject: string): string {
   return createHash('sha256').update(subject).digest('hex').slice(0, 10);
-}
-
-/** Whose attempts an address counts for: of IPv6, a network of which one machine has all addresses. */
-export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (!plain.includes(':')) return plain;
-  const [head = '', tail] = plain.split('::', 2);
-  const groups = head.split(':').filter((group) => group !== '');
-  const rest = (tail ?? '').split(':').filter((group) => group !== '');
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length);
-  return [...groups, ...Array<string>(zeros).fill('0'), ...rest].slice(0, 4).join(':');
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { ADMIN_PATH } from '../views.js';
+import { ADMIN_PATH } from '../../host/http/routes.js';
 
 /** The cookies of the admin: the session, a browser in which somebody has logged in, and a message for the next page. */
 export type CookieName = 'session' | 'known' | 'flash';

@@ -1,8 +1,9 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import readRawBody from 'raw-body';
 import { PressmarkError } from '../../errors.js';
 import type { ArticleEdits } from '../../host/articles/edits.js';
 import { type FormField, formIn } from '../../host/http/form.js';
+import { sameSecret } from '../../host/http/same-secret.js';
 
 /** The most bytes of a form before somebody has logged in, and of one that is read by the thread that answers, … */
 export const SMALL_FORM = 20_000;
@@ -13,21 +14,20 @@ export const LARGE_FORM = 4_000_000;
 export type Form = Readonly<Record<string, FormField>>;
 
 /**
- * Whether a form was sent from a page of this host. Browsers say so themselves; what says nothing is no browser, and has no
+ * Whether a form was sent from a page of the admin. Browsers say so themselves; what says nothing is no browser, and has no
  * cookies of somebody.
+ *
+ * @param own where the browser has the admin.
  */
-export function isFromOwnPage({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-  const site = headers['sec-fetch-site'];
+export function isFromOwnPage({ headers }: Pick<IncomingMessage, 'headers'>, own: string): boolean {
+  const { origin, 'sec-fetch-site': site } = headers;
   if (site !== undefined) return site === 'same-origin' || site === 'none';
-  const { origin, host } = headers;
-  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host?.toLowerCase());
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).origin === new URL(own).origin);
 }
 
 /** Whether a form has the token of the session. */
 export function hasToken(form: Form, token: string): boolean {
-  const given = Buffer.from(fieldOf(form, 'token'));
-  const expected = Buffer.from(token);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return sameSecret(fieldOf(form, 'token'), token);
 }
 
 /** A field that is one text; empty if it is missing. Line ends are those of files. */
@@ -69,16 +69,13 @@ async function smallForm({ headers }: IncomingMessage, body: Buffer): Promise<Fo
   throw new PressmarkError('BODY_INVALID', 'the body is not a form');
 }
 
-async function bytesOf(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
-  const tooLarge = () =>
-    new PressmarkError('BODY_TOO_LARGE', `a form has at most ${mostBytes} bytes; shorten the text`);
-  if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > mostBytes) throw tooLarge();
+async function bytesOf(request: IncomingMessage, limit: number): Promise<Buffer> {
+  try {
+    return await readRawBody(request, { length: request.headers['content-length'] ?? null, limit });
+  } catch (cause) {
+    if (!(cause instanceof Error && 'type' in cause)) throw cause;
+    throw cause.type === 'entity.too.large'
+      ? new PressmarkError('BODY_TOO_LARGE', `a form has at most ${limit} bytes; shorten the text`)
+      : new PressmarkError('BODY_ABORTED', 'the form did not arrive whole; send it again');
   }
-  return Buffer.concat(chunks);
 }

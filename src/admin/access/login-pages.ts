@@ -9,16 +9,16 @@ import type { User } from './users.js';
 
 /** The pages to log in and out, and for a form whose session is over. */
 export function createLoginPages(
-  { host, users, sessions }: Pick<AdminRoom, 'host' | 'users' | 'sessions'>,
+  { host, users }: Pick<AdminRoom, 'host' | 'users'>,
   logins: Logins,
-  { byPath, show, give, refuse }: Responder,
+  { byPath, show, giveAgain, refuse }: Responder,
 ) {
   function askToLogIn(visit: Visit): void {
     show(visit, 'login', { next: nextOf(visit.context) });
   }
 
   async function logIn(visit: Visit): Promise<void> {
-    const { context, login } = visit;
+    const { context } = visit;
     // Before anything is read, so that a flood costs little.
     const early = logins.refusalNow(visit);
     if (early !== undefined)
@@ -30,7 +30,6 @@ export function createLoginPages(
       const { status, flash } = checked;
       return show(visit, 'login', entered, { status, flash });
     }
-    if (login !== undefined) await sessions.end(login.secret);
     await logins.enter(visit, checked.user, 'login');
     leadTo(context, targetOf(entered.next));
   }
@@ -92,9 +91,8 @@ export function createLoginPages(
     const page = byPath.get(visit.path);
     if (page?.again === undefined) return refuse(visit, 'frame.foreign');
     if (!isAllowed(user, page.role)) return refuse(visit, 'frame.admins');
-    const shown = await page.again(requestOf(visit, user, form));
     const told = { status: 403, flash: { level: 'warn', text: 'login.again' } } as const;
-    give(visit, page, shown.kind === 'view' ? { ...shown, ...told } : shown);
+    await giveAgain(visit, page, requestOf(visit, user, form), told);
   }
 
   /**

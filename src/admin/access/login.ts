@@ -1,5 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
+import { PressmarkError } from '../../errors.js';
+import { sameSecret } from '../../host/http/same-secret.js';
 import type { AdminRoom, Flash } from '../page.js';
 import type { Access } from './access.js';
 import { createAttempts } from './attempts.js';
@@ -58,9 +59,7 @@ export function createLogins({
     const secret = cookieOf(context, 'session', access.isSecure);
     if (secret !== undefined && (await sessions.isKnown(secret))) return true;
     const known = cookieOf(context, 'known', access.isSecure);
-    for (const { name } of known === undefined ? [] : await users.list())
-      if (isSame(known, await users.browserMark(name))) return true;
-    return false;
+    return known !== undefined && users.isBrowserMark(known);
   }
 
   /** Why an unknown browser may not try now, whatever it sends; undefined if it may. */
@@ -81,13 +80,21 @@ export function createLogins({
   async function check({ context, access }: Visitor, name: string, password: string): Promise<Checked> {
     const known = cookieOf(context, 'known', access.isSecure);
     const mark = await users.browserMark(name);
-    const isKnown = isSame(known, mark);
+    const isKnown = sameSecret(known, mark);
     const subjects = isKnown
       ? [`browser ${mark}`]
       : [`network ${access.network}`, `name ${name.normalize('NFC').trim().toLowerCase().slice(0, 100)}`];
     const waitMs = attempts.take(subjects);
     if (waitMs > 0) return tooEarly(context, waitMs);
-    const user = await users.withPassword(name, password, isKnown);
+    let user: User | undefined;
+    try {
+      user = await users.withPassword(name, password, isKnown);
+    } catch (error) {
+      attempts.giveBack(subjects);
+      if (!(error instanceof PressmarkError)) throw error;
+      const flash = { level: 'fail', text: 'frame.reason', values: { reason: error.message } } as const;
+      return { kind: 'refused', status: error.status, flash };
+    }
     if (user === undefined) {
       host.log.warn({ from: access.network }, 'somebody could not log in to the admin');
       if (notedFailures.take(['all']) === 0)
@@ -104,14 +111,22 @@ export function createLogins({
     return { kind: 'passed', user };
   }
 
-  /** Begins a session with a new secret, never with a secret that the browser has sent. @returns the secret. */
-  async function enter({ context, access }: Visitor, user: User, what: string): Promise<string> {
+  /**
+   * Begins a session with a new secret, never with a secret that the browser has sent; the session before ends.
+   *
+   * @param what for the audit log; undefined if that has it already.
+   * @returns the secret.
+   */
+  async function enter({ context, access }: Visitor, user: User, what?: string): Promise<string> {
     const { isSecure, network } = access;
+    const before = cookieOf(context, 'session', isSecure);
     const secret = await sessions.begin(user);
+    if (before !== undefined) await sessions.end(before);
     setCookie(context, 'session', secret, { isSecure, seconds: SESSION_MS / 1_000 });
     const mark = await users.browserMark(user.name);
     setCookie(context, 'known', mark, { isSecure, seconds: KNOWN_SECONDS });
-    await audit.note({ at: new Date().toISOString(), who: user.name, from: network, what });
+    if (what !== undefined)
+      await audit.note({ at: new Date().toISOString(), who: user.name, from: network, what });
     return secret;
   }
 
@@ -122,9 +137,4 @@ export function createLogins({
   }
 
   return { of, isKnownBrowser, refusalNow, check, enter, end };
-}
-
-function isSame(given: string | undefined, expected: string): boolean {
-  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { PressmarkError, quote } from '../../errors.js';
+import { sameSecret } from '../../host/http/same-secret.js';
 import type { PluginStorage } from '../../host/storage.js';
 import { hashPassword, isPassword, PASSWORD_COST, type PasswordHash } from './passwords.js';
 
@@ -183,7 +184,7 @@ export function createUsers(
     );
   }
 
-  /** Removes a user, whose sessions end. @returns whether there was one. */
+  /** Removes a user, also the last admin; the sessions end. @returns whether there was one. */
   async function remove(name: string): Promise<boolean> {
     let isThere = false;
     await change(
@@ -217,10 +218,12 @@ export function createUsers(
    * something that no browser has.
    */
   async function browserMark(name: string): Promise<string> {
-    const { password } = byName(await all(), name) ?? {};
-    return createHmac('sha256', password?.hash ?? NO_PASSWORD)
-      .update('a browser of this user')
-      .digest('base64url');
+    return markOf(byName(await all(), name));
+  }
+
+  /** Whether a browser keeps the mark of any user. */
+  async function isBrowserMark(given: string): Promise<boolean> {
+    return (await all()).some((user) => sameSecret(given, markOf(user)));
   }
 
   return {
@@ -236,7 +239,14 @@ export function createUsers(
     remove,
     setRole,
     browserMark,
+    isBrowserMark,
   };
+}
+
+function markOf(user: Kept | undefined): string {
+  return createHmac('sha256', user?.password?.hash ?? NO_PASSWORD)
+    .update('a browser of this user')
+    .digest('base64url');
 }
 
 function userOf({ name, role, email, language }: Kept): User {

@@ -33,7 +33,8 @@ export function accountPages({ users, attempts }: AdminRoom): AdminPage[] {
             if (!isPossiblePassword(field('password'))) return refused('welcome.short');
             if (field('password') !== field('again')) return refused('welcome.differ');
             await users.setPassword(user.name, field('password'));
-            return redirect('login', { level: 'ok', text: 'account.changed' });
+            const flash = { level: 'ok', text: 'account.changed' } as const;
+            return { kind: 'redirect', to: 'account', flash, enters: true };
           },
         },
       },

@@ -8,6 +8,7 @@ import type {
 import type { ReceiverHost } from '../../host/plugin.js';
 import type { User } from '../access/users.js';
 import { type AdminPage, type AdminRoom, MISSING, redirect, view } from '../page.js';
+import { isAllowed } from '../responder.js';
 
 /** A widget of a plugin, as the overview shows it. */
 export interface ShownWidget {
@@ -32,7 +33,7 @@ export function addedPages({ host }: AdminRoom): AdminPage[] {
       role: page.role,
       menu: 90,
       show: async ({ user, query }) =>
-        view('added', { plugin: page.plugin, result: await page.render(requestOf(user, query)) }),
+        view('added', { plugin: page.plugin, result: await page.render(asPluginsSee(user, query)) }),
     }),
   );
   const press: AdminPage = {
@@ -48,10 +49,11 @@ export function addedPages({ host }: AdminRoom): AdminPage[] {
             (one) => one.plugin === field('plugin') && one.name === field('action'),
           );
           if (action === undefined) return MISSING;
-          if (!mayUse(user, action)) return view('message', { text: 'frame.admins' }, { status: 403 });
+          if (!isAllowed(user, action.role))
+            return view('message', { text: 'frame.admins' }, { status: 403 });
           const article = action.on === 'article' ? field('article') : undefined;
           if (article !== undefined && (await host.articles.get(article)) === undefined) return MISSING;
-          const result = await action.run({ ...requestOf(user, query), article });
+          const result = await action.run({ ...asPluginsSee(user, query), article });
           const values = { plugin: action.plugin, label: action.label, text: wordsOf(result) };
           const back = BACK.test(field('back')) ? field('back') : '';
           return redirect(
@@ -73,25 +75,23 @@ export async function widgetsOf(
   user: User,
   query: URLSearchParams,
 ): Promise<ShownWidget[]> {
-  const widgets = host.use('plugins').additions.widgets.filter((widget) => mayUse(user, widget));
+  const widgets = host.use('plugins').additions.widgets.filter(({ role }) => isAllowed(user, role));
   const show = async ({ plugin, title, render }: AddedView<AdminWidget>) => ({
     plugin,
     title,
-    result: await render(requestOf(user, query)),
+    result: await render(asPluginsSee(user, query)),
   });
   return Promise.all(widgets.map(show));
 }
 
 /** The buttons of plugins that a user sees in one place. */
 export function actionsOn(host: ReceiverHost, on: AddedAction['on'], user: User): readonly AddedAction[] {
-  return host.use('plugins').additions.actions.filter((action) => action.on === on && mayUse(user, action));
+  return host
+    .use('plugins')
+    .additions.actions.filter((action) => action.on === on && isAllowed(user, action.role));
 }
 
-function mayUse({ role }: User, added: Pick<AddedAction, 'role'>): boolean {
-  return role === 'admin' || added.role === 'editor';
-}
-
-function requestOf({ name, role }: User, query: URLSearchParams): AdminRequest {
+function asPluginsSee({ name, role }: User, query: URLSearchParams): AdminRequest {
   return { user: { name, role }, query };
 }
 

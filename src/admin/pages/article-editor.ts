@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { escapeUTF8 } from 'entities';
 import { PressmarkError } from '../../errors.js';
 import type { ArticleFields, DraftFile, EditableArticle } from '../../host/articles/edits.js';
 import {
   type AdminPage,
   type AdminRoom,
+  correctable,
   type FormRequest,
   MISSING,
   type PageAnswer,
@@ -11,7 +13,6 @@ import {
   view,
 } from '../page.js';
 import { PREVIEW_POLICY, type Preview } from '../previews.js';
-import { escaped } from '../views.js';
 import type { Words } from '../words.js';
 import { about, articlePath, editorOf, idIn, shownArticle } from './article.js';
 
@@ -23,12 +24,18 @@ const OWN_POLICY = "default-src 'none'; frame-ancestors 'self'";
 
 const NOTHING: ArticleFields = { title: '', description: '', tags: [], author: '', image: null, body: '' };
 
+/** What the form shows of an article besides the fields. */
+type FormArticle = Pick<EditableArticle, 'id' | 'title' | 'author' | 'tags' | 'bodyKind' | 'locked'>;
+
+/** A preview above the form. */
+type ShownPreview = { readonly key: string; readonly isThere: boolean };
+
 /** The form for an article, with its preview, and the one for a new article. */
 export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
   const { articles } = host;
 
   async function form(
-    found: EditableArticle | undefined,
+    found: FormArticle | undefined,
     fields: ArticleFields,
     more: {
       /** By which the article was asked for. */
@@ -41,7 +48,7 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
       readonly isHeld?: boolean;
       /** Whether something was entered. */
       readonly isChanged?: boolean;
-      readonly preview?: { readonly key: string; readonly isThere: boolean };
+      readonly preview?: ShownPreview;
       readonly conflict?: object;
     },
     answer: Parameters<typeof view>[2] = {},
@@ -77,11 +84,9 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
       const text = revision === base ? 'articles.unchanged' : 'articles.saved';
       return redirect(articlePath(id), { level: 'ok', text });
     } catch (error) {
-      const now = await articles.open(id);
-      if (now === undefined) return removed(fields);
-      return isConflict(error)
-        ? conflict(now, base, fields)
-        : form(now, fields, { id, base, isChanged: true }, refusal(error));
+      const now = isConflict(error) ? await articles.open(id) : undefined;
+      if (now === undefined) throw error;
+      return conflict(now, base, fields);
     }
   }
 
@@ -92,11 +97,28 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
   }
 
   /** The form with what was entered. */
-  async function again(request: FormRequest): Promise<PageAnswer> {
+  async function again(
+    request: FormRequest,
+    more: { readonly preview?: ShownPreview } = {},
+  ): Promise<PageAnswer> {
     const id = idIn(request);
-    const article = id === '' ? undefined : await articles.open(id);
-    if (id !== '' && article === undefined) return removed(fieldsOf(request));
-    return form(article, fieldsOf(request), { id, ...enteredIn(request) });
+    const fields = fieldsOf(request);
+    const article = id === '' ? undefined : await openedIn(id, fields);
+    if (id !== '' && article === undefined) return removed(fields);
+    return form(article, fields, { id, ...enteredIn(request), ...more });
+  }
+
+  /** What a form shows of its article, besides the fields: also of a file that cannot be read. */
+  async function openedIn(
+    id: string,
+    { title, author, tags }: ArticleFields,
+  ): Promise<FormArticle | undefined> {
+    try {
+      return await articles.open(id);
+    } catch {
+      // What was typed is worth more than why: the action has said it, or says it when the form is sent again.
+      return { id, title, author, tags, bodyKind: 'markdown' };
+    }
   }
 
   /** The article has changed since: both texts are shown, and nothing is overwritten before the person says so. */
@@ -119,18 +141,9 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
   }
 
   async function preview(request: FormRequest): Promise<PageAnswer> {
-    const id = idIn(request);
-    const fields = fieldsOf(request);
-    const article = id === '' ? undefined : await articles.open(id);
-    if (id !== '' && article === undefined) return removed(fields);
-    const more = { id, ...enteredIn(request) };
-    try {
-      const draft = await articles.draft(fields, article?.id);
-      const shown = await previews.begin(draft, request.origin, await withoutTheme(draft));
-      return await form(article, fields, { ...more, preview: shown });
-    } catch (error) {
-      return form(article, fields, more, refusal(error));
-    }
+    const draft = await articles.draft(fieldsOf(request), idIn(request) || undefined);
+    const preview = await previews.begin(draft, request.origin, await withoutTheme(draft));
+    return again(request, { preview });
   }
 
   async function create(request: FormRequest): Promise<PageAnswer> {
@@ -148,7 +161,13 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
       const stored = isConflict(error) ? await articles.open(`admin-${key}`) : undefined;
       if (stored !== undefined) return conflict(stored, '', fields);
       const isGone = error instanceof PressmarkError && error.code === 'USAGE';
-      return form(undefined, fields, { ...entered, key: isGone ? newKey() : key }, refusal(error));
+      if (!isGone) throw error;
+      return form(
+        undefined,
+        fields,
+        { ...entered, key: newKey() },
+        { status: 409, flash: correctable(error) },
+      );
     }
   }
 
@@ -164,7 +183,7 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
           ? MISSING
           : form(article, fieldsIn(article), { id, base: article.revision });
       },
-      again,
+      again: (request) => again(request),
       actions: { save: { about, run: save }, preview: { about, changes: false, run: preview } },
     },
     {
@@ -172,7 +191,7 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
       title: 'articles.write',
       role: 'editor',
       show: async ({ user }) => form(undefined, { ...NOTHING, author: user.name }, {}),
-      again,
+      again: (request) => again(request),
       actions: { create: { run: create }, preview: { changes: false, run: preview } },
     },
     {
@@ -192,17 +211,17 @@ function frame(preview: Preview | undefined, { t, language }: Words): PageAnswer
     body,
     policy,
   });
-  const head = `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escaped(t('articles.preview'))}</title>`;
+  const head = `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escapeUTF8(t('articles.preview'))}</title>`;
   switch (preview?.kind) {
     case 'page':
       return file(preview.html, PREVIEW_POLICY);
     case 'building':
       return file(
-        `${head}<meta http-equiv="refresh" content="${LOOK_EVERY}"><p role="status">${escaped(t('articles.previewBuilding'))}</p>`,
+        `${head}<meta http-equiv="refresh" content="${LOOK_EVERY}"><p role="status">${escapeUTF8(t('articles.previewBuilding'))}</p>`,
       );
     case 'failed':
       return file(
-        `${head}<p>${escaped(t('articles.previewFailed'))}</p><pre>${escaped(preview.reason)}</pre>`,
+        `${head}<p>${escapeUTF8(t('articles.previewFailed'))}</p><pre>${escapeUTF8(preview.reason)}</pre>`,
       );
     default:
       return MISSING;
@@ -242,13 +261,4 @@ function fieldsIn({ title, description, tags, author, image, editable }: Editabl
 
 function isConflict(error: unknown): boolean {
   return error instanceof PressmarkError && error.code === 'REVISION_CONFLICT';
-}
-
-/** Shows the form again with what was entered, and why it was not stored. */
-function refusal(error: unknown): Parameters<typeof view>[2] {
-  if (!(error instanceof PressmarkError)) throw error;
-  const status = error.code === 'BODY_INVALID' ? 422 : error.status;
-  const isStored = error.code === 'COMMIT_FAILED' || error.code === 'REMOTE_UNAVAILABLE';
-  const text = isStored ? 'articles.unfinished' : 'articles.refused';
-  return { status, flash: { level: 'fail', text, values: { reason: error.message } } };
 }

@@ -74,7 +74,10 @@ export function articlePath(id: string): string {
 const MOST_SHOWN = { characters: 200, tags: 100 };
 
 /** An article as views show it. @param id by which it was asked for. */
-export function shownArticle(article: EditableArticle, id: string): EditableArticle {
+export function shownArticle<A extends Pick<EditableArticle, 'title' | 'author' | 'tags'>>(
+  article: A,
+  id: string,
+): A & { readonly id: string } {
   const short = (text: string) => text.slice(0, MOST_SHOWN.characters);
   const { title, author, tags } = article;
   return {

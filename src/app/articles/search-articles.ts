@@ -43,7 +43,7 @@ export function createArticleSearch(catalog: Pick<Catalog, 'get' | 'follow'>, pr
 
   /** The rows in an order, as the catalog is now. */
   async function sorted(order: Order): Promise<readonly Row[]> {
-    upToDate = upToDate.then(takeChanges);
+    upToDate = upToDate.then(takeChanges, takeChanges); // also after one that failed
     await upToDate;
     const known = orders.get(order) ?? [...rows.values()].sort(compare[order]);
     orders.set(order, known);

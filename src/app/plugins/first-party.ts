@@ -5,7 +5,7 @@ import { definePlugin, type PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 import { sitePlugin } from '../../site/plugin.js';
 import { lastStateChange } from '../../store/catalog/state-changes.js';
-import { adminHost } from '../admin-users.js';
+import { adminOrigin } from '../admin-users.js';
 import { addressPlugin } from '../build/address-plugin.js';
 import { previewPlugin } from '../build/site-preview.js';
 import { createBuildProcess } from '../build/start-build-process.js';
@@ -35,7 +35,10 @@ export function firstPartyPlugins(options: FirstPartyOptions): PluginEntry[] {
   const { site, admin } = options.settings;
   return [
     {
-      plugin: adminPlugin({ publicHost: adminHost(options.settings), trustedProxies: admin.trustedProxies }),
+      plugin: adminPlugin({
+        publicOrigin: adminOrigin(options.settings),
+        trustedProxies: admin.trustedProxies,
+      }),
       origin: 'admin in the config',
       isFirstParty,
     },

@@ -2,10 +2,10 @@ import type http from 'node:http';
 import net from 'node:net';
 import type Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
-import { sameSecret } from '../../contract/signature.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { hostnameOf, isLocal, isLoopbackName } from '../../host/http/local-request.js';
-import type { ServedBelow } from '../../host/http/routes.js';
+import { ADMIN_PATH, type ServedBelow } from '../../host/http/routes.js';
+import { sameSecret } from '../../host/http/same-secret.js';
 import type { Log } from '../../log.js';
 import { HEALTH } from '../content/content.js';
 import { boundedBody } from './bounded-body.js';
@@ -15,8 +15,6 @@ import { isClientGone } from './send-file.js';
 
 /** How long a stop waits; what follows needs time too, and all of it has 10 s. */
 const PATIENCE: Patience = { unfinishedMs: 4_000, wholeMs: 7_000 };
-
-const ADMIN = '/-/admin/';
 
 /** The longest body of a request to a plugin that serves without routes. */
 const MOST_SERVED_BYTES = 5_000_000;
@@ -29,8 +27,8 @@ export interface ServerOptions extends PreviewOptions {
   readonly routers: readonly Router[];
   /** What plugins answer without routes. @default nothing */
   readonly served?: readonly ServedBelow[];
-  /** The host name at which there is the admin alone; undefined if there is none. @default none */
-  readonly adminHost?: string | undefined;
+  /** Where there is the admin alone; undefined if there is no such place. @default none */
+  readonly adminOrigin?: string | undefined;
   /** Whether the scripts of articles may run in pages, which are then at `127.0.0.1`, and the admin at `localhost`. @default false */
   readonly runsScripts?: boolean;
   /** Whether articles can be stored right now; the reason where not. */
@@ -64,7 +62,7 @@ export function createServer({
   adapters = [],
   routers,
   served = [],
-  adminHost,
+  adminOrigin,
   runsScripts = false,
   health,
   details,
@@ -81,7 +79,7 @@ export function createServer({
   for (const adapter of adapters) app.use(adapter);
   app.use(healthz(health, details, statusToken));
   app.use(failuresAsJson(log));
-  if (adminHost !== undefined) app.use(onlyAdminAt(adminHost));
+  if (adminOrigin !== undefined) app.use(onlyAdminAt(new URL(adminOrigin).hostname));
   if (runsScripts) app.use(apartFromAdmin);
   for (const below of served) app.use(onlyBelow(below));
   if (routers.length > 0) app.use(boundedBody()).use(wrongMethodAsJson);
@@ -110,9 +108,9 @@ function onlyBelow({ path, handler }: ServedBelow): Middleware {
 /** A script in an article would act for whoever is logged in, if its page were at the admin's host. */
 function onlyAdminAt(host: string): Middleware {
   return (context, next) => {
-    if (hostnameOf(context.get('host')) !== host || `${context.path}/`.startsWith(ADMIN)) return next();
+    if (hostnameOf(context.get('host')) !== host || `${context.path}/`.startsWith(ADMIN_PATH)) return next();
     if (context.path !== '/') return context.throw(404, 'there is the admin alone at this host');
-    context.redirect(ADMIN);
+    context.redirect(ADMIN_PATH);
     return undefined;
   };
 }
@@ -124,7 +122,7 @@ function onlyAdminAt(host: string): Middleware {
 const apartFromAdmin: Middleware = (context, next) => {
   const host = context.get('host');
   const name = hostnameOf(host) ?? '';
-  const isAdmin = `${context.path}/`.startsWith(ADMIN);
+  const isAdmin = `${context.path}/`.startsWith(ADMIN_PATH);
   if (isAdmin && name !== 'localhost' && isLoopbackName(name)) {
     if (context.method !== 'GET') context.throw(404, 'the admin is at localhost');
     context.redirect(`http://${host.replace(/^(?:\[.*\]|[^:]+)/, 'localhost')}${context.url}`);
@@ -199,12 +197,12 @@ function healthz(
     const trouble = health();
     context.status = trouble === undefined ? 200 : 503;
     const isVerbose = new URLSearchParams(context.querystring).has('verbose');
-    const more = isVerbose && hasToken(context.req, token) ? await details() : {};
+    const more = isVerbose && mayReadDetails(context.req, token) ? await details() : {};
     context.body = trouble === undefined ? { ok: true, ...more } : { ok: false, error: trouble, ...more };
   };
 }
 
-function hasToken({ headers }: http.IncomingMessage, token: string | undefined): boolean {
+function mayReadDetails({ headers }: http.IncomingMessage, token: string | undefined): boolean {
   return token !== undefined && sameSecret(headers.authorization, `Bearer ${token}`);
 }
 

@@ -6,7 +6,7 @@ import { type AdapterLimits, adapterEndpoint } from '../../webhook/http/adapter.
 import { createBodyReader } from '../../webhook/http/body-reader.js';
 import { webhook } from '../../webhook/http/middleware.js';
 import { createReceive } from '../../webhook/receive.js';
-import { adminHost } from '../admin-users.js';
+import { adminOrigin } from '../admin-users.js';
 import { foldersOf } from '../content/folders.js';
 import type { DurableStore } from '../durability.js';
 import { announceReceiver, type RunningReceiver } from '../running-receivers.js';
@@ -74,7 +74,7 @@ export async function openServer({
     adapters: host.adapters.map((adapter) => adapterEndpoint(adapter, ofAdapters)),
     routers: host.routers,
     served: host.served,
-    adminHost: adminHost(settings),
+    adminOrigin: adminOrigin(settings),
     runsScripts: runsScripts(settings),
     health: troubleOf(durable, health),
     details: async () => ({

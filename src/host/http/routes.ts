@@ -7,6 +7,9 @@ import { asPlugin } from '../plugin-code.js';
 /** Below this, plugins have their routes. */
 const ROUTES_PATH = '/-/';
 
+/** Below this, the admin has its pages. */
+export const ADMIN_PATH = `${ROUTES_PATH}admin/`;
+
 /** How long a route may take until it knows its answer, in milliseconds; a stream that it answers may go on. */
 const LONGEST_MS = 25_000;
 

@@ -1,5 +1,8 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { type AdminAnswer, type AdminClient, addUser, adminOf, sendForm } from '../../support/admin.js';
+import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
@@ -89,6 +92,42 @@ test.serial('articles in the admin: what cannot be stored is said, and what was 
   t.is(valueIn(refused, 'body'), 'Typed for an hour.');
   t.is(valueIn(refused, 'image'), 'no address');
 });
+
+test.serial(
+  'articles in the admin: where the disk or the file does not allow it, nothing is done, and what was typed is kept',
+  async (t) => {
+    const { id } = await published();
+    const form = await formOf(ada, id);
+    const path = `articles/edit?${query({ id })}`;
+    const send = (action: string) => ada.post(path, { ...form, do: action, body: 'Typed for an hour.' });
+    const kept = async (action: string, status: number, reason: RegExp) => {
+      const told = await send(action);
+      t.is(told.status, status);
+      t.regex(told.text, reason);
+      t.like([valueIn(told, 'body'), valueIn(told, 'base')], ['Typed for an hour.', form.base]);
+      t.regex(told.text, /data-changed/);
+    };
+    const storage = join(dir, '.pressmark/plugins/admin');
+    for (const [name, action, reason] of [
+      ['audit.jsonl', 'save', /the audit log cannot be written \(EISDIR\)/],
+      ['previews/x.json.new', 'preview', /The page failed/],
+    ] as const) {
+      // In the way of the file, as a full disk is.
+      const inTheWay = join(storage, name.replace(/\/.*/, ''));
+      fs.rmSync(inTheWay, { recursive: true, force: true });
+      if (action === 'save') fs.mkdirSync(inTheWay);
+      else fs.writeFileSync(inTheWay, '');
+      await kept(action, 500, reason);
+      fs.rmSync(inTheWay, { recursive: true });
+    }
+    const file = fileOf(dir, id);
+    const text = fs.readFileSync(file, 'utf8');
+    fs.writeFileSync(file, text.replace('---\n', '---\nbroken: [\n'));
+    for (const action of ['save', 'preview']) await kept(action, 404, /is malformed, line 4/);
+    fs.writeFileSync(file, text);
+    t.is((await send('save')).status, 303);
+  },
+);
 
 test.serial(
   'articles in the admin: where the session has ended, what was typed waits for the login, comes back and is saved then alone',

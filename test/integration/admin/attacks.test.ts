@@ -4,6 +4,7 @@ import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
+import { formTokenOf } from '../../../src/admin/access/sessions.js';
 import { addUser, adminOf, ask, registeredPages, sendForm, usersOf } from '../../support/admin.js';
 import { article } from '../../support/events.js';
 import { sharedHere, startHere } from '../../support/receiver-here.js';
@@ -349,6 +350,74 @@ test('a script in an article is of another host than the admin: at the admin’s
     t.is(await get('admin.example.com', path), '404', path);
   t.is(await get('admin.example.com', '/'), '302 /-/admin/');
   t.is(await get('admin.example.com', '/-/admin/login'), '200');
+});
+
+test('a link to set a password is at admin.public, whatever host and port a proxy sends; its form is taken from there', async (t) => {
+  const config = { siteUrl: 'https://example.com', admin: { public: 'https://localhost:8443' } };
+  const here = await startHere(t, { storeOnly: true, config });
+  const https = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7' };
+  const users = usersOf(here.dir);
+  const { token } = await users.invite('ada', { role: 'admin' });
+  const form = { password: PASSWORD, again: PASSWORD };
+  const send = (Origin: string) =>
+    sendForm(here.origin, `welcome?token=${token}`, form, { ...https, Origin });
+  t.is((await send('https://evil.example:8443')).status, 403);
+  const entered = await send('https://localhost:8443');
+  t.is(entered.status, 303);
+  const session = cookiesIn(entered.headers).get('__Host-pressmark-session')?.value ?? '';
+  const Cookie = `__Host-pressmark-session=${session}`;
+  const add = { do: 'add', name: 'bo', role: 'editor', token: formTokenOf(session) };
+  const { text } = await sendForm(here.origin, 'users', add, { ...https, Cookie });
+  t.regex(text, /value="https:\/\/localhost:8443\/-\/admin\/welcome\?token=/);
+});
+
+test('a browser in which the password is changed, or a link is used, has one session: the new one', async (t) => {
+  const { origin, dir } = receiver();
+  await addUser(dir, 'changing', PASSWORD);
+  const pairs = (headers: Headers) =>
+    [...cookiesIn(headers)].map(([name, { value }]) => `${name}=${value}`).join('; ');
+  const login = await sendForm(origin, 'login', { name: 'changing', password: PASSWORD });
+  const before = pairs(login.headers);
+  const secret = cookiesIn(login.headers).get('pressmark-session')?.value ?? '';
+  const [password, again] = ['a swarm of twelve bees', 'a swarm of twelve bees'];
+  const fields = { do: 'password', current: PASSWORD, password, again, token: formTokenOf(secret) };
+  const changed = await sendForm(origin, 'account', fields, { Cookie: before });
+  t.is(changed.headers.get('location'), '/-/admin/account');
+  const see = async (Cookie: string) => (await ask(origin, 'account', { headers: { Cookie } })).status;
+  t.is(await see(before), 303);
+  const now = pairs(changed.headers);
+  t.is(await see(now), 200);
+  const known = cookiesIn(changed.headers).get('pressmark-known')?.value;
+  t.is(known, await usersOf(dir).browserMark('changing'));
+
+  const { token } = await usersOf(dir).invite('next');
+  const form = { password, again };
+  const welcomed = await sendForm(origin, `welcome?token=${token}`, form, { Cookie: now });
+  t.is(await see(pairs(welcomed.headers)), 200);
+  t.is(await see(now), 303, 'of the user before');
+});
+
+test('a message that somebody has put into a cookie by hand is not shown, and breaks no page', async (t) => {
+  const admin = await adminOf(receiver());
+  for (const flash of [
+    { level: 'ok', text: 'account.saved', values: null },
+    { level: 'ok', text: 'login.often', values: { count: { toString: 1 } } },
+    { level: 'x', text: 'account.saved' },
+    { text: ['account.saved'] },
+    null,
+  ]) {
+    const cookie = Buffer.from(JSON.stringify(flash)).toString('base64url');
+    const page = await admin.get('account', { Cookie: `${admin.cookie}; pressmark-flash=${cookie}` });
+    t.is(page.status, 200, JSON.stringify(flash));
+  }
+});
+
+test('a file is kept for ever under its own version alone', async (t) => {
+  const admin = await adminOf(receiver());
+  const [, own = ''] = /style\.css\?v=(\w+)/.exec((await admin.get('account')).text) ?? [];
+  const cachedAs = async (v: string) => (await admin.get(`style.css?v=${v}`)).headers.get('cache-control');
+  t.regex((await cachedAs(own)) ?? '', /immutable/);
+  t.is(await cachedAs('0123456789ab'), 'no-store', 'of the receiver that comes next');
 });
 
 test('without a user there is no admin: the path is any other that is missing', async (t) => {

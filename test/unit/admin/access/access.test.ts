@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import test from 'ava';
-import { createAccess } from '../../../../src/admin/access/access.js';
+import { createAccess, networkOf } from '../../../../src/admin/access/access.js';
 
 /** A request as it arrives. */
 const request = (
@@ -15,7 +15,7 @@ const HTTPS = { host: 'admin.example.com', 'x-forwarded-proto': 'https', 'x-forw
 
 test('without admin.public only a browser on this machine gets in, and no proxy counts as one', (t) => {
   const kindOf = (...asked: Parameters<typeof request>) =>
-    createAccess({ publicHost: undefined, trustedProxies: [] })(request(...asked)).kind;
+    createAccess({ publicOrigin: undefined, trustedProxies: [] })(request(...asked)).kind;
   t.is(kindOf('127.0.0.1', LOCAL), 'allowed');
   t.is(kindOf('::1', { ...LOCAL, host: '[::1]:8787' }), 'allowed');
   t.is(kindOf('::ffff:127.0.0.1', { ...LOCAL, host: '127.0.0.1:8787' }), 'allowed');
@@ -34,7 +34,7 @@ test('without admin.public only a browser on this machine gets in, and no proxy 
 });
 
 test('a proxy that hands on requests without a word of itself is not a browser on this machine', (t) => {
-  const accessOf = createAccess({ publicHost: undefined, trustedProxies: [] });
+  const accessOf = createAccess({ publicOrigin: undefined, trustedProxies: [] });
   const kindOf = (headers: Record<string, string>) =>
     accessOf(request('127.0.0.1', { host: '127.0.0.1:8787', ...headers })).kind;
   t.is(kindOf({}), 'elsewhere', 'nginx from 1.29.7, and others that keep connections open');
@@ -48,11 +48,16 @@ test('a proxy that hands on requests without a word of itself is not a browser o
   t.is(kindOf({ ...browser, origin: 'null' }), 'allowed', 'the check of forms refuses it');
 });
 
-const PUBLIC = { publicHost: 'admin.example.com', trustedProxies: [] };
+const PUBLIC = { publicOrigin: 'https://admin.example.com:8443', trustedProxies: [] };
 
 test('with admin.public others get in at its host over HTTPS alone, by the word of a proxy on this machine', (t) => {
   const of = (...asked: Parameters<typeof request>) => createAccess(PUBLIC)(request(...asked));
-  t.deepEqual(of('127.0.0.1', HTTPS), { kind: 'allowed', isSecure: true, network: '203.0.113.7' });
+  t.deepEqual(of('127.0.0.1', HTTPS), {
+    kind: 'allowed',
+    isSecure: true,
+    origin: 'https://admin.example.com:8443',
+    network: '203.0.113.7',
+  });
   t.is(of('127.0.0.1', { ...HTTPS, host: 'Admin.Example.com:443' }).kind, 'allowed');
   t.is(of('127.0.0.1', { ...HTTPS, host: 'example.com' }).kind, 'elsewhere', 'the site’s host');
   t.is(of('203.0.113.7', HTTPS).kind, 'plain', 'it says so of itself');
@@ -67,7 +72,7 @@ test('with admin.public others get in at its host over HTTPS alone, by the word 
     network: '203.0.113.7',
   });
   t.like(of('127.0.0.1', { ...HTTPS, 'x-forwarded-for': 'nonsense' }), { network: '127.0.0.1' });
-  t.like(of('127.0.0.1', LOCAL), { kind: 'allowed', isSecure: false });
+  t.like(of('127.0.0.1', LOCAL), { isSecure: false, origin: 'http://localhost:8787' });
 });
 
 test('what a private address says of whom it speaks for is believed of trusted proxies alone', (t) => {
@@ -80,4 +85,33 @@ test('what a private address says of whom it speaks for is believed of trusted p
     t.is(kindOf(address, trusted), 'allowed', address);
   for (const address of ['172.17.0.1', '10.0.0.2', 'fc00::1'])
     t.is(kindOf(address, trusted), 'plain', address);
+});
+
+test('behind several trusted proxies, the client is the last address that is none of theirs', (t) => {
+  const accessOf = createAccess({ ...PUBLIC, trustedProxies: ['172.18.0.0/16', '2001:db8:ffff::/48'] });
+  const of = (forwardedFor: string, proto = 'https') =>
+    accessOf(request('127.0.0.1', { ...HTTPS, 'x-forwarded-for': forwardedFor, 'x-forwarded-proto': proto }));
+  for (const [forwardedFor, network] of [
+    ['198.51.100.1, 203.0.113.7, 172.18.0.3', '203.0.113.7'],
+    ['203.0.113.7, 172.18.0.3:55012, 172.18.0.4', '203.0.113.7'],
+    ['203.0.113.9:4711', '203.0.113.9'],
+    ['[2001:db8::1]:443', '2001:db8:0:0'],
+    ['2001:db8::1, [2001:db8:ffff::2]', '2001:db8:0:0'],
+    ['172.18.0.9, 172.18.0.3', '172.18.0.9'],
+    ['unknown, 172.18.0.3', '127.0.0.1'],
+  ] as const)
+    t.like(of(forwardedFor), { kind: 'allowed', network }, forwardedFor);
+  t.is(of('203.0.113.7, 172.18.0.3', 'https, http').kind, 'allowed', 'from proxy to proxy');
+  t.is(of('203.0.113.7, 172.18.0.3', 'https').kind, 'allowed');
+  t.is(of('203.0.113.7, 172.18.0.3', 'http, https').kind, 'plain');
+  t.is(of('172.18.0.3, 203.0.113.7', 'https, http').kind, 'plain', 'the client says that it is a proxy');
+});
+
+test('all addresses that one machine has are one network', (t) => {
+  t.is(networkOf('::ffff:203.0.113.9'), '203.0.113.9');
+  t.is(networkOf('203.0.113.9'), '203.0.113.9');
+  t.is(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2');
+  t.is(networkOf('2001:db8:1:2::9'), '2001:db8:1:2');
+  t.is(networkOf('2001:db8::9'), '2001:db8:0:0');
+  t.is(networkOf('::1'), '0:0:0:0');
 });
