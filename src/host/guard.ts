@@ -34,41 +34,80 @@ export function refuseExit(report?: (plugin: string, err: Error) => void): () =>
   };
 }
 
+/** Says once what a plugin has done. */
+type BlamePlugin = (plugin: string, what: string, details?: object) => void;
+
+function blameIn(log: Log): BlamePlugin {
+  const say = createBlame(log);
+  return (plugin, what, details = {}) =>
+    say('error', `${plugin} ${what}`, { plugin, ...details }, `plugin ${plugin} ${what}`);
+}
+
 /**
  * Keeps plugins from ending this process or thread, by `process.exit`, an error that nobody catches, or a promise that
- * nobody waits for; and names those that hold it up or leave intervals running. An error that is not a plugin's ends it.
+ * nobody waits for.
+ *
+ * @param others what is done where that is not a plugin's.
+ * @returns what allows it again.
  */
-export function guardAgainstPlugins(log: Log): Guard {
-  const intervals = new Map<NodeJS.Timeout, string>();
-  const say = createBlame(log);
-
-  function blame(plugin: string, what: string, details: object = {}): void {
-    say('error', `${plugin} ${what}`, { plugin, ...details }, `plugin ${plugin} ${what}`);
-  }
-
-  const refusals = new WeakSet<Error>();
-  const exit = process.exit.bind(process);
-  refuseExit((plugin, err) => {
+function catchFaults(
+  blame: BlamePlugin,
+  others: { readonly rejected: (err: unknown) => void; readonly thrown: (err: unknown) => void },
+): () => void {
+  const refusals = new WeakSet<object>();
+  const allowExit = refuseExit((plugin, err) => {
     refusals.add(err);
     blame(plugin, 'has called process.exit, which is refused', { err });
   });
-
-  process.on('unhandledRejection', (err) => {
-    const plugin = pluginRunning();
+  const caught = (what: string, other: (err: unknown) => void) => (err: unknown) => {
     if (refusals.has(Object(err))) return;
-    if (plugin === undefined) log.error({ err }, 'unhandled rejection');
-    else blame(plugin, 'has a promise that was rejected, and nothing handles it', { err });
-  });
-
-  process.on('uncaughtException', (err) => {
-    if (refusals.has(err)) return;
     const plugin = pluginRunning();
-    if (plugin !== undefined) {
-      blame(plugin, 'has thrown an error that nothing catches', { err });
-      return;
-    }
-    log.fatal({ err }, 'an error that nothing catches');
-    exit(1);
+    if (plugin === undefined) other(err);
+    else blame(plugin, what, { err });
+  };
+  const onRejected = caught('has a promise that was rejected, and nothing handles it', others.rejected);
+  const onThrown = caught('has thrown an error that nothing catches', others.thrown);
+  process.on('unhandledRejection', onRejected).on('uncaughtException', onThrown);
+  return () => {
+    allowExit();
+    process.off('unhandledRejection', onRejected).off('uncaughtException', onThrown);
+  };
+}
+
+/** Whether this process or thread is guarded for as long as it lives. */
+let isGuarded = false;
+
+/**
+ * Keeps plugins from ending a process that is not the service's own, such as that of a command, while they are at work. All
+ * else ends it as ever.
+ *
+ * @returns what ends that.
+ */
+export function guardMeanwhile(log: Log): () => void {
+  if (isGuarded) return () => undefined;
+  const asEver = (err: unknown) => {
+    release();
+    throw err;
+  };
+  const release = catchFaults(blameIn(log), { rejected: asEver, thrown: asEver });
+  return release;
+}
+
+/**
+ * Guards this process or thread as `guardMeanwhile` does, and names the plugins that hold it up or leave intervals running. An
+ * error that is not a plugin's ends it.
+ */
+export function guardAgainstPlugins(log: Log): Guard {
+  isGuarded = true;
+  const intervals = new Map<NodeJS.Timeout, string>();
+  const blame = blameIn(log);
+  const exit = process.exit.bind(process);
+  catchFaults(blame, {
+    rejected: (err) => log.error({ err }, 'unhandled rejection'),
+    thrown: (err) => {
+      log.fatal({ err }, 'an error that nothing catches');
+      exit(1);
+    },
   });
 
   let stallSeen = Number.NEGATIVE_INFINITY;

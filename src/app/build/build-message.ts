@@ -8,6 +8,12 @@ export type BuildMessage =
   | { readonly kind: 'preview'; readonly draft: StoredDraft; readonly files: string }
   | { readonly kind: 'cancel' };
 
+/** What the process has to say besides its answers: a line for the receiver's log. */
+export interface LoggedLine {
+  readonly kind: 'logged';
+  readonly line: string;
+}
+
 /** How many addresses of existing posts are known. */
 export interface AddressAnswer {
   readonly kind: 'addresses';

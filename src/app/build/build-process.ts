@@ -1,6 +1,7 @@
 // The process that builds a site with its own generator in the background; `start-build-process.ts` starts it.
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pino } from 'pino';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { type BuildWish, CRASHED, createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
 import { buildFolder } from '../../deploy/build/build-state.js';
@@ -13,10 +14,12 @@ import { writeAtomically } from '../../fs/atomic-write.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 import type { PreviewPage } from '../../host/admin/preview-service.js';
+import { guardAgainstPlugins } from '../../host/guard.js';
+import { describeError } from '../../log.js';
 import { generatorOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { existingAddresses } from './addresses/addresses.js';
-import type { AddressAnswer, BuildMessage } from './build-message.js';
+import type { AddressAnswer, BuildMessage, LoggedLine } from './build-message.js';
 import { buildCommandOf, buildLock } from './generator-build.js';
 import {
   BUILD_VARIABLE,
@@ -27,6 +30,9 @@ import {
 } from './postbuild.js';
 
 lowerPriority(process.pid); // deliveries go first
+
+const log = pino({ level: 'warn', base: null, serializers: { err: describeError } }, { write: say });
+const guard = guardAgainstPlugins(log);
 
 const stop = new AbortController();
 let site: SiteBuild | undefined;
@@ -62,12 +68,17 @@ process.on('message', (message: BuildMessage) => {
   });
 });
 
+/** Hands a line to the receiver's log. */
+function say(line: string): void {
+  process.send?.({ kind: 'logged', line } satisfies LoggedLine);
+}
+
 async function end(reason?: string): Promise<void> {
   stop.abort(reason);
   await building;
   site?.close();
   previews?.close();
-  process.exit(0);
+  guard.exit(0);
 }
 
 function ownSettings(): Promise<Settings> {

@@ -8,10 +8,10 @@ import { siteSchema } from '../../config/site-schema.js';
 import { headEnd, insert } from '../../deploy/build/page-text.js';
 import { isBelow, replaceFile } from '../../deploy/folder-files.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import { refuseExit } from '../../host/guard.js';
+import { guardMeanwhile } from '../../host/guard.js';
 import { startHost } from '../../host/host.js';
 import type { PageContext, SiteInfo } from '../../host/pages/page-types.js';
-import { describeError } from '../../log.js';
+import { describeError, type Log } from '../../log.js';
 import { openArticles } from '../../site/index/articles.js';
 import { siteIndex } from '../../site/index/site-index.js';
 import { articlePage } from '../../site/outputs/articles.js';
@@ -55,13 +55,18 @@ export async function openPagePlugins(
   siteDir: string,
   excluded: ReadonlySet<string>,
 ): Promise<PagePlugins | undefined> {
-  const allowExit = refuseExit();
+  const warnings: string[] = [];
+  const log = pino(
+    { level: 'warn', base: null, serializers: { err: describeError } },
+    { write: (line: string) => void warnings.push(sentenceOf(JSON.parse(line))) },
+  );
+  const release = guardMeanwhile(log);
   try {
-    const opened = await setUp(settings, siteDir, excluded);
-    if (opened === undefined) allowExit();
-    return opened && { ...opened, close: () => opened.close().finally(allowExit) };
+    const opened = await setUp(settings, siteDir, excluded, log, warnings);
+    if (opened === undefined) release();
+    return opened && { ...opened, warnings, close: () => opened.close().finally(release) };
   } catch (error) {
-    allowExit();
+    release();
     throw error;
   }
 }
@@ -70,14 +75,11 @@ async function setUp(
   settings: Settings,
   siteDir: string,
   excluded: ReadonlySet<string>,
-): Promise<PagePlugins | undefined> {
+  log: Log,
+  warnings: string[],
+): Promise<Omit<PagePlugins, 'warnings'> | undefined> {
   const plugins = await loadPlugins(settings.dir, settings.plugins);
   if (plugins.every(({ plugin }) => plugin.pages === undefined)) return undefined;
-  const warnings: string[] = [];
-  const log = pino(
-    { level: 'warn', base: null, serializers: { err: describeError } },
-    { write: (line: string) => void warnings.push(sentenceOf(JSON.parse(line))) },
-  );
   const around = siteOfPlugins(settings);
   const content = { ...contentOf(settings), root: resolve(siteDir, settings.content) };
   const catalog = createCatalog();
@@ -140,7 +142,7 @@ async function setUp(
     await noteLast();
     await host.close();
   };
-  return { filtered, writeFiles, warnings, close };
+  return { filtered, writeFiles, close };
 }
 
 /** The site of another generator, as the page filters get it. */
@@ -175,5 +177,6 @@ function sentenceOf(line: {
 }): string {
   const { msg = '', plugin, reason, err } = line;
   const why = reason ?? err?.message;
-  return `${plugin === undefined ? '' : `plugin ${plugin}: `}${msg}${why === undefined ? '' : `: ${why}`}`;
+  const isNamed = plugin === undefined || msg.startsWith(`plugin ${plugin} `);
+  return `${isNamed ? '' : `plugin ${plugin}: `}${msg}${why === undefined ? '' : `: ${why}`}`;
 }

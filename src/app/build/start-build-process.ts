@@ -1,15 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { childEnvironment } from '../../child-environment.js';
 import type { BuildWish } from '../../deploy/build/build-site.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { messageOf } from '../../errors.js';
 import type { PreviewPage, StoredDraft } from '../../host/admin/preview-service.js';
+import type { Log } from '../../log.js';
 import { within } from '../../time-limit.js';
-import type { AddressAnswer, BuildMessage } from './build-message.js';
+import type { AddressAnswer, BuildMessage, LoggedLine } from './build-message.js';
 
 /** The process that builds a site. */
 export type BuildProcess = ReturnType<typeof createBuildProcess>;
+
+type Message = { readonly kind: string } | LoggedLine;
 
 type BuildError = Extract<BuildAnswer, { readonly kind: 'error' }>;
 
@@ -23,8 +26,9 @@ const CLOSE_MS = 4_000;
  * The process that builds a site, started when it is needed first. Its answers never reject; it does one thing at a time.
  *
  * @param dir the site's folder.
+ * @param log gets what plugins in it do that they must not.
  */
-export function createBuildProcess(dir: string, env: NodeJS.Dict<string>) {
+export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: Log) {
   let child: ChildProcess | undefined;
   let closed = false;
 
@@ -41,6 +45,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>) {
     };
     // A process that could not be started emits `error`, and no `exit`.
     started.once('exit', forget).once('error', forget);
+    if (log !== undefined) started.on('message', (message: Message) => write(message, log));
     child = started;
     return started;
   }
@@ -56,7 +61,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>) {
     const done = new AbortController();
     const { signal } = done;
     try {
-      const answered = once(asked, 'message', { signal }).then(([answer]) => answer as Answer);
+      const answered = answerOf<Answer>(asked, signal);
       const ended = once(asked, 'exit', { signal }).then(([code, name]): BuildError => {
         const said = printed.trim() === '' ? '' : `: ${printed.trim()}`;
         return { kind: 'error', reason: `the process that builds ended with ${name ?? code}${said}` };
@@ -98,4 +103,18 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>) {
     cancel,
     close,
   };
+}
+
+/** The next answer of the process. */
+async function answerOf<Answer>(process: ChildProcess, signal: AbortSignal): Promise<Answer> {
+  for await (const [message] of on(process, 'message', { signal }))
+    if ((message as Message).kind !== 'logged') return message as Answer; // to what it was asked
+  throw new Error('the process has not answered');
+}
+
+/** Writes a line that the process has handed over. */
+function write(message: Message, log: Log): void {
+  if (!('line' in message)) return;
+  const { level, msg, time: _, ...details } = JSON.parse(message.line);
+  log[level < 50 ? 'warn' : 'error'](details, msg);
 }

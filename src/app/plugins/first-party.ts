@@ -64,7 +64,7 @@ function siteEntry({ settings, site, terminal, log, sources }: SiteEntryOptions)
 }
 
 /** The plugin that builds the site with its own generator, or, without builds in the background, only lists addresses. */
-function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
+function buildEntry({ settings, durable, log }: FirstPartyOptions): PluginEntry[] {
   const { buildsInBackground, buildEveryMs: everyMs, dir, environment } = settings;
   if (!isBuiltByGenerator(settings)) return [];
   const origin = 'build in the config';
@@ -75,7 +75,7 @@ function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
       preview,
     ];
   const { catalog } = durable;
-  const { build: buildIn, ...builds } = createBuildProcess(dir, environment);
+  const { build: buildIn, ...builds } = createBuildProcess(dir, environment, log);
   const plugin = buildPlugin({
     build: (isForced) =>
       buildIn({ lastStateChange: lastStateChange(catalog.entries(), Date.now()), isForced }),

@@ -27,7 +27,9 @@ export async function buildGeneratorSite(
     (article) => `${movedSentence(article)}; ${movedFix(article, settings.siteUrl)}`,
   );
   const contradiction = addresses?.contradiction;
-  const warnings = [...report.warnings, ...moved, ...(contradiction === undefined ? [] : [contradiction])];
+  // What a plugin has done wrong on a page that is complete now was said the first time.
+  const found = new Set([...built.warnings, ...report.warnings]);
+  const warnings = [...found, ...moved, ...(contradiction === undefined ? [] : [contradiction])];
   if (missing.length > 0) process.exitCode = 1;
   if (json) {
     const unlisted = Object.fromEntries(addresses?.unlisted ?? []);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
+import { run } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -83,6 +84,55 @@ test('filters of pages and files of plugins run after the build of another gener
   await until('the log names the file', () => warned().length > 0);
   const { json } = await receiver.post('article.published', published('taken'));
   t.is(json.url, 'https://garden.example/base/blog/taken-2/', 'the plugin has a file there');
+});
+
+/** Does this in the first page that it is handed, in the process that builds. */
+const stray = (name: string, onPage: string) => `let isFirst = true;
+export default { name: '${name}', pages(host) { host.addFilter('page.head', (head) => {
+  if (isFirst) { isFirst = false; ${onPage}; }
+  return head;
+}); } };`;
+
+const STRAYS = {
+  throws: ['setTimeout(() => { null.x; }, 1)', 'has thrown an error that nothing catches'],
+  rejects: [
+    "void (async () => { await 1; throw new Error('x'); })()",
+    'has a promise that was rejected, and nothing handles it',
+  ],
+  exits: ['setTimeout(() => process.exit(3), 1)', 'has called process.exit, which is refused'],
+} as const;
+
+test('what a plugin leaves behind in a build of another generator ends neither the build nor the work of others, and is named', async (t) => {
+  const plugins = {
+    ...Object.fromEntries(
+      Object.entries(STRAYS).map(([name, [code]]) => [`plugins/${name}.mjs`, stray(name, code)]),
+    ),
+    'plugins/works.mjs': `export default { name: 'works', pages(host) {
+      host.addFilter('page.head', async (head) => { await new Promise((resolve) => setTimeout(resolve, 50)); return head + '<meta name="works">'; }, { priority: 99 });
+    } };`,
+  };
+  const dir = tempDir(t);
+  writeToySite(dir, { 'pressmark.config.mjs': TOY_CONFIG, ...plugins });
+  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  await receiver.post('article.published', published('moss'));
+  const page = join(dir, 'public/blog/moss/index.html');
+  await until(
+    'the other plugin has done its work',
+    () => fs.existsSync(page) && fs.readFileSync(page, 'utf8').includes('<meta name="works">'),
+  );
+  for (const [name, [, what]] of Object.entries(STRAYS))
+    await until(`${name} is named`, () =>
+      receiver.log.some(({ plugin, msg }) => plugin === name && msg === `plugin ${name} ${what}`),
+    );
+  t.false(receiver.log.some(({ msg }) => /could not be built/.test(msg)));
+  await receiver.close();
+
+  const { dir: built } = await builtSite(t, plugins);
+  const { code, stderr } = await run(['build', '--dir', built]);
+  t.is(code, 0, stderr);
+  for (const [name, [, what]] of Object.entries(STRAYS))
+    t.is(times(stderr, `plugin ${name} ${what}`), 1, name);
+  t.true(fs.existsSync(join(built, 'public/blog/moss/index.html')));
 });
 
 /** A site that was built by hand with two articles. */
