@@ -8,17 +8,12 @@ import { openRepository } from '../git/repository.js';
 import { type OpenJob, readOpenJobs } from '../host/jobs/open-jobs.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { ContentFolder } from '../store/catalog/content-folder.js';
-import {
-  articlesInReview,
-  type MalformedArticle,
-  malformedIn,
-  type ScheduledArticle,
-  scheduledIn,
-} from './articles/article-list.js';
+import { type Entry, entryState, isUnread } from '../store/catalog/entry.js';
+import { articlesInReview } from './articles/articles-in-git.js';
 import { readCatalog } from './articles/find-article.js';
 import { addressChange, addressChangeText } from './articles/stored-urls.js';
 import { contentOf } from './content/content.js';
-import { foldersOf } from './content/folders.js';
+import { contentPrefix, foldersOf } from './content/folders.js';
 import { isPushed, PUSH_STATUS } from './durability.js';
 import { type RunningReceiver, runningReceivers } from './running-receivers.js';
 
@@ -51,6 +46,25 @@ export interface SiteStatus extends NotedFacts {
   readonly review: ReviewStatus | undefined;
   /** What a change of the site's address has left behind, and what to do. */
   readonly addressChange: string | undefined;
+}
+
+/** An article that is skipped because of its file. */
+interface MalformedArticle {
+  /** Relative to the site's folder. */
+  readonly file: string;
+  readonly reason: string;
+  /** Whether the system refuses to read the file; else its front matter is wrong. */
+  readonly isUnread: boolean;
+}
+
+/** An article that has no page before its date. */
+interface ScheduledArticle {
+  /** Relative to the site's folder. */
+  readonly file: string;
+  readonly id: string;
+  readonly url: string;
+  /** When it is live, ISO 8601. */
+  readonly liveAt: string;
 }
 
 /** How many articles wait for review, and where. */
@@ -121,4 +135,27 @@ export function notedFacts(settings: Settings): NotedFacts {
     excluded,
     ...(search !== undefined && { search }),
   };
+}
+
+/** The articles that are scheduled, the next one first. */
+function scheduledIn(settings: Settings, entries: Iterable<Entry>): ScheduledArticle[] {
+  const prefix = contentPrefix(settings);
+  const now = Date.now();
+  return [...entries]
+    .flatMap((entry) => {
+      const { path, id, url, from, broken } = entry;
+      if (broken !== undefined || from === undefined || entryState(entry, now) !== 'scheduled') return [];
+      return [{ file: `${prefix}${path}`, id, url, liveAt: new Date(from).toISOString() }];
+    })
+    .toSorted((a, b) => (a.liveAt < b.liveAt ? -1 : 1));
+}
+
+/** The articles whose files are malformed or cannot be read. */
+function malformedIn(settings: Settings, entries: Iterable<Entry>): MalformedArticle[] {
+  const prefix = contentPrefix(settings);
+  return [...entries].flatMap((entry) => {
+    const { path, broken, isUnsupported = false } = entry;
+    if (broken === undefined || isUnsupported) return [];
+    return [{ file: `${prefix}${path}`, reason: broken, isUnread: isUnread(entry) }];
+  });
 }

@@ -68,19 +68,19 @@ function bashScript(commands: readonly Completed[]): string {
   const values = commands.flatMap(({ name, options }) =>
     options
       .filter(({ choices }) => choices.length > 0)
-      .map(({ flag, choices }) => `    '${name} ${flag}') words='${choices.join(' ')}' ;;`),
+      .map(({ flag, choices }) => `    '${name} ${flag}') offers='${choices.join(' ')}' ;;`),
   );
   // Their values are files, or nothing that a shell knows.
   const valued = commands.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue));
   const others = [...new Set(valued.map(({ flag }) => `*' ${flag}'`))].join(' | ');
   const cases = commands.map(
     ({ name, options, choices }) =>
-      `        ${name}) words='${choices.join(' ')}' options='${flags(options)}' ;;`,
+      `        ${name}) offers='${choices.join(' ')}' flags='${flags(options)}' ;;`,
   );
   return `# pressmark completion bash
 _pressmark() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} command=\${COMP_WORDS[1]}
-  local words= options=
+  local offers= flags=
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W '${names} help --help --version' -- "$current"))
     return
@@ -90,49 +90,23 @@ ${values.join('\n')}
     ${others}) return ;;
     *)
       case "$command" in
-        help) words='${names}' ;;
+        help) offers='${names}' ;;
 ${cases.join('\n')}
       esac
       ;;
   esac
   case "$current" in
-    -*) words=$options ;;
+    -*) offers=$flags ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  COMPREPLY=($(compgen -W "$offers" -- "$current"))
 }
 complete -o default -F _pressmark pressmark
 `;
 }
 
+/** Behind zsh's own `compinit`; it knows the completions of bash. */
 function zshScript(commands: readonly Completed[]): string {
-  const text = (words: string) => words.replace(/['’]/g, '’').replace(/[[\]:\\]/g, '\\$&');
-  const option = ({ flag, description, takesValue, choices }: Word) => {
-    const values = choices.length > 0 ? `(${choices.join(' ')})` : '_files';
-    return `'${flag}[${text(description)}]${takesValue ? `:value:${values}` : ''}'`;
-  };
-  const cases = commands.map(({ name, options, choices }) => {
-    const rest = choices.length > 0 ? `'1:what:(${choices.join(' ')})' '*:file:_files'` : `'*:file:_files'`;
-    return `    ${name}) _arguments ${[...options.map(option), rest].join(' ')} ;;`;
-  });
-  return `#compdef pressmark
-# pressmark completion zsh
-_pressmark() {
-  local -a commands
-  commands=(${commands.map(({ name, description }) => `'${name}:${text(description)}'`).join(' ')})
-  if (( CURRENT == 2 )); then
-    _describe command commands
-    return
-  fi
-  local command=$words[2]
-  shift words
-  (( CURRENT-- ))
-  case $command in
-    help) _describe command commands ;;
-${cases.join('\n')}
-  esac
-}
-if [ "$funcstack[1]" = _pressmark ]; then _pressmark "$@"; else compdef _pressmark pressmark; fi
-`;
+  return `autoload -Uz bashcompinit && bashcompinit\n${bashScript(commands)}`;
 }
 
 function fishScript(commands: readonly Completed[]): string {

@@ -4,15 +4,9 @@ import { type ArticleState, type Publication, stateAt } from '../../article/publ
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
-import { lastAuthors as lastAuthorsIn } from '../../git/history.js';
-import { commitAt } from '../../git/objects.js';
-import { filesInReview } from '../../git/push/in-review.js';
-import { type Entry, entryState, isUnread } from '../../store/catalog/entry.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
-import { reviewConfig } from '../durability.js';
-import { contentInGit } from './article-history.js';
 
 /** One article file of a site. */
 export type ArticleFile = ReadableArticle | UnreadableArticle;
@@ -47,31 +41,6 @@ export interface UnreadableArticle {
   readonly file: string;
   readonly path: string;
   readonly reason: string;
-}
-
-/** An article that is skipped because of its file. */
-export interface MalformedArticle {
-  /** Relative to the site's folder. */
-  readonly file: string;
-  readonly reason: string;
-  /** Whether the system refuses to read the file; else its front matter is wrong. */
-  readonly isUnread: boolean;
-}
-
-/** An article that has no page before its date. */
-export interface ScheduledArticle {
-  /** Relative to the site's folder. */
-  readonly file: string;
-  readonly id: string;
-  readonly url: string;
-  /** When it is live, ISO 8601. */
-  readonly liveAt: string;
-}
-
-/** Who has last committed a file. */
-export interface LastAuthor {
-  readonly name: string;
-  readonly email: string;
 }
 
 /** All article files of a site, by their names. */
@@ -119,54 +88,4 @@ function stateOf(
     ...(state === 'scheduled' && from !== undefined && { liveAt: new Date(from).toISOString() }),
     ...(until !== undefined && { expiresAt: new Date(until).toISOString() }),
   };
-}
-
-/** The articles that are scheduled, the next one first. */
-export function scheduledIn(settings: Settings, entries: Iterable<Entry>): ScheduledArticle[] {
-  const prefix = contentPrefix(settings);
-  const now = Date.now();
-  return [...entries]
-    .flatMap((entry) => {
-      const { path, id, url, from, broken } = entry;
-      if (broken !== undefined || from === undefined || entryState(entry, now) !== 'scheduled') return [];
-      return [{ file: `${prefix}${path}`, id, url, liveAt: new Date(from).toISOString() }];
-    })
-    .toSorted((a, b) => (a.liveAt < b.liveAt ? -1 : 1));
-}
-
-/** The articles whose files are malformed or cannot be read. */
-export function malformedIn(settings: Settings, entries: Iterable<Entry>): MalformedArticle[] {
-  const prefix = contentPrefix(settings);
-  return [...entries].flatMap((entry) => {
-    const { path, broken, isUnsupported = false } = entry;
-    if (broken === undefined || isUnsupported) return [];
-    return [{ file: `${prefix}${path}`, reason: broken, isUnread: isUnread(entry) }];
-  });
-}
-
-/**
- * The authors of the last commits of files, by the file; a file that no commit has is not among them.
- *
- * @param files relative to the site's folder.
- */
-export async function lastAuthors(
-  settings: Settings,
-  files: readonly string[],
-): Promise<ReadonlyMap<string, LastAuthor>> {
-  const place = await contentInGit(settings);
-  return place.kind === 'refused' || files.length === 0 ? new Map() : lastAuthorsIn(place, new Set(files));
-}
-
-/**
- * The files below the content folder that wait for review: the branch of the remote that they are to be merged into did not
- * have them when a receiver last looked. Undefined if the config wants no pull request.
- *
- * @returns paths relative to the site's folder.
- */
-export async function articlesInReview(settings: Settings): Promise<ReadonlySet<string> | undefined> {
-  if (reviewConfig(settings) === undefined) return undefined;
-  const place = await contentInGit(settings);
-  if (place.kind === 'refused') return undefined;
-  const files = await filesInReview(place, await commitAt(place.repository, 'HEAD'));
-  return new Set(files.map(({ path }) => place.inSite(path)));
 }

@@ -91,12 +91,13 @@ export function recogniseSite(
     return question(notKnown(foreign.name, foreign.evidence));
   if (first === undefined) {
     const script = unknownBuildScript(files);
-    const text =
-      siteBelow(files, generators) ??
-      (script &&
-        notKnown('A program that Pressmark does not know', `"build": ${quote(script, 100)} in package.json`));
-    return text
-      ? question(text)
+    return script
+      ? question(
+          notKnown(
+            'A program that Pressmark does not know',
+            `"build": ${quote(script, 100)} in package.json`,
+          ),
+        )
       : known({ generator: undefined, evidence: 'no configuration file of another generator is there' });
   }
   if (first.strength !== second?.strength) return known(first);
@@ -109,33 +110,6 @@ export function recogniseSite(
 /** What a person can do about a site of a generator that Pressmark has no definition for. */
 function notKnown(name: string, evidence: string): string {
   return `${name} builds this site (${evidence}), and Pressmark has no definition of it, so articles would not become its posts. Write a definition, as docs/generators.md describes, and run pressmark init again; or answer markdown-folder, if its code reads its posts from a folder of Markdown files (docs/markdown-folder.md); or answer ${PLAIN}, and Pressmark builds a site of its own beside it, in the folder pressmark/. Generator:`;
-}
-
-/** Folders that are looked into for a site where the folder itself is not one; two levels, as in `packages/website`. */
-const MAX_FOLDERS = 200;
-
-/** In a monorepo the site is in a folder below; making a second one above it is hardly what anybody wants. */
-function siteBelow(files: SiteFiles, generators: readonly Generator[]): string | undefined {
-  const foldersIn = (folder: string) =>
-    files
-      .list(folder || '.')
-      .filter((name) => name.endsWith('/') && !/^(?:\.|node_modules\/|vendor\/)/.test(name))
-      .map((name) => `${folder}${name}`);
-  const top = foldersIn('').slice(0, MAX_FOLDERS);
-  const below = [...top, ...top.flatMap(foldersIn)].slice(0, MAX_FOLDERS).flatMap((folder) => {
-    const inFolder = {
-      read: (path: string) => files.read(`${folder}${path}`),
-      list: (path: string) => files.list(`${folder}${path}`),
-    };
-    const [known] = recogniseGenerators(inFolder, generators);
-    const sites = [known && { ...known, name: known.generator.name }, recogniseForeign(inFolder)];
-    return sites.flatMap((site) => (site === undefined ? [] : [{ folder, ...site }]));
-  });
-  // A package that only depends on a generator may be a part of a site; its configuration file is in the site itself.
-  const [found] = below.toSorted((one, other) => other.strength - one.strength);
-  if (found === undefined) return undefined;
-  const { folder, name, evidence } = found;
-  return `This folder is not a site of another generator, but ${folder} is one (${name}: ${folder}${evidence}). Run pressmark init --dir ${folder.replace(/\/$/, '')}, or answer ${PLAIN} if Pressmark is to build a site of its own here. Generator:`;
 }
 
 /** Whether a setting is an owner's own definition, made by `defineGenerator`. */

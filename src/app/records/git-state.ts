@@ -25,7 +25,7 @@ const NOTHING = { branch: null, waitingFor: null, uncommitted: [], uncommittedTo
 /** What git has of a site. */
 export function createGitService(settings: Settings): GitService {
   const { stateDir } = foldersOf(settings);
-  const state = remembered(REMEMBERED_MS, () => gitState(settings));
+  const state = remembered(() => gitState(settings));
 
   async function replacedText(file: string): Promise<string | undefined> {
     return replacedFiles(stateDir).includes(file) ? readFile(join(stateDir, file), 'utf8') : undefined;
@@ -34,26 +34,18 @@ export function createGitService(settings: Settings): GitService {
   return { state, replacedText };
 }
 
-/** Remembers what `look` finds for so many milliseconds after it has ended; while it runs, all wait for the same. */
-export function remembered<T>(
-  ms: number,
-  look: () => Promise<T>,
-  now = () => performance.now(),
-): () => Promise<T> {
-  let last: { until: number; readonly found: Promise<T> } | undefined;
+/** Remembers what git has of the site for a while after it was asked; meanwhile all wait for the same answer. */
+function remembered(look: () => Promise<GitState>): () => Promise<GitState> {
+  let last: Promise<GitState> | undefined;
+  const forget = () => {
+    last = undefined;
+  };
   return () => {
-    if (last !== undefined && now() <= last.until) return last.found;
-    const current = { until: Number.POSITIVE_INFINITY, found: look() };
-    last = current;
-    current.found.then(
-      () => {
-        current.until = now() + ms;
-      },
-      () => {
-        current.until = Number.NEGATIVE_INFINITY; // the next call tries again
-      },
-    );
-    return current.found;
+    if (last === undefined) {
+      last = look();
+      last.then(() => setTimeout(forget, REMEMBERED_MS).unref(), forget);
+    }
+    return last;
   };
 }
 

@@ -7,8 +7,8 @@ import type { Entry } from '../../sender/queue/entry.js';
 import { openQueue, type Queue } from '../../sender/queue/queue.js';
 import { type SenderState, stateOf } from '../../sender/state.js';
 import { example, withDir } from '../options.js';
-import { paint, print, printable, printableLines, printJson } from '../terminal.js';
-import { senderState, standingOf } from './sending.js';
+import { aligned, paint, print, printable, printableLines, printJson } from '../terminal.js';
+import { markOf, senderState, standingOf } from './sending.js';
 
 interface DeliveriesOptions {
   readonly dir: string;
@@ -19,7 +19,6 @@ interface DeliveriesOptions {
 type Action = 'show' | 'retry' | 'send' | 'cancel';
 
 const STATUS = ['pending', 'sending', 'success', 'failed'] as const;
-const COLOURS = { success: 'green', pending: 'yellow', sending: 'yellow', failed: 'red' } as const;
 
 /** `pressmark deliveries`: what was queued and what has become of it. */
 export function deliveriesCommand(): Command {
@@ -93,33 +92,21 @@ function rowOf({ id, connector, source, liveUrl, note, refused, record }: Entry)
 }
 
 function table(entries: readonly Entry[]): void {
-  const rows = entries.map(({ id, connector, source, liveUrl, note, refused, record }) => {
-    const { status, attempts, lastStatusCode, lastError, nextRetryAt } = record;
-    return {
-      status,
-      cells: [
-        id,
-        status,
-        String(attempts),
-        String(lastStatusCode ?? '–'),
-        nextRetryAt ?? '–',
-        connector,
-        source,
-      ],
-      rest: [lastError ?? liveUrl ?? note ?? '', refusal(refused)].filter((one) => one !== '').join('; '),
-    };
-  });
-  const heads = ['id', 'status', 'attempts', 'code', 'next', 'connector', 'source'];
-  const widths = heads.map((head, n) =>
-    Math.max(head.length, ...rows.map(({ cells }) => (cells[n] ?? '').length)),
-  );
-  const line = (cells: readonly string[]) => cells.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  ');
-  print(paint('bold', `${line(heads)}  link or error`));
-  for (const { status, cells, rest } of rows) {
-    const [id = '', , ...more] = cells.map((cell, n) => printable(cell).padEnd(widths[n] ?? 0));
-    const coloured = paint(COLOURS[status], status.padEnd(widths[1] ?? 0));
-    print([id, coloured, ...more, printable(rest)].join('  ').trimEnd());
-  }
+  const [heads = '', ...lines] = aligned([
+    ['id', 'status', 'attempts', 'code', 'next', 'connector', 'source', 'link or error'],
+    ...entries.map(({ id, connector, source, liveUrl, note, refused, record }) => [
+      id,
+      record.status,
+      String(record.attempts),
+      String(record.lastStatusCode ?? '–'),
+      record.nextRetryAt ?? '–',
+      connector,
+      source,
+      [record.lastError ?? liveUrl ?? note ?? '', refusal(refused)].filter((one) => one !== '').join('; '),
+    ]),
+  ]);
+  print(paint('bold', `  ${heads}`));
+  for (const [n, entry] of entries.entries()) print(`${markOf(entry)} ${lines[n]}`);
 }
 
 /** Why and when a refresh of the article was refused; empty if none was. */

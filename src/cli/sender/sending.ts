@@ -72,13 +72,23 @@ export function openSending(dir: string, connectorName: string | undefined, cloc
   return { state, connector, clock, queue: openQueue({ state, now: clock.now }) };
 }
 
-const MARKS = { success: '✓', pending: '…', sending: '…', failed: '✗' } as const;
-const COLOURS = { success: 'green', pending: 'yellow', sending: 'yellow', failed: 'red' } as const;
+const MARKS = {
+  success: ['green', '✓'],
+  pending: ['yellow', '…'],
+  sending: ['yellow', '…'],
+  failed: ['red', '✗'],
+} as const;
+
+/** The sign of a delivery's status, in its colour. */
+export function markOf({ record }: Entry): string {
+  const [colour, sign] = MARKS[record.status];
+  return paint(colour, sign);
+}
 
 /** What has become of a delivery, in one line. */
-export function standingOf({ source, liveUrl, note, record }: Entry): string {
+export function standingOf(entry: Entry): string {
+  const { source, liveUrl, note, record } = entry;
   const { status, attempts, lastError, nextRetryAt } = record;
-  const mark = paint(COLOURS[status], MARKS[status]);
   const words = {
     success: liveUrl === null ? `delivered${note === null ? '' : `; ${note}`}` : `→ ${liveUrl}`,
     sending: `is being sent; if that process dies, it is due again at ${nextRetryAt}`,
@@ -88,5 +98,5 @@ export function standingOf({ source, liveUrl, note, record }: Entry): string {
         : `attempt ${attempts} of ${MAX_ATTEMPTS} failed, the next is due at ${nextRetryAt}: ${lastError ?? ''}`,
     failed: `failed: ${lastError ?? ''}`,
   };
-  return `${mark} ${printable(`${source} ${words[status]}`)}`;
+  return `${markOf(entry)} ${printable(`${source} ${words[status]}`)}`;
 }

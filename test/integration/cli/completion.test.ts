@@ -41,16 +41,16 @@ test('bash completes commands, options, and words where there are some', async (
   t.deepEqual(offered('publish', ''), []);
 });
 
-test('the scripts for zsh and fish have every command with each of its options', async (t) => {
-  const [zsh, fish] = [await runHere(['completion', 'zsh']), await runHere(['completion', 'fish'])];
+test('zsh takes the script for bash, and that for fish has every command with each of its options', async (t) => {
+  const script = async (shell: string) => (await runHere(['completion', shell])).stdout;
+  const [bash, zsh, fish] = [await script('bash'), await script('zsh'), await script('fish')];
+  t.is(zsh, `autoload -Uz bashcompinit && bashcompinit\n${bash}`);
   for (const load of Object.values(COMMANDS)) {
     const command = await load();
     const name = command.name();
-    const line = zsh.stdout.split('\n').find((one) => one.startsWith(`    ${name}) _arguments `)) ?? '';
     for (const { long } of command.options) {
-      t.true(line.includes(`'${long}[`), `zsh: ${name} ${long}`);
       const when = `-n '__fish_seen_subcommand_from ${name}' -l ${long?.slice(2)}`;
-      t.regex(fish.stdout, new RegExp(`${when}(?: |$)`, 'm'));
+      t.regex(fish, new RegExp(`${when}(?: |$)`, 'm'));
     }
   }
 });

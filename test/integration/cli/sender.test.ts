@@ -81,7 +81,7 @@ test('an agency connects, publishes, publishes again, refreshes and lists its de
   const article = String(list[0]?.article);
   t.regex(fs.readFileSync(fileOf(receiver.dir, article), 'utf8'), /And more\./);
   const table = await sender('deliveries');
-  t.regex(table.stdout, /^id +status +attempts +code +next +connector +source +link or error\n/);
+  t.regex(table.stdout, /^ {2}id +status +attempts +code +next +connector +source +link or error\n/);
   t.is(table.stdout.trim().split('\n').length, 4);
   t.true(fs.existsSync(join(dir, '.pressmark-sender/connectors/garden.json')));
 });

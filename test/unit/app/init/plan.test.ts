@@ -199,35 +199,6 @@ test('several generators with the same evidence are a question, which --generato
     });
 });
 
-test('above a site in a monorepo, init asks instead of making a second site', async (t) => {
-  const files = siteOf({
-    'package.json': '{}',
-    'packages/website/hugo.toml': '',
-    'node_modules/x/hugo.toml': '',
-  });
-  const result = recogniseSite(files, undefined, {}, hugo());
-  t.regex(
-    result.kind === 'question' ? result.question.text : '',
-    /Run pressmark init --dir packages\/website, or/,
-  );
-  t.like(recogniseSite(files, undefined, { generator: 'plain' }, hugo()), {
-    kind: 'known',
-    generator: undefined,
-  });
-  const older = siteOf({
-    'packages/app/package.json': '{"dependencies":{"hugo-bin":"1.0.0"}}',
-    'packages/blog/config.toml': 'title = "x"',
-    'packages/blog/layouts/index.html': '',
-    'packages/blog/package.json': '{"dependencies":{"hugo-bin":"1.0.0"}}',
-  });
-  const question = recogniseSite(older, undefined, {});
-  t.regex(
-    question.kind === 'question' ? question.question.text : '',
-    /packages\/blog\/ is one \(hugo: packages\/blog\/config\.toml\)/,
-  );
-  t.is(recogniseSite(siteOf({ 'node_modules/x/hugo.toml': '' }), undefined, {}, hugo()).kind, 'known');
-});
-
 test('the lines of .gitignore: node_modules/ where npm is in use', async (t) => {
   const files = { ...HUGO_FILES, 'package.json': '{}' };
   t.is(written(await plan({ files }))['.gitignore'], '.env\n.pressmark/\nnode_modules/\npublic/\n');
