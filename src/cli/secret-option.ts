@@ -14,14 +14,13 @@ export function withSecret(command: Command, fallback = 'PRESSMARK_SECRET'): Com
  * The secret that `--secret` says; `-` reads it from standard input. Without the option, the secret of this folder's
  * own receiver, as `pressmark send` takes it.
  *
- * @throws PressmarkError USAGE if there is none.
+ * @throws PressmarkError USAGE if there is none, or an empty one.
  */
 export async function secretOf(given: string | undefined, fallback: string | undefined): Promise<string> {
-  if (given === '-') return (await readAll(process.stdin)).trim();
-  const secret = given ?? fallback;
-  if (secret !== undefined) return secret;
+  const secret = given === '-' ? (await readAll(process.stdin)).trim() : (given ?? fallback);
+  if (secret) return secret;
   throw new PressmarkError(
     'USAGE',
-    'there is no secret to sign with; give the one that the receiver holds with --secret, or set PRESSMARK_SECRET',
+    `${secret === undefined ? 'there is no secret to sign with' : 'the secret is empty'}; give the one that the receiver holds with --secret, or set PRESSMARK_SECRET`,
   );
 }

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { childEnvironment } from '../../child-environment.js';
 import { NotChecked } from '../../conformance/expect.js';
 import type { SenderDriver, Step } from '../../conformance/sender/driver.js';
-import { escapeInvisible } from '../../log.js';
+import { PressmarkError } from '../../errors.js';
 import { CLOCK } from '../../sender/clock.js';
+import { askPerson } from './ask-person.js';
 
 export interface AnySenderOptions {
   /** How many times as fast as the machine's the sender's time passes. */
@@ -31,7 +31,8 @@ export function anySender({ speed, command, isNewSecret, signal }: AnySenderOpti
   return {
     now,
     take: async (step, seen) => {
-      if (command === undefined) await asked(requestOf(step, isNewSecret), seen);
+      if (command === undefined)
+        await askPerson(`${requestOf(step, isNewSecret)} (Enter goes on without it)`, signal, seen);
       else {
         await run(command, step);
         await Promise.race([seen, pause(LAG_MS, undefined, { ref: false })]);
@@ -42,13 +43,17 @@ export function anySender({ speed, command, isNewSecret, signal }: AnySenderOpti
   };
 }
 
+/** @throws NotChecked where the command fails at what not every sender can do, else USAGE. */
 async function run(command: string, step: Step): Promise<void> {
   const child = spawn('/bin/sh', ['-c', `${command} "$@"`, 'sh', ...wordsOf(step)], {
     env: childEnvironment(),
     stdio: ['ignore', 2, 2], // standard output is for the report
   });
   const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0) throw new NotChecked(`the command for ${step.kind} ended with ${code ?? 'a signal'}`);
+  if (code === 0) return;
+  const message = `the command for ${step.kind} ended with ${code ?? 'a signal'}`;
+  const isOptional = step.kind === 'refresh' || step.kind === 'kill';
+  throw isOptional ? new NotChecked(message) : new PressmarkError('USAGE', message);
 }
 
 function wordsOf(step: Step): string[] {
@@ -62,14 +67,6 @@ function wordsOf(step: Step): string[] {
     case 'kill':
       return ['kill'];
   }
-}
-
-/** Asks on standard error; what comes from the sender is the answer, or a line of standard input where nothing does. */
-async function asked(what: string, seen: Promise<void>): Promise<void> {
-  process.stderr.write(`${escapeInvisible(what)} (Enter goes on without it)\n`);
-  const lines = createInterface({ input: process.stdin });
-  await Promise.race([seen, once(lines, 'line')]);
-  lines.close();
 }
 
 function requestOf(step: Step, isNewSecret: boolean): string {

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import fs from 'node:fs';
-import { createInterface } from 'node:readline';
 import { Command } from 'commander';
 import * as z from 'zod';
 import { loadSettings } from '../../config/load.js';
@@ -10,13 +8,13 @@ import { RULES } from '../../conformance/rules/all.js';
 import { type ConformanceOptions, checkReceiver } from '../../conformance/run.js';
 import type { PersonsStep } from '../../conformance/session.js';
 import { PressmarkError, quote } from '../../errors.js';
-import { escapeInvisible } from '../../log.js';
 import { findConnector } from '../../sender/connectors.js';
 import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
 import { stateOf } from '../../sender/state.js';
 import { example, numberThat, parseUrl, serviceOption, withDir } from '../options.js';
 import { secretOf, withSecret } from '../secret-option.js';
-import { print, progressLine } from '../terminal.js';
+import { progressLine } from '../terminal.js';
+import { askPerson } from './ask-person.js';
 import {
   interruptSignal,
   parseList,
@@ -80,7 +78,8 @@ export function checkCommand(): Command {
     .option('--list', 'print all rules, and send nothing')
     .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))
     .action(async (url: string | undefined, options: CheckOptions) => {
-      if (options.list) print(rulesList(RULES));
+      if (options.list)
+        console.log(rulesList(RULES)); // it is what was asked for, also with --quiet
       else await check(url, options);
     });
 }
@@ -90,6 +89,10 @@ async function check(named: string | undefined, options: CheckOptions): Promise<
   const receiver = await receiverOf(named, options);
   const signal = interruptSignal();
   const line = progressLine();
+  const ask = (step: PersonsStep) => {
+    line.clear();
+    return askPerson(requestOf(step), signal);
+  };
   const report = await checkReceiver({
     signal,
     ...receiver,
@@ -103,7 +106,7 @@ async function check(named: string | undefined, options: CheckOptions): Promise<
     target: options.target,
     articleUrl: options.articleUrl === undefined ? undefined : articlePattern(options.articleUrl),
     pages: pagesOf(options),
-    ask: options.manual ? askPerson : undefined,
+    ask: options.manual ? ask : undefined,
     onOutcome: ({ rule }, done, of) =>
       done === of ? line.clear() : line.show(`${done} of ${of}: ${rule.id}`),
   });
@@ -111,16 +114,12 @@ async function check(named: string | undefined, options: CheckOptions): Promise<
   if (hasFailed(report) || signal.aborted) process.exitCode = 1;
 }
 
-/** Asks on standard error, and waits for a line of standard input. */
-async function askPerson(step: PersonsStep): Promise<void> {
+function requestOf(step: PersonsStep): string {
   const what =
     step.kind === 'edit'
       ? `Edit the article ${quote(step.title, 80)} (${step.url}) in the receiver’s own admin: change a word, and save it.`
       : 'Restart the receiver, and wait until it answers.';
-  process.stderr.write(`\r\x1b[K${escapeInvisible(what)} Then press Enter: `);
-  const lines = createInterface({ input: process.stdin });
-  await Promise.race([once(lines, 'line'), once(lines, 'close')]);
-  lines.close();
+  return `${what} Then press Enter.`;
 }
 
 /** The receiver of a URL, with the secret that was given; or that of a connector's name, with the connector's own. */

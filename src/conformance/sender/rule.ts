@@ -1,6 +1,6 @@
 import { NotChecked } from '../expect.js';
 import type { RuleText } from '../outcome.js';
-import type { RequestFinding } from '../traffic/judge-request.js';
+import type { RequestBreach } from '../traffic/judge-request.js';
 import type { DeliveryRecord } from './driver.js';
 import type { ArticleName, RefreshName, SeenRequest, Trace } from './scenarios.js';
 
@@ -8,7 +8,7 @@ import type { ArticleName, RefreshName, SeenRequest, Trace } from './scenarios.j
 export interface Seen {
   readonly requests: readonly SeenRequest[];
   /** What requests break. */
-  readonly findings: ReadonlyMap<string, RequestFinding>;
+  readonly findings: ReadonlyMap<string, RequestBreach>;
   readonly articles: ReadonlyMap<ArticleName, Trace>;
   readonly refreshes: ReadonlyMap<RefreshName, Trace>;
   /** Why steps were not taken. */

@@ -3,7 +3,7 @@ import { type LookupTarget, updatedAnswer } from '../../contract/answers.js';
 import type { Delivery } from '../../contract/envelope.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { headerNames } from '../../contract/service.js';
-import type { JudgedRequest, RequestFinding } from '../traffic/judge-request.js';
+import type { JudgedRequest, RequestBreach } from '../traffic/judge-request.js';
 import {
   type Incoming,
   jsonAnswer,
@@ -43,7 +43,7 @@ export interface ScriptedReceiver {
   /** All requests whose bodies are what the contract describes. */
   readonly requests: readonly SeenRequest[];
   /** What requests break, one of each rule. */
-  readonly findings: ReadonlyMap<string, RequestFinding>;
+  readonly findings: ReadonlyMap<string, RequestBreach>;
   /** How many requests came. */
   readonly count: () => number;
   readonly articles: ReadonlyMap<ArticleName, Trace>;
@@ -66,7 +66,7 @@ export async function startScriptedReceiver(options: ScriptedReceiverOptions): P
   const { now } = options;
   const timestampHeader = headerNames(options.service).timestamp.toLowerCase();
   const requests: SeenRequest[] = [];
-  const findings = new Map<string, RequestFinding>();
+  const findings = new Map<string, RequestBreach>();
   const articles = new Map<ArticleName, Trace>();
   const refreshes = new Map<RefreshName, Trace>();
   const articleNames = new Map<string, ArticleName>();

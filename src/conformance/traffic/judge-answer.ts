@@ -3,8 +3,8 @@ import type { Delivery } from '../../contract/envelope.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { checkLookup, checkTest, checkUpdated, objectOf } from '../../sender/delivery/answer-checks.js';
 import { timeoutOf } from '../../sender/delivery/send-event.js';
-import type { Reply } from '../../sender/delivery/transport.js';
-import type { Finding, JudgedRequest } from './judge-request.js';
+import { type Reply, TOO_LARGE } from '../../sender/delivery/transport.js';
+import type { Breach, JudgedRequest } from './judge-request.js';
 
 /** An answer as it came. */
 export interface Answered {
@@ -15,16 +15,16 @@ export interface Answered {
 }
 
 /** Checks an answer to a request against the contract (Endpoints, Errors, Limits). */
-export function judgeAnswer({ signature, delivery }: JudgedRequest, answer: Answered): Finding[] {
+export function judgeAnswer({ signature, delivery }: JudgedRequest, answer: Answered): Breach[] {
   const { status, body } = answer;
   const reply: Reply = {
     ...answer,
     body: body.subarray(0, MAX_BODY_BYTES),
-    incomplete: body.length > MAX_BODY_BYTES ? 'is over 1,000,000 bytes' : undefined,
+    incomplete: body.length > MAX_BODY_BYTES ? TOO_LARGE : undefined,
     url: '',
     redirectRefused: undefined,
   };
-  const found: Finding[] = [];
+  const found: Breach[] = [];
   const find = (section: string, says: string) => found.push({ section, says });
   const accepted = status >= 200 && status <= 299;
   if (signature !== 'right') {
@@ -51,7 +51,7 @@ export function judgeAnswer({ signature, delivery }: JudgedRequest, answer: Answ
 }
 
 /** What is wrong with a 2xx answer. */
-function findingsOf(delivery: Delivery, reply: Reply): Finding[] {
+function findingsOf(delivery: Delivery, reply: Reply): Breach[] {
   switch (delivery.event) {
     case 'webhook.test': {
       const checked = checkTest(reply);
@@ -72,7 +72,7 @@ function findingsOf(delivery: Delivery, reply: Reply): Finding[] {
   }
 }
 
-function publishFindings(reply: Reply): Finding[] {
+function publishFindings(reply: Reply): Breach[] {
   const section = 'article.published';
   if (reply.incomplete !== undefined)
     return [

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Delivery, parseDelivery } from '../../contract/envelope.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
-import { headerNames, itemComments, type Service, signatureHeaderIn } from '../../contract/service.js';
+import { headerNames, itemComment, type Service, signatureHeaderIn } from '../../contract/service.js';
 import { isSignature, verify } from '../../contract/signature.js';
 import { messageOf } from '../../errors.js';
 import { SIGNATURE_FORMS } from '../signature-forms.js';
@@ -14,7 +14,7 @@ export interface Received {
 }
 
 /** What a request breaks of the contract, and where that stands. */
-export interface Finding {
+export interface Breach {
   readonly section: string;
   readonly says: string;
 }
@@ -43,7 +43,7 @@ export const REQUEST_RULES = {
   'timestamp-header': {
     section: 'Request headers',
     says: 'X-Service-Timestamp is the moment of sending in seconds.',
-    hint: 'Send the seconds since 1970 as digits.',
+    hint: 'Send the seconds since 1970 as digits, at each attempt those of that moment.',
   },
   payload: {
     section: 'Request envelope',
@@ -53,7 +53,7 @@ export const REQUEST_RULES = {
   compact: {
     section: 'Request envelope',
     says: 'The JSON is compact.',
-    hint: 'Serialize without white space and without escapes that JSON does not need.',
+    hint: 'Serialize without white space between the values.',
   },
   'publish-without-version': {
     section: 'Request envelope',
@@ -95,7 +95,7 @@ export const REQUEST_RULES = {
 export type RequestRuleId = keyof typeof REQUEST_RULES;
 
 /** A rule of requests that is broken. */
-export interface RequestFinding extends Finding {
+export interface RequestBreach extends Breach {
   readonly rule: RequestRuleId;
 }
 
@@ -104,8 +104,11 @@ export interface JudgedRequest {
   readonly signature: 'right' | 'wrong' | 'missing';
   /** Undefined if the body is not what the contract describes. */
   readonly delivery: Delivery | undefined;
-  readonly findings: readonly RequestFinding[];
+  readonly findings: readonly RequestBreach[];
 }
+
+/** A sender may read two clocks for one request. */
+const CLOCKS_APART_MS = 60_000;
 
 /** Holds a request against what a service sends (contract: Request envelope, Request headers, Article). */
 export function judgeRequest(
@@ -113,7 +116,7 @@ export function judgeRequest(
   secret: string,
   service: Service,
 ): JudgedRequest {
-  const findings: RequestFinding[] = [];
+  const findings: RequestBreach[] = [];
   const find = (rule: RequestRuleId, says: string) => findings.push(finding(rule, says));
   const names = headerNames(service);
   const valueIn = (name: string) => [headers[name.toLowerCase()]].flat()[0];
@@ -139,23 +142,21 @@ export function judgeRequest(
   if (signature === 'right' && given !== given?.toLowerCase())
     find('signature-lower-case', `${names.signature} has capitals; the hex is always in lower case`);
 
-  if (timestamp === undefined || !/^\d{9,11}$/.test(timestamp))
+  const parsed = parsedDelivery(body);
+  const written = 'why' in parsed ? 0 : Date.parse(parsed.delivery.timestamp) - CLOCKS_APART_MS;
+  if (timestamp === undefined || !/^\d{9,11}$/.test(timestamp) || Number(timestamp) * 1000 < written)
     find(
       'timestamp-header',
-      `${names.timestamp} is ${timestamp ?? 'missing'}; it is the moment of sending in seconds`,
+      `${names.timestamp} is ${timestamp ?? 'missing'}; it is the moment of sending in seconds, and not before the body’s timestamp`,
     );
 
-  const parsed = parsedDelivery(body);
   if ('why' in parsed) {
     find('payload', parsed.why);
     return { signature, delivery: undefined, findings };
   }
   const { delivery, json } = parsed;
-  if (JSON.stringify(json) !== body.toString())
-    find(
-      'compact',
-      'the JSON is not compact: it has white space, escapes or a line end that it does not need',
-    );
+  if (!isCompact(body.toString()))
+    find('compact', 'the JSON is not compact: it has white space or a line end between its values');
   const event = valueIn(names.event);
   if (event !== delivery.event)
     find('event-header', `${names.event} is ${event ?? 'missing'}, and the body’s event ${delivery.event}`);
@@ -166,18 +167,18 @@ export function judgeRequest(
       'contract-header',
       `${names.contract} is ${contract ?? 'missing'}; on ${delivery.event} it is ${wanted ?? 'absent'}`,
     );
-  findings.push(...findingsIn(delivery, json));
+  findings.push(...findingsIn(delivery, json, service));
   return { signature, delivery, findings };
 }
 
-function finding(rule: RequestRuleId, says: string): RequestFinding {
+function finding(rule: RequestRuleId, says: string): RequestBreach {
   return { rule, section: REQUEST_RULES[rule].section, says };
 }
 
-function findingsIn(delivery: Delivery, json: unknown): RequestFinding[] {
+function findingsIn(delivery: Delivery, json: unknown, service: Service): RequestBreach[] {
   if (delivery.event !== 'article.published' && delivery.event !== 'article.updated') return [];
   const { data, timestamp } = delivery;
-  const found: RequestFinding[] = [];
+  const found: RequestBreach[] = [];
   if (delivery.event === 'article.published' && Object.hasOwn(Object(json), 'contract_version'))
     found.push(finding('publish-without-version', 'article.published carries no contract_version'));
   if (data.published_at !== timestamp)
@@ -194,9 +195,20 @@ function findingsIn(delivery: Delivery, json: unknown): RequestFinding[] {
         `revision_id is ${delivery.data.revision_id}, and data.id ${data.id}; both are the same`,
       ),
     );
-  if (delivery.event === 'article.published' && itemComments(data.content_html).length === 0)
-    found.push(finding('item-comment', 'content_html does not end with the item comment'));
+  const comment = itemComment(data.id, service);
+  if (delivery.event === 'article.published' && !data.content_html.trimEnd().endsWith(comment))
+    found.push(finding('item-comment', `content_html does not end with the item comment ${comment}`));
   return found;
+}
+
+/** Whether JSON has no white space outside its texts. */
+function isCompact(json: string): boolean {
+  let inText = false;
+  for (const [sign] of json.matchAll(/\\.|["\s]/g)) {
+    if (sign === '"') inText = !inText;
+    else if (!inText) return false;
+  }
+  return true;
 }
 
 function parsedDelivery(body: Buffer): { delivery: Delivery; json: unknown } | { why: string } {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DELIVERY_TIMEOUT_MS, MAX_BODY_BYTES } from '../../contract/limits.js';
 import { messageOf } from '../../errors.js';
 import { judgeAnswer } from './judge-answer.js';
-import type { Finding, JudgedRequest } from './judge-request.js';
+import type { Breach, JudgedRequest } from './judge-request.js';
 import type { Recording } from './recording.js';
 import {
   type Incoming,
@@ -32,7 +32,7 @@ export interface Observed {
   readonly request: JudgedRequest;
   readonly status: number;
   readonly ms: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Breach[];
   readonly recording: Recording;
 }
 

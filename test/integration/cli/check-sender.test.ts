@@ -21,9 +21,10 @@ esac
 `;
   fs.writeFileSync(join(dir, 'drive.sh'), script);
   const html = join(dir, 'report.html');
-  const only = ['--only', 'signature,accepted-is-final,test-on-connect,stuck-sending', '--clock', '100'];
+  const only = ['--only', 'signature,accepted-is-final,test-on-connect,refresh-order', '--clock', '100'];
   const place = ['--port', '0', '--json', '--html', html];
   const ended = await runHere(['check-sender', '--run', `sh ${join(dir, 'drive.sh')}`, ...only, ...place]);
+  t.is(ended.code, 0, ended.stderr);
   const { rules } = JSON.parse(ended.stdout) as { rules: { id: string; result: string; why?: string }[] };
   t.deepEqual(
     rules.map(({ id, result, why }) => [id, result, why]),
@@ -31,12 +32,17 @@ esac
       ['signature', 'passed', undefined],
       ['accepted-is-final', 'passed', undefined],
       ['test-on-connect', 'passed', undefined],
-      ['stuck-sending', 'not checked', 'the command for publish ended with 1'],
+      ['refresh-order', 'not checked', 'the command for refresh ended with 1'],
     ],
     ended.stderr,
   );
-  t.is(ended.code, 0);
   t.regex(fs.readFileSync(html, 'utf8'), /<title>Sender: The sender that was pointed here<\/title>/);
+});
+
+test('check-sender ends where a command fails at what every sender can do', async (t) => {
+  const { code, stdout, stderr } = await runHere(['check-sender', '--run', 'false', '--port', '0']);
+  t.deepEqual([code, stdout], [2, '']);
+  t.regex(stderr, /the command for connect ended with 1/);
 });
 
 test('check-sender --list prints its rules, and refuses one that is not there', async (t) => {

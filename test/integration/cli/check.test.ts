@@ -68,7 +68,7 @@ test('check fails because of advice only with --strict', async (t) => {
 });
 
 test('check --list prints the rules and sends nothing', async (t) => {
-  const { code, stdout } = await check('--list');
+  const { code, stdout } = await check('--list', '--quiet');
   t.is(code, 0);
   for (const { id } of RULES) t.true(stdout.includes(`- \`${id}\``), id);
 });
@@ -128,6 +128,7 @@ test('check refuses wrong usage, and says what is missing', async (t) => {
   for (const [args, message] of [
     [['--secret', SECRET], /which receiver\? Give its URL/],
     [['http://localhost:8787/webhook', '--dir', tempDir(t)], /there is no secret to sign with/],
+    [['http://localhost/', '--secret', ''], /the secret is empty/],
     [['http://localhost/', '--secret', SECRET, '--only', 'x'], /there is no rule "x"/],
     [
       ['http://localhost/', '--secret', SECRET, '--article-url', 'https://a.example/'],
@@ -203,6 +204,25 @@ test('check --baseline fails for new failures alone, and --skip leaves rules out
   t.regex(wrong.stderr, /before\.json" cannot be read as a report of pressmark check --json/);
 });
 
+test('check --manual is ended by Ctrl-C at a question too', async (t) => {
+  const args = ['--secret', SECRET, ...FAST, '--only', 'manual-restart-keeps-articles', '--manual'];
+  const child = spawn(process.execPath, [PROGRAM, 'check', await serve(t), ...args], {
+    env: bareEnvironment(),
+    cwd: tempDir(t),
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (text.includes('Then press Enter')) child.kill('SIGINT');
+  });
+  const [code] = await once(child, 'close');
+  t.is(code, 1);
+  t.regex(stdout, /not checked, the run was interrupted: manual-restart-keeps-articles/);
+});
+
 test('check --manual asks a person for a step and goes on; --html writes a page with the findings', async (t) => {
   const dir = tempDir(t);
   const steps = referenceSteps();
@@ -238,9 +258,9 @@ test('check --manual asks a person for a step and goes on; --html writes a page 
   t.is(code, 0);
   t.regex(
     asked,
-    /Edit the article ".+" \(https:.+\) in the receiver’s own admin: change a word, and save it\. Then press Enter: /,
+    /Edit the article ".+" \(https:.+\) in the receiver’s own admin: change a word, and save it\. Then press Enter\./,
   );
-  t.regex(asked, /Restart the receiver, and wait until it answers\. Then press Enter: /);
+  t.regex(asked, /Restart the receiver, and wait until it answers\. Then press Enter\./);
   const page = fs.readFileSync(html, 'utf8');
   t.regex(page, /^<!doctype html>\n<html lang="en">/);
   t.true(page.includes('<code>manual-edit-is-kept</code>'));

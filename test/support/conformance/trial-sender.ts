@@ -47,7 +47,7 @@ const RIGHT = {
   /** How often a request whose connection breaks is sent again at once. */
   resends: 0,
   testsOnConnect: true,
-  testsRefresh: true,
+  testsRefresh: (_nth: number): boolean => true,
   testsRetry: true,
   /** Whether a publish has landed. */
   landed: ({ status }: Reply): boolean => status >= 200 && status <= 299,
@@ -101,6 +101,7 @@ export function trialSender(faults: Faults = {}): SenderDriver & { held(): void 
   let current: { readonly event: string; readonly abort: AbortController } | undefined;
   let isKilled = false;
   let heldCount = 0;
+  let refreshCount = 0;
   let count = 0;
 
   const envelopeOf = (event: string, data: Json): Json => {
@@ -199,7 +200,7 @@ export function trialSender(faults: Faults = {}): SenderDriver & { held(): void 
   }
 
   async function refresh(url: string): Promise<void> {
-    if (does.testsRefresh && !(await isTested())) return;
+    if (does.testsRefresh(++refreshCount) && !(await isTested())) return;
     const target_url = does.targetUrl(url);
     const reply = await post('article.lookup', connected.url, envelopeOf('article.lookup', { target_url }));
     if (reply === undefined || !does.isLookupRight(reply, url)) return;

@@ -55,12 +55,12 @@ test('listen names what a request breaks', async (t) => {
   await sent(
     url,
     'article.published',
-    { ...article(), content_html: '<p>No comment</p>' },
+    { ...article(), id: 'trial', content_html: '<p>No comment</p>' },
     '2026-11-19T09:00:00Z',
   );
   t.deepEqual(said(), [
     `published_at is ${TIMESTAMP}, and the timestamp 2026-11-19T09:00:00Z; both are the same`,
-    'content_html does not end with the item comment',
+    'content_html does not end with the item comment <!-- svc:item:trial -->',
   ]);
   seen.length = 0;
   await sent(url, 'webhook.test', aTest(), undefined, 'another secret');
@@ -77,8 +77,8 @@ test('listen names what a request breaks', async (t) => {
   t.deepEqual(said(), [
     'Content-Type is text/plain; it is always application/json',
     'X-Service-Signature is missing; there is X-Acme-Signature: give the service’s name with --service',
-    'X-Service-Timestamp is missing; it is the moment of sending in seconds',
-    'the JSON is not compact: it has white space, escapes or a line end that it does not need',
+    'X-Service-Timestamp is missing; it is the moment of sending in seconds, and not before the body’s timestamp',
+    'the JSON is not compact: it has white space or a line end between its values',
     'X-Service-Event is missing, and the body’s event webhook.test',
     'X-Service-Contract is missing; on webhook.test it is 2',
   ]);

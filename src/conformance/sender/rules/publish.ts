@@ -310,7 +310,8 @@ export const PUBLISH_SENDER_RULES: readonly SenderRule[] = [
   ]),
 ];
 
-function pairsOf(trace: Trace) {
+/** Each attempt after the first with the one before it. */
+export function pairsOf(trace: Trace) {
   const attempts = attemptsOf(trace);
   return attempts.slice(1).flatMap((after, n) => {
     const before = attempts[n];
