@@ -46,22 +46,3 @@ test('a queue on a read-only disk can be looked at; nothing is sent from it', as
   execFileSync('mount', ['-o', 'remount,rw', dir]);
   t.is((await sender('work', '--once')).code, 0);
 });
-
-test('a really full disk: nothing is sent, every record is whole, and it goes on when there is room', async (t) => {
-  const { dir, sender, endpoint, record } = await senderOnDiskOfItsOwn(t);
-  const before = [endpoint.got.length, fs.readFileSync(record, 'utf8')];
-  const ballast = join(dir, 'ballast');
-  t.throws(
-    () => {
-      for (;;) fs.appendFileSync(ballast, Buffer.alloc(4096));
-    },
-    { code: 'ENOSPC' },
-  );
-  const failed = await sender('work', '--once');
-  t.is(failed.code, 1);
-  t.regex(failed.stderr, /the queue in .* cannot be written: .*ENOSPC/);
-  t.deepEqual([endpoint.got.length, fs.readFileSync(record, 'utf8')], before);
-  fs.unlinkSync(ballast);
-  t.is((await sender('work', '--once')).code, 0);
-  t.is(JSON.parse(fs.readFileSync(record, 'utf8')).record.status, 'success');
-});
