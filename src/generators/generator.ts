@@ -145,10 +145,7 @@ export interface Problem {
 
 /** What a definition's `problems` may look at. */
 export interface SiteSettings {
-  /** Undefined if `init` does not know it yet. */
-  readonly siteUrl: string | undefined;
   readonly content: string;
-  readonly output: string;
   readonly options: GeneratorOptions;
 }
 
@@ -204,7 +201,7 @@ export interface Generator {
   problems(files: SiteFiles, settings: SiteSettings): readonly Problem[];
 }
 
-/** Checks and completes an owner's own definition; gives editors its types. See docs/generators.md. */
+/** An owner's own definition, as it is: editors know its types by this. See docs/generators.md. */
 export function defineGenerator(generator: Generator): Generator {
   return generator;
 }

@@ -4,6 +4,7 @@ import { schema } from '../../config/schema.js';
 import { type Service, serviceSetting } from '../../contract/service.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Problem, Question } from '../../generators/generator.js';
+import { FIELD_NAMES } from '../../generators/inspect/post-fields.js';
 
 /** The answers to `init`, from its command line or from a person. */
 export interface Answers {
@@ -43,17 +44,7 @@ const SETTINGS = {
 } as const;
 
 /** The fields of an article that may have keys of other names. */
-const FIELDS: readonly string[] = [
-  'title',
-  'description',
-  'date',
-  'updated',
-  'tags',
-  'image',
-  'author',
-  'category',
-  'canonical',
-] satisfies (keyof KeyNames)[];
+const FIELDS = Object.keys(FIELD_NAMES);
 
 /**
  * Adds an answer.

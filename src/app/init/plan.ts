@@ -69,7 +69,7 @@ export function planInit(
     { changes: facts?.edits?.map((edit) => changeOf(files, edit)) ?? [] },
     ignored(files, edited('.gitignore') ?? '', inspection, answers),
     postbuild(files, edited('package.json'), inspection),
-    { warnings: [...definitionProblems(files, inspection, answers, siteUrl), ...linkedPackage(files)] },
+    { warnings: [...definitionProblems(files, inspection, answers), ...linkedPackage(files)] },
     { warnings: isInWorkTree ? [] : [NO_WORK_TREE] },
   ];
   const changes = merged(parts.flatMap((part) => part.changes ?? []));
@@ -153,11 +153,10 @@ function definitionProblems(
   files: SiteFiles,
   { generator, facts }: Inspection,
   answers: Answers,
-  siteUrl: string | undefined,
 ): readonly Problem[] {
   if (generator === undefined || facts === undefined) return [];
-  const { content, output, options } = { ...facts, ...answers };
-  return [...generator.problems(files, { siteUrl, content, output, options }), ...facts.warnings];
+  const { content, options } = { ...facts, ...answers };
+  return [...generator.problems(files, { content, options }), ...facts.warnings];
 }
 
 /** Pages whose generator believes in another address carry it in their links. */

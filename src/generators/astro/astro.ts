@@ -7,7 +7,7 @@ import { firstFile, installedVersion, npmDependencies, untestedVersion } from '.
 import { keysOption, knownTerms, sharedCategory } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
 import { filesBelow, publicAddress } from '../inspect/site-files.js';
-import { readPosts } from '../inspect/site-posts.js';
+import { POSTS_FOLDERS, readPosts } from '../inspect/site-posts.js';
 import { ASK, type AstroAnswer, answerIn, type Entry, type Route } from './ask.js';
 import { fieldsOf, keysIn, neededKeys } from './fields.js';
 import { entryId, KEYS, mapping } from './mapping.js';
@@ -53,9 +53,6 @@ function problems(files: SiteFiles): Problem[] {
     },
   ];
 }
-
-/** Collections whose name says that they hold articles. */
-const BLOG_NAMES = ['blog', 'posts', 'post', 'articles', 'article', 'news', 'writing', 'journal', 'notes'];
 
 /** What `init` finds out about an Astro site. */
 async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
@@ -118,7 +115,7 @@ function collectionOf({ schemas, entries }: AstroAnswer): string | undefined {
     (name) => !name.startsWith('meta::'),
   );
   const dated = names.filter((name) => keysIn(schemas[name], name)?.some(({ kind }) => kind === 'date'));
-  const usual = BLOG_NAMES.find((name) => names.includes(name));
+  const usual = POSTS_FOLDERS.find((name) => names.includes(name));
   return usual ?? [names, dated].find(({ length }) => length === 1)?.[0];
 }
 

@@ -11,7 +11,7 @@ const MOST_POSTS = 5_000;
 
 /** Folders whose names say that they hold posts, the likeliest first. */
 export const POSTS_FOLDERS: readonly string[] =
-  'blog posts post articles news notes journal writing _posts'.split(' ');
+  'blog posts post articles article news notes journal writing _posts _post'.split(' ');
 
 /**
  * The dated posts among the pages of a site.
@@ -56,11 +56,14 @@ export function postsOfRule(posts: readonly SitePost[], key: string): readonly S
   return own.length * 2 > posts.length ? own : posts.filter((post) => !own.includes(post));
 }
 
-const POSTS_FOLDER = /(?:^|\/)(?:_?posts?|blog|articles?|news|writing|journal|notes)\//;
-
 /** The posts by whose folder the next one is placed: a quarter of them in folders of usual names go before all others. */
 export function placedPosts(posts: readonly SitePost[]): readonly SitePost[] {
-  const usual = posts.filter(({ path }) => POSTS_FOLDER.test(path));
+  const usual = posts.filter(({ path }) =>
+    path
+      .split('/')
+      .slice(0, -1)
+      .some((name) => POSTS_FOLDERS.includes(name)),
+  );
   return usual.length * 4 >= posts.length && usual.length > 0 ? usual : posts;
 }
 

@@ -16,9 +16,9 @@ import { authorsIn } from '../inspect/authors.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
 import { keptTagsOption } from '../inspect/kept-tags.js';
 import { untestedVersion } from '../inspect/manifests.js';
-import { factsOfPosts, keysOfPosts, sharedCategory } from '../inspect/post-fields.js';
+import { factsOfPosts, keysOfPosts } from '../inspect/post-fields.js';
 import { buildInSite } from '../inspect/site-build.js';
-import { filesBelow, folderPath, namesIn } from '../inspect/site-files.js';
+import { filesBelow, folderPath, namesIn, publicAddress } from '../inspect/site-files.js';
 import { readPosts } from '../inspect/site-posts.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { CONFIG_FILES, configPath, excludePressmark, recognise, usesBundler } from './config-file.js';
@@ -98,15 +98,15 @@ async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const address = answer.pages.find(isProbe)?.address ?? '/2001/02/03/probe.html';
   const probe = { path: PROBE, slug: 'probe', date: '2001-02-03', address };
   const keys = keysOfPosts(posts, KEYS);
-  const category = sharedCategory(posts, keys);
+  const ofPosts = factsOfPosts(posts, KEYS, ['layout'], authorsIn(answer.authors), keys);
+  const { layout = ['post', 'page', 'default'].find((name) => layouts.includes(name)), ...category } =
+    ofPosts.frontMatter;
   const alike = posts.filter(({ data }) =>
     Object.entries(category).some(([key, value]) => isDeepStrictEqual(data[key], value)),
   );
   // Without a category that most posts have, a new article's address is that of the probe, unless most posts name their own.
   const ofRule = own.length * 2 > posts.length ? own : alike;
   const inferred = ofRule.length > 0 ? inferPermalink(ofRule, timeZone) : inferPermalink([probe]);
-  const ofPosts = factsOfPosts(posts, KEYS, ['layout'], authorsIn(answer.authors), keys);
-  const { layout = ['post', 'page', 'default'].find((name) => layouts.includes(name)) } = ofPosts.frontMatter;
   const hasLayout = textOf(answer.defaults, 'layout') !== undefined;
   const command = usesBundler(files) ? 'bundle exec jekyll build' : 'jekyll build';
   const { output, build, warnings } = await buildInSite(
@@ -197,11 +197,8 @@ function textOf(config: ValueMap, key: string): string | undefined {
 
 /** The public address: `url` and `baseurl`, or the domain in `CNAME`. */
 function siteUrlOf(files: SiteFiles, config: ValueMap): string | undefined {
-  const domain = files.read('CNAME')?.trim();
-  const url = textOf(config, 'url') ?? (domain ? `https://${domain}` : '');
-  if (!/^https?:\/\/[^/\s]+/.test(url)) return undefined;
-  const base = folderPath(textOf(config, 'baseurl') ?? '');
-  return `${url.replace(/\/+$/, '')}${base === '' ? '' : `/${base}`}`;
+  const domain = files.read('CNAME')?.trim() ?? '';
+  return publicAddress(textOf(config, 'url') ?? `https://${domain}`, textOf(config, 'baseurl'));
 }
 
 /** How jekyll-archives makes the addresses of tags' pages; without a word of it by the first. */

@@ -25,7 +25,7 @@ export function addressOf(
 }
 
 /** A page of the site that shows many files, by one parameter at the end of its address. */
-interface Route {
+interface PostRoute {
   /** What stands before the parameter, such as `/blog/`. */
   readonly path: string;
   /** Whether the parameter may have several parts. */
@@ -38,8 +38,8 @@ const PARAMETER = /^(?:\[{1,2}(\.{3})?([\w-]+)(?:=\w+)?\]{1,2}|\{\w+\.(\w+)\})$/
 const OTHER = /^(?:tags?|page|category|categories|author|year|lang|locale)$/;
 
 /** The pages that may show a post, as Next.js, SvelteKit, Gatsby and Nuxt name their files. */
-function routesOf(sources: readonly string[]): Route[] {
-  const routes = sources.flatMap((file): Route[] => {
+function routesOf(sources: readonly string[]): PostRoute[] {
+  const routes = sources.flatMap((file): PostRoute[] => {
     if (!ROOT.test(file) || !PAGE.test(file)) return [];
     // A folder in parentheses is in no address.
     const parts = file

@@ -27,7 +27,7 @@ import { contradictionOf } from './contradiction.js';
 import { matchPages, readPages } from './match-pages.js';
 
 /** How addresses are asked for. */
-export interface AddressOptions {
+export interface ListingOptions {
   /** Asks even where nothing has changed. @default false */
   readonly force?: boolean;
   readonly signal?: AbortSignal;
@@ -73,12 +73,12 @@ const NOTHING: Listing = { listed: new Map(), unlisted: new Map(), asked: false,
  *
  * @throws PressmarkError BUILD_FAILED if the generator does not answer; SITE_TOO_LARGE. What is known stays as it was.
  */
-export async function existingAddresses(settings: Settings, options: AddressOptions = {}): Promise<Listing> {
+export async function existingAddresses(settings: Settings, options: ListingOptions = {}): Promise<Listing> {
   const site = generatorOf(settings);
   if (site === undefined) return NOTHING;
   const dir = options.copy ?? settings.dir;
   const cacheFile = join(foldersOf(settings).stateDir, ADDRESSES);
-  const posts = readPosts(dir, settings, site.mapping);
+  const posts = postsIn(dir, settings, site.mapping);
   const cache = readAddressFile(cacheFile);
   const config = configOf(dir, settings, site.generator);
   if (cache?.config === config && cache.posts === posts.digest && options.force !== true)
@@ -92,7 +92,7 @@ export async function existingAddresses(settings: Settings, options: AddressOpti
   try {
     const asked = copy?.dir ?? dir;
     // The site may have changed while it was copied.
-    const copied = copy === undefined ? posts : readPosts(asked, settings, site.mapping);
+    const copied = copy === undefined ? posts : postsIn(asked, settings, site.mapping);
     const found = await findAddresses(copied, asked, { ...options, settings, site });
     const file = { config: configOf(asked, settings, site.generator), ...found };
     await writeAddressFile(cacheFile, file);
@@ -159,7 +159,7 @@ function listingOf(file: Omit<AddressFile, 'config' | 'posts'>, { hidden }: Post
 }
 
 /** Reads the article files of a site's folder; the start and `doctor` report unreadable ones. */
-function readPosts(dir: string, settings: Settings, mapping: ArticleMapping): Posts {
+function postsIn(dir: string, settings: Settings, mapping: ArticleMapping): Posts {
   const content = { ...contentOf(settings), root: resolve(dir, settings.content) };
   const all: Post[] = [];
   const hidden = new Map<string, NotListed>();
@@ -206,7 +206,7 @@ function orUndefined<T>(read: () => T): T | undefined {
 }
 
 /** A site whose generator is asked. */
-interface AskedFor extends Omit<AddressOptions, 'copy'> {
+interface AskedFor extends Omit<ListingOptions, 'copy'> {
   readonly settings: Settings;
   readonly site: SiteGenerator;
 }

@@ -38,7 +38,7 @@ export function contradictionOf(
     // Some generators count the day in the time zone of the site, others take it as it is written.
     [date, date.slice(0, 10)].some((day) => {
       const expected = layout.url(slug, day).slice(settings.siteUrl.length);
-      return withoutSlash(encodedAddress(expected)) === withoutSlash(address);
+      return comparable(encodedAddress(expected)) === comparable(address);
     }),
   );
   const inferred = inferPermalink(placed, timeZone);
@@ -46,6 +46,6 @@ export function contradictionOf(
   return `articles.permalink is ${quote(permalink, 200)}, but all ${placed.length} posts in ${folder === '' ? 'the content folder' : folder} have other addresses, such as ${quote(placed[0]?.address, 200)}; set articles.permalink in the config to the site's rule, which seems to be ${quote(inferred.pattern, 200)}`;
 }
 
-function withoutSlash(address: string): string {
+function comparable(address: string): string {
   return address.replace(/\/$/, '').toLowerCase();
 }

@@ -136,7 +136,8 @@ export async function readPages(output: string, siteUrl: string, permalink: stri
     const addresses = addressesOfFile(file);
     const [first = '/'] = addresses;
     const { canonical, titles } = readHead(await fs.promises.readFile(join(output, file), 'utf8'));
-    const named = canonical === undefined ? undefined : addressIn(siteUrl, `${siteUrl}${first}`, canonical);
+    const named =
+      canonical === undefined ? undefined : addressOfLink(siteUrl, `${siteUrl}${first}`, canonical);
     const isUsual = (one: string) => one.endsWith('.html') === permalink.endsWith('.html');
     const address =
       named === undefined ? (addresses.find(isUsual) ?? first) : addresses.find((one) => one === named);
@@ -171,7 +172,7 @@ function textOf(html: string): string {
   return textIn(html.slice(0, LONGEST_TITLE), () => ' ');
 }
 
-function addressIn(siteUrl: string, base: string, href: string): string | undefined {
+function addressOfLink(siteUrl: string, base: string, href: string): string | undefined {
   if (!URL.canParse(href, base)) return undefined;
   const address = addressBelow(siteUrl, new URL(href, base).href);
   return address === undefined ? undefined : encodedAddress(address);

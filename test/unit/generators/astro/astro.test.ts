@@ -241,9 +241,7 @@ test('doctor names a strict schema, which stops each build', (t) => {
   const texts = (config: string) =>
     astro
       .problems(siteOf({ 'src/content.config.ts': config }), {
-        siteUrl: '',
         content: '',
-        output: 'dist',
         options: {},
       })
       .map(({ text }) => text);

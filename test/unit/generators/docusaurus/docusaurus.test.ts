@@ -66,9 +66,7 @@ test('a setting that stops the build at each article is named', (t) => {
   const problems = (config: string) =>
     docusaurus
       .problems(siteOf({ 'docusaurus.config.js': config }), {
-        siteUrl: undefined,
         content: 'blog',
-        output: 'build',
         options: {},
       })
       .map(({ fix }) => fix);

@@ -170,9 +170,7 @@ test('doctor names what runs articles as templates', (t) => {
   const texts = (config: string, options = {}) =>
     eleventy
       .problems(siteOf({ 'eleventy.config.js': config }), {
-        siteUrl: '',
         content: 'blog',
-        output: '_site',
         options,
       })
       .map(({ text }) => text);

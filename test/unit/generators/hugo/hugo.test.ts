@@ -193,9 +193,7 @@ test('a public/ that holds files is not ignored', async (t) => {
 
 test('where the content folder is the site itself, Hugo must ignore the files of Pressmark', (t) => {
   const fixes = (config: string, content = '.') =>
-    hugo
-      .problems(siteOf({ 'hugo.toml': config }), { siteUrl: '', content, output: 'public', options: {} })
-      .map(({ fix }) => fix);
+    hugo.problems(siteOf({ 'hugo.toml': config }), { content, options: {} }).map(({ fix }) => fix);
   t.regex(fixes('')[0] ?? '', /^Add 'pressmark\\\.config\\\.', .* to ignoreFiles/);
   t.deepEqual(fixes("ignoreFiles = ['pressmark\\.config\\.']"), []);
   t.deepEqual(fixes('', 'content'), []);

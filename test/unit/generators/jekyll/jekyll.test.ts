@@ -215,9 +215,7 @@ test('doctor names what publishes the secret', (t) => {
   const texts = (config: string) =>
     jekyll
       .problems(siteOf({ '_config.yml': config }), {
-        siteUrl: '',
         content: '_posts',
-        output: '_site',
         options: {},
       })
       .map(({ text }) => text);

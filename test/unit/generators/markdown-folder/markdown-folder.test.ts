@@ -176,9 +176,7 @@ test('a renderer that drops HTML is named, unless the code lets it keep it', asy
 
 test('a site that compiles its Markdown files is refused, as an article must not run', (t) => {
   const problems = (files: Record<string, string>) =>
-    markdownFolder
-      .problems(siteOf(files), { siteUrl: undefined, content: 'posts', output: 'out', options: {} })
-      .map(({ level }) => level);
+    markdownFolder.problems(siteOf(files), { content: 'posts', options: {} }).map(({ level }) => level);
   t.deepEqual(problems({ 'package.json': manifest({ 'next-mdx-remote': '5' }) }), ['fail']);
   t.deepEqual(problems({ 'package.json': manifest({ '@nuxt/content': '3' }) }), ['fail']);
   const mdsvex = manifest({ mdsvex: '0.12' });
