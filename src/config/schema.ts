@@ -1,7 +1,14 @@
-import { isIP } from 'node:net';
 import * as z from 'zod';
-import { canonicalUrl } from '../contract/canonical-url.js';
 import { serviceSchema } from '../contract/service-schema.js';
+import {
+  isBranch,
+  isEndpoint,
+  isHttpsOrigin,
+  isNetwork,
+  isPagePath,
+  isReadBack,
+  isSiteUrl,
+} from './rules.js';
 import { languageTag, siteSchema, timeZone } from './site-schema.js';
 
 /** A path below the site's folder. */
@@ -356,54 +363,4 @@ export type Config = z.output<typeof schema>;
 /** Gives editors completion for `pressmark.config.js`. */
 export function defineConfig(config: ConfigInput): ConfigInput {
   return config;
-}
-
-/** Whether articles below an address can be looked up: what a parser would repair or drop would stand in their URLs for good. */
-function isSiteUrl(text: string): boolean {
-  const canonical = canonicalUrl(text);
-  if (canonical === undefined || /[?#]/.test(text)) return false;
-  const { href, hostname, pathname } = new URL(text);
-  return canonicalUrl(href) === canonical && !hostname.endsWith('.') && isDecodable(pathname);
-}
-
-/** Whether git takes a text for a branch; see git check-ref-format. */
-function isBranch(name: string): boolean {
-  if (/^-|\.\.|\.$|@\{|^@$|[\x00-\x20\x7f~^:?*[\\]/.test(name)) return false;
-  return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
-}
-
-/** Whether requests reach the webhook there; the other path is the receiver's own. */
-function isEndpoint(path: string): boolean {
-  if (!/^\/[^?#]*[^/?#]$/.test(path) || path === '/healthz') return false;
-  return URL.canParse(path, 'http://a') && new URL(path, 'http://a').href === `http://a${path}`;
-}
-
-/** Whether a file of the built site can have the path. */
-function isPagePath(path: string): boolean {
-  const [, ...names] = path.replace(/\/$/, '').split('/');
-  return isDecodable(path) && names.every((name) => name !== '' && !name.startsWith('.'));
-}
-
-function isDecodable(path: string): boolean {
-  try {
-    return decodeURIComponent(path) !== '';
-  } catch {
-    return false; // a URIError is how it says no
-  }
-}
-
-function isHttpsOrigin(text: string): boolean {
-  return /^https:/i.test(text) && isSiteUrl(text) && new URL(text).pathname === '/';
-}
-
-/** Whether a text is an IP address, or one with the length of its network's prefix. */
-function isNetwork(text: string): boolean {
-  const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const version = isIP(address);
-  return version !== 0 && Number(prefix) <= (version === 4 ? 32 : 128);
-}
-
-/** Whether files there are found again: people's hidden folders are left alone. */
-function isReadBack(path: string): boolean {
-  return path.split(/[\\/]/).every((name) => !name.startsWith('.') && name !== 'node_modules');
 }

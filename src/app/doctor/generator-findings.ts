@@ -6,7 +6,7 @@ import { termKey } from '../../article/names.js';
 import type { Settings } from '../../config/load.js';
 import { messageOf } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
-import { recogniseGenerators } from '../../generators/registry.js';
+import { type Recognised, recogniseGenerators } from '../../generators/registry.js';
 import { ADDRESSES } from '../../store/catalog/addresses.js';
 import { readArticleSync } from '../../store/catalog/content-folder.js';
 import { type Entry, entryState } from '../../store/catalog/entry.js';
@@ -39,28 +39,29 @@ export async function generatorFindings(settings: Settings, unsorted: readonly E
   return isFine ? [ok('generator', `${site.generator.name} builds the site`), ...findings] : findings;
 }
 
+/** A site of a generator that Pressmark builds itself. */
 function unsetGenerator({ dir }: Settings): Finding[] {
   const [recognised] = recogniseGenerators(siteFiles(dir));
-  if (recognised === undefined) return [];
-  const { name } = recognised.generator;
-  const text = `this is a site of ${name} (${recognised.evidence}), but Pressmark builds it`;
-  const fix = `set generator: '${name}' in the config; or move the config away and run pressmark init`;
-  return [warn('generator', text, fix)];
+  return recognised === undefined ? [] : [otherGenerator(recognised, 'Pressmark builds it')];
+}
+
+function otherGenerator({ generator, evidence }: Recognised, but: string): Finding {
+  const text = `this is a site of ${generator.name} (${evidence}), but ${but}`;
+  const fix = `set generator: '${generator.name}' in the config; or move the config away and run pressmark init`;
+  return warn('generator', text, fix);
 }
 
 function definitionFindings(settings: Settings, { generator, files, options }: SiteGenerator): Finding[] {
-  const about = 'generator';
   const recognised = recogniseGenerators(files);
   const [other] = recognised;
   const isOther =
     generator.recognise(files) === undefined &&
     recognised.every((one) => one.generator.name !== generator.name);
   const problems = generator.problems(files, { ...settings, options });
-  const findings = problems.map(({ level, text, fix }): Finding => ({ level, about, text, fix }));
-  if (!isOther || other === undefined) return findings;
-  const { name } = other.generator;
-  const text = `the config says ${generator.name}, but this is a site of ${name} (${other.evidence})`;
-  return [warn(about, text, `set generator: '${name}' in the config`), ...findings];
+  return [
+    ...(isOther && other !== undefined ? [otherGenerator(other, `the config says ${generator.name}`)] : []),
+    ...problems.map(({ level, text, fix }): Finding => ({ level, about: 'generator', text, fix })),
+  ];
 }
 
 /** Whether the pages are completed where the site's host runs npm's build. */

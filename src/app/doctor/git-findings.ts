@@ -64,20 +64,7 @@ async function commitFindings(
   const { author: who } = await identityOf(repository.git, author);
   return [
     ...(restart === undefined ? [await branch(repository, settings)] : []),
-    ...(await withoutGit(
-      repository,
-      settings,
-      ['--others', '--modified'],
-      'not committed',
-      'restart the receiver, which commits what it has stored; a file that you have renamed is yours to commit',
-    )),
-    ...(await withoutGit(
-      repository,
-      settings,
-      ['--others', '--ignored'],
-      'ignored by git and not committed',
-      'let git have the file (see .gitignore), and restart the receiver, which commits what it has stored',
-    )),
+    ...(await uncommitted(repository, settings)),
     ...locks(repository),
     ...replaced(settings, `put it back with pressmark revert, or ${copy}`),
     ...(await content(repository, settings)),
@@ -101,21 +88,11 @@ async function branch(repository: Repository, { durability }: Settings): Promise
     : fail(about, `${text}, and deliveries are refused until then`, fix);
 }
 
-/**
- * Stored articles that git does not have, although they were not stored just now; their owner's edits are theirs.
- *
- * @param which of the files below the content folder, in the flags of `git ls-files`.
- */
-async function withoutGit(
-  { git, prefix }: Repository,
-  settings: Settings,
-  which: readonly string[],
-  state: string,
-  fix: string,
-): Promise<Finding[]> {
+/** Stored articles that git does not have, although they were not stored just now; their owner's edits are theirs. */
+async function uncommitted({ git, prefix }: Repository, settings: Settings): Promise<Finding[]> {
   const content = contentOf(settings);
   const folder = `${prefix}${contentPrefix(settings)}`;
-  const list = ['ls-files', '-z', ...which, '--exclude-standard'];
+  const list = ['ls-files', '-z', '--others', '--modified'];
   const { stdout } = await git([...list, ...(folder === '' ? [] : ['--', folder])]);
   const paths = [...new Set(stdout.split('\0').filter((path) => path !== ''))];
   const articles = paths.filter((path) => isArticlePath(content, path.slice(folder.length)));
@@ -123,7 +100,13 @@ async function withoutGit(
   const [first] = stored;
   if (first === undefined) return [];
   const count = stored.length === 1 ? '1 stored article is' : `${stored.length} stored articles are`;
-  return [warn(about, `${count} ${state}, such as ${first.slice(prefix.length)}`, fix)];
+  return [
+    warn(
+      about,
+      `${count} not committed, such as ${first.slice(prefix.length)}`,
+      'let git have the file, if .gitignore excludes it, and restart the receiver, which commits what it has stored; a file that you have renamed is yours to commit',
+    ),
+  ];
 }
 
 /** Whether a file below the content folder holds what was delivered, and has for a while. */

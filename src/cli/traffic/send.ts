@@ -28,10 +28,7 @@ interface SendOptions {
 export function sendCommand(): Command {
   return withDir(new Command('send'))
     .addArgument(new Argument('<event>', 'what to send').choices(EVENT_NAMES))
-    .option(
-      '--file <article.json>',
-      'the event’s data as JSON, completed from a sample; or a whole request with event and data, sent as it is',
-    )
+    .option('--file <article.json>', 'the event’s data as JSON, completed from a sample')
     .option(
       '--to <url>',
       'the receiver’s URL (default: the one of this site that runs on this machine)',
@@ -72,33 +69,13 @@ function isUnreachable(error: unknown): error is PressmarkError {
   return error instanceof PressmarkError && error.code === 'UNREACHABLE';
 }
 
-/** The request in the file, or a request made of the event's data in it. */
+/** The request, made of the event's data in the file. */
 function requestOf(event: EventName, { file, target, service }: SendOptions): Envelope {
   const read = file === undefined ? {} : readObject(file);
-  if (isRequest(read)) {
-    if (read.event !== event)
-      throw new PressmarkError(
-        'USAGE',
-        `--file ${quote(file, 200)} holds a request whose event is ${quote(read.event)}, and the command says ${event}; run pressmark send with the event of the request`,
-      );
-    if (target !== undefined)
-      throw new PressmarkError(
-        'USAGE',
-        `--file ${quote(file, 200)} holds a whole request, in which --target cannot be set; leave out --target, or give the event’s data alone`,
-      );
-    return read;
-  }
   // Both are the same in what a service sends (contract: Article, published_at).
   const timestamp = typeof read.published_at === 'string' ? read.published_at : new Date().toISOString();
   const given = { ...read, ...(target !== undefined && { target_url: target }) };
   return envelopeOf(event, dataOf(event, given, timestamp, service), timestamp);
-}
-
-/** Whether an object is a whole request; the data of no event have these keys. */
-function isRequest(
-  value: Readonly<Record<string, unknown>>,
-): value is Readonly<Record<string, unknown>> & Envelope {
-  return 'event' in value && 'data' in value;
 }
 
 function dataOf(
@@ -133,8 +110,5 @@ function readObject(path: string): Record<string, unknown> {
       cause,
     });
   }
-  throw new PressmarkError(
-    'USAGE',
-    `--file ${quote(path, 200)} must hold a JSON object: the event’s data, or a whole request`,
-  );
+  throw new PressmarkError('USAGE', `--file ${quote(path, 200)} must hold a JSON object, the event’s data`);
 }

@@ -1,8 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { articleFiles } from '../../support/content.js';
-import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { STORE_ONLY } from '../../support/receiver.js';
 import { sharedHere } from '../../support/receiver-here.js';
@@ -52,24 +50,6 @@ test('send signs each of the four events so that the receiver takes them', async
   t.is(updated.answer.revision_id, 'draft');
   const stale = await send('article.updated', '--file', file('c.json', { id: 'late', ...base }), ...target);
   t.deepEqual([stale.code, stale.status], [1, 409]);
-});
-
-test('send sends a whole request as it is, and refuses one of another event', async (t) => {
-  const { dir, origin } = receiver();
-  const send = (...args: string[]) => here(...args, '--to', `${origin}/webhook`, '--dir', dir, '--json');
-  const data = article({ id: 'whole', title: 'Whole', slug: 'whole' });
-  const request = { event: 'article.published', timestamp: data.published_at, data };
-  const file = join(dir, 'request.json');
-  fs.writeFileSync(file, JSON.stringify(request));
-  const { stdout } = await send('article.published', '--file', file);
-  t.is(JSON.parse(JSON.parse(stdout).body).id, 'whole');
-  t.true(articleFiles(dir).some((path) => path.includes('whole')));
-
-  const other = await send('webhook.test', '--file', file);
-  t.is(other.code, 2);
-  t.regex(other.stderr, /request\.json" holds a request whose event is "article\.published"/);
-  const aimed = await send('article.published', '--file', file, '--target', 'https://garden.example/a/');
-  t.regex(aimed.stderr, /--target cannot be set/);
 });
 
 test('send refuses wrong usage', async (t) => {
