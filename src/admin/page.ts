@@ -128,5 +128,10 @@ export function correctable(error: unknown): Flash {
   return { level: 'fail', text: 'frame.reason', values: { reason: error.message } };
 }
 
+/** Which of so many pages of a list a query asks for, from 1 on. */
+export function pageIn({ query }: Pick<PageRequest, 'query'>, pages: number): number {
+  return Math.min(Math.max(1, Math.trunc(Number(query.get('page')) || 1)), pages);
+}
+
 /** There is no such page, article, …. */
 export const MISSING: PageAnswer = { kind: 'missing' };

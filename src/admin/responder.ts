@@ -90,7 +90,6 @@ export function createResponder(
         title,
         path,
         site,
-        has: (other) => isAllowed(login?.user, byPath.get(other)?.role),
         flash: flash ?? takeFlash(visit),
         menu: menu
           .filter(({ role }) => isAllowed(login?.user, role))
@@ -114,10 +113,7 @@ export function createResponder(
   }
 
   /** What is said of an error. */
-  function failure(
-    { context, words }: Visit,
-    error: unknown,
-  ): { readonly status: number; readonly reason: string } {
+  function failure({ context, words }: Visit, error: unknown) {
     if (error instanceof PressmarkError) return { status: error.status, reason: error.message };
     host.log.error({ err: error, path: context.path }, 'a page of the admin failed');
     return { status: 500, reason: words.t('frame.failed') };
@@ -160,9 +156,9 @@ export function createResponder(
   return { byPath, give, show, missing, refuse, fail, giveAgain, failForm };
 }
 
-/** Whether a user has a role; `least` is undefined for what does not exist. */
-export function isAllowed(user: User | undefined, least: Role | undefined): boolean {
-  return user !== undefined && least !== undefined && (user.role === 'admin' || least === 'editor');
+/** Whether a user has a role; nobody has one who is not logged in. */
+export function isAllowed(user: User | undefined, least: Role): boolean {
+  return user !== undefined && (user.role === 'admin' || least === 'editor');
 }
 
 function titleOf({ title }: AdminPage, { t }: Words): string {

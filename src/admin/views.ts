@@ -22,8 +22,6 @@ export interface Frame {
   readonly menu: readonly { readonly path: string; readonly title: string }[];
   readonly flash?: Flash | undefined;
   readonly site: string;
-  /** Whether the admin has a page, which somebody who is logged in sees. */
-  has(path: string): boolean;
 }
 
 /** Which of several pages of a list is shown. */
@@ -60,8 +58,8 @@ export function createViews() {
 }
 
 /** What every view has. */
-function helpersOf({ words, title, path, user, token, menu, flash, site, has }: Frame) {
-  const { t, number, ago, moment, date, language } = words;
+function helpersOf({ words, token, flash, ...frame }: Frame) {
+  const { t, ago, moment } = words;
 
   const time = (iso: string | undefined) =>
     iso === undefined
@@ -93,29 +91,8 @@ function helpersOf({ words, title, path, user, token, menu, flash, site, has }: 
 <span>${escapeUTF8(t('frame.page', { page, pages }))}</span>${step(page + 1, t('frame.next'), 'next')}</nav>`;
   }
 
-  return {
-    t,
-    number,
-    ago,
-    moment,
-    date,
-    language,
-    time,
-    mark,
-    form,
-    fromPlugin,
-    pager,
-    link,
-    external,
-    short,
-    title,
-    path,
-    user,
-    menu,
-    site,
-    has,
-    flash: flash && { level: flash.level, text: t(flash.text, flash.values) },
-  };
+  const shown = flash && { level: flash.level, text: t(flash.text, flash.values) };
+  return { ...frame, ...words, time, mark, form, fromPlugin, pager, link, external, short, flash: shown };
 }
 
 /** The address of a page. @param path below `/-/admin/`. */

@@ -1,9 +1,9 @@
 import type { ArticleData } from '../contract/envelope.js';
-import { itemComments } from '../contract/service.js';
+import { itemComments } from '../contract/item-comment.js';
 import { termName, termNames, trimmedName } from './names.js';
 import { dateOnArrival } from './publication.js';
 
-export { commentPlaces, itemComment, itemComments } from '../contract/service.js';
+export { commentPlaces, itemComment, itemComments } from '../contract/item-comment.js';
 
 /** What an article without a title is called, in the file and in lookups (a lookup's title is never empty). */
 export const PLACEHOLDER_TITLE = 'Untitled';

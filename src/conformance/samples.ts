@@ -1,6 +1,7 @@
 import type { LookupTarget } from '../contract/answers.js';
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
-import { itemComment, type Service } from '../contract/service.js';
+import { itemComment } from '../contract/item-comment.js';
+import type { Service } from '../contract/service.js';
 
 /** How the ids of all articles of one run begin, so that they can be found and removed. */
 export function idPrefix(run: string): string {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { LookupTarget } from '../contract/answers.js';
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
+import { itemComment } from '../contract/item-comment.js';
 import type { EventName } from '../contract/limits.js';
-import { itemComment } from '../contract/service.js';
 import { sampleTest } from '../sender/article/sample-event.js';
 import { CLOCK } from '../sender/clock.js';
 import { FOLLOWED, redirectTarget } from '../sender/delivery/transport.js';

@@ -10,7 +10,8 @@ import { cutFrontMatter, readFrontMatter } from '../../src/article/front-matter/
 import { closedHtml } from '../../src/article/text/closed-html.js';
 import { htmlTokens } from '../../src/article/text/html-tokens.js';
 import { canonicalUrl } from '../../src/contract/canonical-url.js';
-import { DEFAULT_SERVICE, itemComments } from '../../src/contract/service.js';
+import { itemComments } from '../../src/contract/item-comment.js';
+import { DEFAULT_SERVICE } from '../../src/contract/service.js';
 import { completePage } from '../../src/deploy/build/postbuild.js';
 import { problemOf } from '../../src/deploy/live/page-problem.js';
 import { isSafeMarkdown } from '../../src/generators/astro/mapping.js';

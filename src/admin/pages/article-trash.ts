@@ -1,4 +1,4 @@
-import { type AdminPage, type AdminRoom, correctable, redirect, view } from '../page.js';
+import { type AdminPage, type AdminRoom, correctable, pageIn, redirect, view } from '../page.js';
 import { articlePath, editorOf } from './article.js';
 
 /** Articles of one page. */
@@ -12,10 +12,10 @@ export function trashPages({ host }: AdminRoom): AdminPage[] {
       path: 'articles/trash',
       title: 'articles.trash',
       role: 'editor',
-      show: async ({ query }) => {
+      show: async (request) => {
         const all = await articles.trashed();
         const pages = Math.max(1, Math.ceil(all.length / SIZE));
-        const page = Math.min(Math.max(1, Math.trunc(Number(query.get('page')) || 1)), pages);
+        const page = pageIn(request, pages);
         return view('trash', { files: all.slice((page - 1) * SIZE, page * SIZE), page, pages });
       },
       actions: {

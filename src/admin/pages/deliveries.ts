@@ -1,7 +1,7 @@
 import type { DeliveryAftermath } from '../../host/admin/site-services.js';
 import type { ReceiverHost } from '../../host/plugin.js';
 import type { DeliveryRecord } from '../../host/records.js';
-import { type AdminPage, type AdminRoom, MISSING, type PageRequest, view } from '../page.js';
+import { type AdminPage, type AdminRoom, MISSING, type PageRequest, pageIn, view } from '../page.js';
 import { articlePath } from './article.js';
 
 /** So many deliveries are on a page. */
@@ -40,7 +40,7 @@ export function deliveryPages({ host }: AdminRoom): AdminPage[] {
           ...statusQuery(status),
         });
         const pages = Math.max(1, Math.ceil(found.length / ON_A_PAGE));
-        const page = Math.min(pages, pageIn(request));
+        const page = pageIn(request, pages);
         return view('deliveries', {
           deliveries: found.slice((page - 1) * ON_A_PAGE, page * ON_A_PAGE),
           refusals: (await host.refusals()).slice(0, 10),
@@ -109,11 +109,6 @@ function filtersOf({ query }: PageRequest) {
 function statusQuery(status: string): { refused?: boolean; status?: number } {
   if (status === 'ok' || status === 'refused') return { refused: status === 'refused' };
   return status === '' ? {} : { status: Number(status) };
-}
-
-function pageIn({ query }: PageRequest): number {
-  const page = Number(query.get('page'));
-  return Number.isInteger(page) && page > 0 ? page : 1;
 }
 
 /** Where the admin has the article with this id, which may have been removed since; undefined if it has none. */

@@ -1,7 +1,7 @@
 import type { Article } from '../../article/article.js';
 import type { StateChange } from '../../article/format/amend.js';
 import { isOfPerson, personsPart, revisionFor } from '../../article/own-revisions.js';
-import { type ArticleState, stateAt } from '../../article/publication.js';
+import { stateAt } from '../../article/publication.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import { parseMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
@@ -40,9 +40,6 @@ export type SetStateAs = (
   at: string | undefined,
   by: { readonly who: string; readonly base?: string; note?(revision: string): Promise<void> },
 ) => Promise<Article>;
-
-/** The states of articles that can expire at a date to come and stay what they are until then. */
-const HAS_TIME_LEFT: ReadonlySet<ArticleState> = new Set<ArticleState>(['live', 'scheduled']);
 
 /** Articles of one page of `list` by default. */
 const PAGE = 50;
@@ -139,16 +136,17 @@ export function createArticleChanges(
       const before = stateAt(stored.publication, now);
       if (at === undefined && before === asked) return { ...stored, text };
       if (base !== undefined) checkBase(stored.article, base);
-      if (asked === 'expired' && at !== undefined && parseMoment(at) > now && !HAS_TIME_LEFT.has(before))
+      const isToCome = at !== undefined && parseMoment(at) > now;
+      if (asked === 'expired' && isToCome && before !== 'live' && before !== 'scheduled')
         throw new PressmarkError(
           'USAGE',
           `article ${quote(id)} is ${before}, and would be shown until it expires; show it first, and then let it expire`,
         );
-      const state = asked === 'live' && at !== undefined && parseMoment(at) > now ? 'scheduled' : asked;
+      const state = asked === 'live' && isToCome ? 'scheduled' : asked;
       const transition = stateChange(asked, at, stored, now, who);
       const revision = revisionFor('state', stored.article.revision);
       const next = await content.codec.inState(text, path, transition, revision);
-      const then = state === 'expired' && at !== undefined ? Math.max(now, parseMoment(at)) : now;
+      const then = state === 'expired' && isToCome ? parseMoment(at) : now;
       const reached = stateAt(next.publication, then);
       if (stored.address?.kind !== 'unknown' && next.address?.kind === 'unknown' && state !== 'expired')
         throw new PressmarkError(

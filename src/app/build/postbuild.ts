@@ -4,7 +4,7 @@ import { OWN_KEY } from '../../article/format/site-keys.js';
 import { readFrontMatter, reasonOf } from '../../article/front-matter/read.js';
 import { stateAt } from '../../article/publication.js';
 import { loadSettings, type Settings } from '../../config/load.js';
-import { itemComments } from '../../contract/service.js';
+import { itemComments } from '../../contract/item-comment.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';

@@ -28,10 +28,10 @@ export interface PreviewOptions {
   readonly basePath: string;
   /** The webhook's path, where no file is served, however it is spelled. */
   readonly endpoint: string;
-  /** The Content-Security-Policy of pages; undefined for none. @default none */
-  policy?(): string | undefined;
-  /** Where a path leads whose article a person has removed; null if it is gone, undefined for any other. @default any other */
-  gone?(path: string): string | null | undefined;
+  /** The Content-Security-Policy of pages; undefined for none. */
+  policy(): string | undefined;
+  /** Where a path leads whose article a person has removed; null if it is gone, undefined for any other. */
+  gone(path: string): string | null | undefined;
   /** What puts a script into the pages that browsers on this machine get; undefined for none. */
   readonly liveReload: LiveReload | undefined;
   readonly log: Log;
@@ -42,8 +42,8 @@ export function preview({
   outputDir,
   basePath,
   endpoint,
-  policy = () => undefined,
-  gone = () => undefined,
+  policy,
+  gone,
   liveReload,
   log,
 }: PreviewOptions): Middleware {
@@ -85,7 +85,8 @@ export function preview({
     const page = await inTurn(() => findFile(outputDir, '404.html'));
     if (page !== undefined) return sendFile(context, page.file, { log, status, insert: inject });
     context.status = status;
-    context.body = `<p>There is no such page.</p>\n${inject ?? ''}`; // not built yet
+    const words = to === null ? 'This page is gone.' : 'There is no such page.';
+    context.body = `<p>${words}</p>\n${inject ?? ''}`; // not built yet
   }
 }
 

@@ -21,22 +21,22 @@ const MOST_SERVED_BYTES = 5_000_000;
 
 export interface ServerOptions extends PreviewOptions {
   readonly webhook: Middleware;
-  /** The endpoints that plugins have for other services. @default none */
-  readonly adapters?: readonly Middleware[];
+  /** The endpoints that plugins have for other services. */
+  readonly adapters: readonly Middleware[];
   /** The routes of plugins. */
   readonly routers: readonly Router[];
-  /** What plugins answer without routes. @default nothing */
-  readonly served?: readonly ServedBelow[];
-  /** Where there is the admin alone; undefined if there is no such place. @default none */
-  readonly adminOrigin?: string | undefined;
-  /** Whether the scripts of articles may run in pages, which are then at `127.0.0.1`, and the admin at `localhost`. @default false */
-  readonly runsScripts?: boolean;
+  /** What plugins answer without routes. */
+  readonly served: readonly ServedBelow[];
+  /** Where there is the admin alone; undefined if there is no such place. */
+  readonly adminOrigin: string | undefined;
+  /** Whether the scripts of articles may run in pages, which are then at `127.0.0.1`, and the admin at `localhost`. */
+  readonly runsScripts: boolean;
   /** Whether articles can be stored right now; the reason where not. */
   readonly health: () => string | undefined;
   /** What /healthz?verbose says besides, to whoever has the token. */
   readonly details: () => object | Promise<object>;
   /** The token for it; undefined if nobody gets it. */
-  readonly statusToken?: string | undefined;
+  readonly statusToken: string | undefined;
 }
 
 /** The HTTP side of a receiver. */
@@ -59,11 +59,11 @@ export interface Server {
 /** The HTTP side: the webhook first, then adapters, then /healthz, then plugins' routes, then the built site. */
 export function createServer({
   webhook,
-  adapters = [],
+  adapters,
   routers,
-  served = [],
+  served,
   adminOrigin,
-  runsScripts = false,
+  runsScripts,
   health,
   details,
   statusToken,

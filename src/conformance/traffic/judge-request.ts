@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Delivery, parseDelivery } from '../../contract/envelope.js';
+import { itemComment } from '../../contract/item-comment.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
-import { headerNames, itemComment, type Service, signatureHeaderIn } from '../../contract/service.js';
+import { headerNames, type Service, signatureHeaderIn } from '../../contract/service.js';
 import { isSignature, verify } from '../../contract/signature.js';
 import { messageOf } from '../../errors.js';
 import { SIGNATURE_FORMS } from '../signature-forms.js';

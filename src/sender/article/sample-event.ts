@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { itemComment } from '../../contract/item-comment.js';
 import { CAPABILITIES } from '../../contract/limits.js';
-import { itemComment, type Service } from '../../contract/service.js';
+import type { Service } from '../../contract/service.js';
 
 export { itemComment };
 

@@ -18,8 +18,9 @@ import { TimeoutError, within } from '../../time-limit.js';
 import { isIdentity } from '../changed-bytes.js';
 import type { ReceiveArticle } from '../events/receive-article.js';
 import { NO_FAILURES } from '../receive.js';
-import { keptHeaders, type Notes, recordOf } from '../record.js';
+import { type Notes, recordOf } from '../record.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
+import { keptHeaders } from './kept-headers.js';
 import { createRefusalLog } from './refusal-log.js';
 import { sendJson } from './respond.js';
 

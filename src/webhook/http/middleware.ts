@@ -4,8 +4,9 @@ import { PressmarkError } from '../../errors.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { Log } from '../../log.js';
 import { type Answer, type Receive, refusal, signatureIn } from '../receive.js';
-import { keptHeaders, type Notes, recordOf } from '../record.js';
+import { type Notes, recordOf } from '../record.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
+import { keptHeaders } from './kept-headers.js';
 import { createRefusalLog } from './refusal-log.js';
 import { sendJson } from './respond.js';
 

@@ -1,12 +1,6 @@
 import test from 'ava';
-import {
-  headerNames,
-  itemComment,
-  itemComments,
-  serviceOf,
-  serviceSetting,
-  signatureHeaderIn,
-} from '../../../src/contract/service.js';
+import { itemComment, itemComments } from '../../../src/contract/item-comment.js';
+import { headerNames, serviceOf, serviceSetting, signatureHeaderIn } from '../../../src/contract/service.js';
 import { serviceSchema } from '../../../src/contract/service-schema.js';
 
 const service = (input: object) => serviceOf(serviceSchema.parse(input));

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Router from '@koa/router';
 import test, { type ExecutionContext } from 'ava';
-import { pino } from 'pino';
-import { createServer, type ServerOptions } from '../../../../src/app/server/server.js';
+import type { ServerOptions } from '../../../../src/app/server/server.js';
+import { bareServer } from '../../../support/bare-server.js';
 import { article } from '../../../support/events.js';
 import { type Receiver, STORE_ONLY, sharedReceiver, startReceiver } from '../../../support/receiver.js';
 import { publicationBytes, sendThenRead } from '../../../support/sockets.js';
@@ -63,18 +63,7 @@ async function connectMany(
 
 /** A server in this process, whose plugin has the given routes. */
 async function startServer(t: ExecutionContext, options: Partial<ServerOptions> = {}) {
-  const server = createServer({
-    webhook: (_context, next) => next(),
-    routers: [],
-    health: () => undefined,
-    details: () => ({}),
-    outputDir: tempDir(t),
-    basePath: '',
-    liveReload: undefined,
-    endpoint: '/webhook',
-    log: pino({ level: 'silent' }),
-    ...options,
-  });
+  const server = bareServer(tempDir(t), options);
   t.teardown(() => server.close({ unfinishedMs: 0, wholeMs: 0 }));
   return { server, port: await server.listen(0, '127.0.0.1') };
 }

@@ -3,9 +3,8 @@ import fs from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
-import { pino } from 'pino';
-import { createServer } from '../../../../src/app/server/server.js';
 import { loadSettings } from '../../../../src/config/load.js';
+import { bareServer } from '../../../support/bare-server.js';
 import { articleFiles, readStored } from '../../../support/content.js';
 import { article, type PublishedData } from '../../../support/events.js';
 import { type Receiver, STORE_ONLY, sharedReceiver, startReceiver } from '../../../support/receiver.js';
@@ -134,17 +133,8 @@ test('503-stopping: what arrives after SIGTERM is refused and not stored', async
 });
 
 test('a client that never finishes its request does not keep the server from closing', async (t) => {
-  const server = createServer({
+  const server = bareServer(tempDir(t), {
     webhook: (context) => once(context.req, 'end'), // answers nothing before it has the whole body
-    routers: [],
-    health: () => undefined,
-    details: () => ({}),
-    statusToken: undefined,
-    outputDir: tempDir(t),
-    basePath: '',
-    liveReload: undefined,
-    endpoint: '/webhook',
-    log: pino({ level: 'silent' }),
   });
   const socket = net.connect(await server.listen(0, '127.0.0.1'), '127.0.0.1');
   const cutOff = once(socket, 'close');

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { TestFn } from 'ava';
 import type { Middleware } from 'koa';
 import { pino } from 'pino';
-import { createServer } from '../../../../src/app/server/server.js';
+import { bareServer } from '../../../support/bare-server.js';
 import { STATUS_TOKEN } from '../../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 
@@ -30,16 +30,10 @@ export function sharedPreview(test: TestFn): PreviewServer {
   const dir = makeTempDir();
   const outputDir = join(dir, 'public');
   const logged: string[] = [];
-  const server = createServer({
+  const server = bareServer(outputDir, {
     webhook,
-    routers: [],
-    health: () => undefined,
     details: () => ({ durability: 'disk' }),
     statusToken: STATUS_TOKEN,
-    outputDir,
-    basePath: '',
-    liveReload: undefined,
-    endpoint: '/webhook',
     log: pino({ level: 'error' }, { write: (line) => void logged.push(line) }),
   });
   let port = 0;
