@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { resolve } from 'node:path';
 import type { UpdateData } from '../../contract/envelope.js';
 import type { Connector } from '../connectors.js';
+import type { Delivery } from '../delivery/delivery.js';
 import type { Envelope } from '../delivery/send-event.js';
 import { type Entry, entryId } from '../queue/entry.js';
 import type { Queue } from '../queue/queue.js';
@@ -24,7 +25,7 @@ export interface OfOtherFile {
 export interface AlreadySent {
   /** Whether a file would make what was sent. */
   isSame(draft: Draft, sent: Envelope): boolean;
-  /** Whether a file, at `source`, says something else than what was sent of its article last. */
+  /** Whether a file, at `source`, says something else than what the receiver has of its article, or may do so. */
   isChanged(draft: Draft, source: string, article: Entry): boolean;
   /**
    * The article that a file without a delivery of its own may have been before it was renamed or copied: one with its title
@@ -37,13 +38,13 @@ export interface AlreadySent {
 
 /** Looks into the queue when it is first asked. @param dir the sender's folder. */
 export function alreadySent(queue: Queue, connector: Connector, dir: string): AlreadySent {
-  /** By Markdown file, the last refresh that landed or is still to be sent. */
+  /** By Markdown file, the last refresh that has landed, may have landed, or is still to be sent. */
   const refreshes = once(() => {
-    const found = new Map<string, Envelope>();
-    for (const { connector: name, source, record } of queue.list()) {
-      const { status, payload } = record;
-      if (name !== connector.name || status === 'failed' || payload.event !== 'article.updated') continue;
-      if ((found.get(source)?.timestamp ?? '') < payload.timestamp) found.set(source, payload);
+    const found = new Map<string, Delivery>();
+    for (const { connector: name, source, mayBeStored, record } of queue.list()) {
+      if (name !== connector.name || record.payload.event !== 'article.updated') continue;
+      if (record.status === 'failed' && !mayBeStored) continue;
+      if ((found.get(source)?.payload.timestamp ?? '') < record.payload.timestamp) found.set(source, record);
     }
     return found;
   });
@@ -79,7 +80,12 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string): Al
 
   return {
     isSame,
-    isChanged: (draft, source, { record }) => !isSame(draft, refreshes().get(source) ?? record.payload),
+    isChanged: (draft, source, { record }) => {
+      const last = refreshes().get(source) ?? record;
+      // Nobody knows which text the receiver has after a refresh whose answer was lost.
+      const isUnknown = last !== record && last.status === 'failed';
+      return isUnknown || !isSame(draft, last.payload);
+    },
     ofOtherFile: (draft) => {
       if (draft.title === '') return undefined;
       const sameTitle = (idsByTitle().get(draft.title) ?? [])

@@ -13,7 +13,7 @@ interface Stored {
   readonly revision_id: string;
 }
 
-/** A folder of posts that is connected to a receiver in memory; `fail` has it refuse articles. */
+/** A folder of posts that is connected to a receiver in memory. `fail` has it answer a status, before it stores an article and after an update. */
 async function connected(t: ExecutionContext) {
   const articles = new Map<string, Stored>();
   let failure: number | undefined;
@@ -21,8 +21,9 @@ async function connected(t: ExecutionContext) {
     const { event, data } = JSON.parse(body.toString());
     const url = data.target_url ?? `https://g.example/${data.slug}`;
     const answer = { received: true, contract_version: 3, capabilities: CAPABILITIES };
-    if (event === 'article.published' && failure !== undefined) response.statusCode = failure;
-    else if (/published|updated/.test(event)) articles.set(url, { revision_id: data.id, ...data });
+    if (/published|updated/.test(event) && failure !== undefined) response.statusCode = failure;
+    const isStored = event === 'article.updated' || (event === 'article.published' && failure === undefined);
+    if (isStored) articles.set(url, { revision_id: data.id, ...data });
     const target = { id: url, url, ...articles.get(url) };
     response.end(JSON.stringify({ ...answer, url, target, revision_id: data.revision_id }));
   });
@@ -37,7 +38,7 @@ async function connected(t: ExecutionContext) {
       fs.writeFileSync(join(posts, name), text);
       return join(posts, name);
     },
-    fail: (status: number) => {
+    fail: (status: number | undefined) => {
       failure = status;
     },
     textOf: (slug: string) => articles.get(`https://g.example/${slug}`)?.content_html ?? '',
@@ -53,6 +54,22 @@ test('a file that gets its first text back after a refresh has changed', async (
     t.regex(textOf('bees'), new RegExp(text));
   }
   t.regex((await sender('refresh', '--changed', posts)).stdout, /^1 file: 0 refreshed/);
+});
+
+test('a file that gets its text back after a refresh that may have landed has changed', async (t) => {
+  const { posts, sender, write, fail, textOf } = await connected(t);
+  const text = (words: string) => write('bees.md', `---\ntitle: Bees\n---\n${words}\n`);
+  text('First.');
+  await sender('publish', posts);
+  fail(502); // of a proxy before a receiver that has stored it
+  text('Second.');
+  const { stdout } = await sender('refresh', '--changed', posts, '--json');
+  await sender('deliveries', 'cancel', JSON.parse(stdout)[0].delivery);
+  t.regex(textOf('bees'), /Second/);
+  fail(undefined);
+  text('First.');
+  await sender('refresh', '--changed', posts, '--force');
+  t.regex(textOf('bees'), /First/);
 });
 
 test('of two copies that are published together one is refused, with a dry run and without', async (t) => {
