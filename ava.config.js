@@ -106,10 +106,15 @@ const all = compiledTests('', ['e2e/']);
 export const isNamed = process.argv.slice(2).some((word) => word.includes('dist/test/'));
 
 /**
- * What takes longest first: begun last, it would end alone. The folders are mixed, as the tests of one folder need the
- * same at the same time: those of the site the processor, those of git the disk.
+ * What takes longest first: begun last, it would end alone; and before that what mostly waits, while the others compute. The
+ * folders are mixed, as the tests of one folder need the same at the same time: those of the site the processor, those of git
+ * the disk.
  */
-const ORDER = [/\/together\/(?:integration|docs|unit-conformance)-/, /\/integration\//];
+const ORDER = [
+  /\/(?:background-build|set-state-killed|200-slow-remote)\./,
+  /\/together\/(?:integration|docs|unit-(?:conformance|host))-/,
+  /\/(?:integration|docs)\//,
+];
 const rank = (file) =>
   `${[...ORDER, /./].findIndex((part) => part.test(file))}${createHash('sha256').update(basename(file)).digest('hex')}`;
 
