@@ -71,9 +71,11 @@ export { localTime, momentIn } from './host/local-time.js';
 export type { SiteArticles, SiteOutput, SiteView } from './host/pages/outputs.js';
 export type { ArticleSummary, FeedItem, PageContext, SiteInfo } from './host/pages/page-types.js';
 export {
+  type CommandHost,
   definePlugin,
   type PagesHost,
   type Plugin,
+  type PluginCommand,
   type PluginHost,
   type ReceiverHost,
 } from './host/plugin.js';

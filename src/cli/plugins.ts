@@ -23,7 +23,7 @@ export function pluginsCommand(): Command {
 
 type Timed = PluginReport['hooks'][number] | PluginReport['jobs'][number];
 
-function rowsOf({ hooks, jobs, routes, outputs }: PluginReport): string[][] {
+function rowsOf({ hooks, jobs, routes, outputs, commands }: PluginReport): string[][] {
   return [
     ...hooks.map((hook) => [hook.kind, hook.name, timingOf(hook)]),
     ...jobs.map((job) => [
@@ -33,6 +33,7 @@ function rowsOf({ hooks, jobs, routes, outputs }: PluginReport): string[][] {
     ]),
     ...routes.map((route) => ['route', route, '']),
     ...outputs.map((path) => ['file', path, '']),
+    ...commands.map(({ name, description }) => ['command', name, printable(description)]),
   ];
 }
 

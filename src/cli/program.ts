@@ -193,12 +193,16 @@ function heed({ config, quiet = false, verbose = false }: CommonOptions): void {
   });
 }
 
+/** A command of a plugin: `<plugin>:<command>`. */
+const OF_PLUGIN = /^[a-z0-9-]+:[a-z0-9-]+$/;
+
 /** `help build` is `build --help`; the help of a command that does not exist is an error, as that command is. */
 function wordsOf(words: readonly string[]): string[] {
   const [first = '', ...more] = words;
   if (first === 'help') return wordsOf([...more, '--help']);
   if (first === '--') return wordsOf(more);
-  return first === '' || first.startsWith('-') || Object.hasOwn(COMMANDS, first) ? [...words] : [first];
+  const isKnown = Object.hasOwn(COMMANDS, first) || OF_PLUGIN.test(first);
+  return first === '' || first.startsWith('-') || isKnown ? [...words] : [first];
 }
 
 /** The program with the command that was named; with the names of all where none was, for the help and for suggestions. */
@@ -208,17 +212,26 @@ async function program(name: string | undefined): Promise<Command> {
     .version(PACKAGE_VERSION, '-V, --version', 'print the version')
     .helpCommand(false)
     .configureHelp({ subcommandTerm: (command) => command.name() }) // arguments and options would leave no room for the descriptions
-    .addHelpText('after', '\nRun pressmark help <command> for its options.')
+    .addHelpText(
+      'after',
+      '\nRun pressmark help <command> for its options. pressmark plugins lists the commands of plugins.',
+    )
     .showHelpAfterError('(run with --help for the options)')
     .hook('preAction', (_, command) => heed(command.opts<CommonOptions>()))
     .exitOverride();
-  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const load = name === undefined ? undefined : commandNamed(name);
   if (load === undefined) for (const listed of LISTED) describe(pressmark.command(listed.name), listed);
   else
     pressmark.addCommand(
       (await load()).exitOverride().showHelpAfterError('(run with --help for the options)'),
     );
   return pressmark;
+}
+
+function commandNamed(name: string): (() => Promise<Command>) | undefined {
+  if (Object.hasOwn(COMMANDS, name)) return COMMANDS[name];
+  if (!OF_PLUGIN.test(name)) return undefined;
+  return async () => withCommon((await import('./plugin-command.js')).commandOfPlugin(name));
 }
 
 /** A message on one line; what a build has printed keeps its lines, and each fault of a config has one. */

@@ -1,4 +1,5 @@
 /// <reference types="@koa/bodyparser" preserve="true" />
+import type { ParseArgsConfig } from 'node:util';
 import type Router from '@koa/router';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Middleware } from 'koa';
@@ -106,6 +107,31 @@ export interface PagesHost<O = unknown> extends PluginHost<O, PagesFilterName, P
   addOutput(output: SiteOutput): void;
 }
 
+/** What a command of a plugin is handed, while no receiver need run. */
+export type CommandHost<O = unknown> = Pick<
+  ReceiverHost<O>,
+  'options' | 'secrets' | 'storage' | 'log' | 'site' | 'paths'
+>;
+
+/** A command of a plugin: `pressmark <plugin>:<name>`. */
+export interface PluginCommand<O = unknown> {
+  /** Lower-case letters, digits and hyphens. */
+  readonly name: string;
+  /** What it does, for the help. */
+  readonly description: string;
+  /** As those of `parseArgs` in `node:util`. @default none */
+  readonly options?: NonNullable<ParseArgsConfig['options']>;
+  /**
+   * Does the work. A text that it returns is printed; where it throws, the exit code is 1.
+   *
+   * @param call.args the words that are no options. @param call.values the options that were given, by their names.
+   */
+  run(
+    host: CommandHost<O>,
+    call: { readonly args: readonly string[]; readonly values: Readonly<Record<string, unknown>> },
+  ): unknown;
+}
+
 /** A plugin; made with `definePlugin`. */
 export interface Plugin<O = unknown> {
   /** Lower-case letters, digits and hyphens. */
@@ -129,6 +155,8 @@ export interface Plugin<O = unknown> {
    * @param context.previous the version that was activated before; undefined if none was.
    */
   activate?(host: ReceiverHost<O>, context: { readonly previous: string | undefined }): unknown;
+  /** Commands of `pressmark`; a receiver may run at the same time, which has the same storage. */
+  readonly commands?: readonly PluginCommand<O>[];
   /** Runs where pages are made, and wherever it must be known which files the plugin adds. Only adds hooks and outputs. */
   pages?(host: PagesHost<O>): unknown;
 }

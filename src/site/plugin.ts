@@ -46,6 +46,8 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       const search = options.search?.(thread.pages, () => void host.doAction('search.written', {}));
       /** The files below the content folder that the next build is for; undefined for none. */
       let dirty: Set<string> | 'all' | undefined;
+      /** Those of them whose pages are made anew. */
+      let anew: string[] = [];
       let timer: NodeJS.Timeout | undefined;
       let retry: { readonly timer: NodeJS.Timeout; readonly at: number } | undefined;
       /** Repeated builds in a row that were no better. */
@@ -61,8 +63,9 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       /** Asks for a build of what is dirty. The thread makes the pages of the articles at once, also during another build. */
       function start(): void {
         timer = undefined;
-        if (dirty !== undefined) thread.build(dirty === 'all' ? 'all' : [...dirty]);
+        if (dirty !== undefined) thread.build(dirty === 'all' ? 'all' : [...dirty], anew);
         dirty = undefined;
+        anew = [];
       }
 
       function ended(end: BuildEnd): void {
@@ -123,7 +126,13 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       host.addAction('article.stateChanged', ({ path, state }) => {
         if (state !== 'scheduled') changed({ path }); // what has made it that was a change of its file
       });
-      host.addAction('build.requested', () => request('all'));
+      host.addAction('build.requested', ({ articles }) => {
+        const paths = articles?.flatMap((path) =>
+          path.startsWith(prefix) ? [path.slice(prefix.length)] : [],
+        );
+        anew.push(...(paths ?? []));
+        request(paths ?? 'all');
+      });
       let unwatch: (() => Promise<void>) | undefined;
       host.addAction('host.ready', () => {
         request('all');
@@ -187,13 +196,13 @@ function createBuilderThread(spawn: () => Worker, log: Log, onEnd: (end: BuildEn
   }
 
   /** Asks for a build of everything, or of what these files change. */
-  function build(paths: readonly string[] | 'all'): void {
+  function build(paths: readonly string[] | 'all', anew: readonly string[]): void {
     if (isClosed) return;
     const at = performance.now();
     asked = at;
     try {
       worker ??= start();
-      worker.postMessage({ kind: 'build', paths, at } satisfies Request);
+      worker.postMessage({ kind: 'build', paths, anew, at } satisfies Request);
     } catch (error) {
       failAll(messageOf(error));
     }

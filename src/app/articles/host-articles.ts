@@ -47,7 +47,7 @@ const PAGE = 50;
 /** What plugins change in a receiver's articles: always by compare-and-set, as a delivery does. */
 export function createArticleChanges(
   options: HostArticlesOptions,
-): Pick<Articles, 'list' | 'patch' | 'setState'> & { readonly setStateAs: SetStateAs } {
+): Pick<Articles, 'list' | 'patch' | 'setState' | 'rebuild'> & { readonly setStateAs: SetStateAs } {
   const { store, catalog, content, prefix, context } = options;
 
   async function list(query: ArticleQuery = {}): Promise<readonly ListedArticle[]> {
@@ -164,7 +164,17 @@ export function createArticleChanges(
     });
   }
 
-  return { list, patch, setState, setStateAs };
+  async function rebuild(ids: readonly string[]): Promise<void> {
+    const articles = ids.flatMap((id) => {
+      const found = catalog.byId(id);
+      if (found.length === 0)
+        throw new PressmarkError('ARTICLE_NOT_FOUND', `there is no article ${quote(id)}`);
+      return found.map(({ path }) => `${prefix}${path}`);
+    });
+    if (articles.length > 0) void context.hooks.doAction('build.requested', { articles });
+  }
+
+  return { list, patch, setState, setStateAs, rebuild };
 }
 
 /** NaN where the file has no date that can be read. */

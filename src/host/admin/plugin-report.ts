@@ -1,6 +1,7 @@
 import type { HookReport } from '../hooks/hooks.js';
 import type { JobReport } from '../jobs/jobs.js';
 import type { OpenJob } from '../jobs/open-jobs.js';
+import type { Plugin } from '../plugin.js';
 
 /** What a plugin of the site has, and how that went since the last receiver started. */
 export interface PluginReport {
@@ -14,6 +15,8 @@ export interface PluginReport {
   readonly routes: readonly string[];
   /** The files that it adds to the site. */
   readonly outputs: readonly string[];
+  /** Such as `announce:retry`. */
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
 }
 
 /** What plugins have in the receiver, and how it went. */
@@ -32,14 +35,14 @@ export interface PagesReport {
 /** Sorts by plugin what a host reports of both faces, and what jobs have not done yet. */
 export function reportsOf(
   plugins: readonly {
-    readonly plugin: { readonly name: string; readonly version?: string };
+    readonly plugin: Pick<Plugin, 'name' | 'version' | 'commands'>;
     readonly origin: string;
   }[],
   receiver: ReceiverReport,
   pages: PagesReport,
   open: readonly OpenJob[],
 ): PluginReport[] {
-  return plugins.map(({ plugin: { name, version = null }, origin }) => {
+  return plugins.map(({ plugin: { name, version = null, commands = [] }, origin }) => {
     const theirs = <T extends { readonly plugin: string }>(all: readonly T[]) =>
       all.filter(({ plugin }) => plugin === name);
     return {
@@ -53,6 +56,7 @@ export function reportsOf(
       })),
       routes: theirs(receiver.routes).map(({ route }) => route),
       outputs: theirs(pages.outputs).map(({ path }) => path),
+      commands: commands.map((one) => ({ name: `${name}:${one.name}`, description: one.description })),
     };
   });
 }

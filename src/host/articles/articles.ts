@@ -81,4 +81,11 @@ export interface Articles extends ArticleReader {
    * @throws PressmarkError ARTICLE_NOT_FOUND; USAGE where the file cannot be in this state.
    */
   setState(id: string, state: SettableState, at?: string): Promise<Article>;
+  /**
+   * Has the pages of articles made again although nothing that Pressmark knows of has changed. A site of another generator is
+   * built once. It resolves when that is asked for.
+   *
+   * @throws PressmarkError ARTICLE_NOT_FOUND: nothing is asked for.
+   */
+  rebuild(ids: readonly string[]): Promise<void>;
 }

@@ -35,7 +35,7 @@ export interface Filters {
   'page.context': { value: PageContext; context: PageInfo };
   /** HTML at the end of the page's head. */
   'page.head': { value: string; context: PageContext };
-  /** An article's HTML, before it is put into its page; the item comment is put back afterwards. */
+  /** The HTML of an article or of a page that a person has written, before it is put into its page; the item comment is put back afterwards. */
   'page.content': { value: string; context: PageContext };
   /** The whole page. */
   'page.html': { value: string; context: PageInfo };

@@ -2,13 +2,24 @@ import { createRequire } from 'node:module';
 import type semverLibrary from 'semver';
 import { didYouMean, PressmarkError, quote } from '../../errors.js';
 import { PACKAGE_VERSION } from '../../own-package.js';
-import type { PluginEntry } from '../plugin.js';
+import type { PluginCommand, PluginEntry } from '../plugin.js';
 
 /** Loaded where a plugin names a version: most name none. */
 const semver = (): typeof semverLibrary => createRequire(import.meta.url)('semver');
 
 /** All that a plugin may have. */
-const KEYS = ['name', 'version', 'requires', 'options', 'secrets', 'hooks', 'receiver', 'activate', 'pages'];
+const KEYS = [
+  'name',
+  'version',
+  'requires',
+  'options',
+  'secrets',
+  'hooks',
+  'receiver',
+  'activate',
+  'pages',
+  'commands',
+];
 
 /** It stands in the addresses of its routes. */
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -86,6 +97,7 @@ function checkManifest(plugin: unknown, origin: string): void {
     receiver,
     activate,
     pages,
+    commands = [],
   }: Readonly<Record<string, unknown>> = {
     ...plugin,
   };
@@ -98,8 +110,9 @@ function checkManifest(plugin: unknown, origin: string): void {
     );
   for (const [face, value] of Object.entries({ receiver, activate, pages }))
     if (value !== undefined && typeof value !== 'function') throw complain(`its ${face} is not a function`);
-  if (receiver === undefined && pages === undefined)
-    throw complain('it has neither receiver(host) nor pages(host)');
+  checkCommands(commands, complain);
+  if (receiver === undefined && pages === undefined && commands.length === 0)
+    throw complain('it has neither receiver(host) nor pages(host) nor commands');
   if (version !== undefined && semver().valid(String(version)) === null)
     throw complain(`its version is ${quote(version)}; write it as in 1.0.0`);
   checkRanges(requires, complain);
@@ -111,6 +124,24 @@ function checkManifest(plugin: unknown, origin: string): void {
     const foreign = names.find((hook) => !hook.startsWith(`${name}.`));
     if (foreign !== undefined)
       throw complain(`the name of its hook ${quote(foreign)} must begin with ${quote(`${name}.`)}`);
+  }
+}
+
+function checkCommands(
+  commands: unknown,
+  complain: (what: string) => PressmarkError,
+): asserts commands is readonly PluginCommand[] {
+  if (!Array.isArray(commands)) throw complain('its commands are not a list');
+  for (const command of commands) {
+    const { name, description, run, options = {} }: Readonly<Record<string, unknown>> = Object(command);
+    if (typeof name !== 'string' || !NAME.test(name))
+      throw complain(
+        `the name of its command ${quote(name)} must be of lower-case letters, digits and hyphens`,
+      );
+    if (typeof description !== 'string' || typeof run !== 'function' || typeof options !== 'object')
+      throw complain(
+        `its command ${name} is not { name, description, options, run } with a text, an object and a function`,
+      );
   }
 }
 

@@ -36,6 +36,8 @@ export interface BuiltArticlePage {
 export interface BuildRequest {
   /** Whether every file is made anew; they are still only written where they differ. @default false */
   readonly force?: boolean;
+  /** Files below the content folder whose pages are made anew. @default none */
+  readonly anew?: readonly string[];
   /** Called after each file with how many are done and how many there are. */
   onProgress?: ((done: number, of: number) => void) | undefined;
 }
@@ -44,11 +46,12 @@ export interface BuildRequest {
 export class BuildStopped extends Error {}
 
 /** A build that is asked for and has not begun. */
-interface NextBuild extends Omit<BuildRequest, 'force'> {
+interface NextBuild extends Omit<BuildRequest, 'force' | 'anew'> {
   /** The files that it is for. */
   paths: readonly string[];
   isAll: boolean;
   force: boolean;
+  anew: readonly string[];
   /** The first so many of `paths` have their pages already. */
   madeAhead: number;
   readonly report: Promise<SiteReport>;
@@ -100,12 +103,13 @@ export function createBuilder(options: SiteOptions) {
    */
   function build(
     work: readonly string[] | 'all',
-    { force = false, onProgress }: BuildRequest = {},
+    { force = false, anew = [], onProgress }: BuildRequest = {},
   ): Promise<SiteReport> {
     next ??= newBuild();
     if (work === 'all') next.isAll = true;
     else next.paths = [...next.paths, ...work];
     next.force ||= force;
+    next.anew = [...next.anew, ...anew];
     next.onProgress ??= onProgress;
     return next.report;
   }
@@ -117,6 +121,7 @@ export function createBuilder(options: SiteOptions) {
       paths: [],
       isAll: false,
       force: false,
+      anew: [],
       madeAhead: 0,
       report: (working ?? nextTurn()).then(() => buildOnce(made)),
     };
@@ -139,7 +144,7 @@ export function createBuilder(options: SiteOptions) {
     return folder;
   }
 
-  async function buildOnce({ paths, force, onProgress, ...asked }: NextBuild): Promise<SiteReport> {
+  async function buildOnce({ paths, force, anew, onProgress, ...asked }: NextBuild): Promise<SiteReport> {
     next = undefined;
     const report = startReport();
     const output = await open();
@@ -155,6 +160,7 @@ export function createBuilder(options: SiteOptions) {
     articles.read(paths);
     if (isAll) await articles.readAll(() => pause(isAll));
     const sources = nextSources();
+    for (const path of anew) output.forgetKey(sources.index.find(path)?.file);
     await makePages(paths, sources, current);
 
     // To plan a large site takes longer than a new article's page may wait.

@@ -146,6 +146,11 @@ export async function openBuiltFiles(
     forgetKeys: () => {
       for (const [path, file] of built) built.set(path, { ...file, key: '' });
     },
+    /** Lets `make` make a file again. */
+    forgetKey: (path: string | undefined) => {
+      const file = path === undefined ? undefined : built.get(path);
+      if (path !== undefined && file !== undefined) built.set(path, { ...file, key: '' });
+    },
     /** The digest of a file's content; undefined if the file was not built. */
     digestOf: (path: string) => built.get(path)?.digest,
     /** See `SiteReport.output`. */

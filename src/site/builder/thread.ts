@@ -11,8 +11,16 @@ import { type Builder, BuildStopped, type BuiltArticlePage } from './builder.js'
 
 /** What the main thread asks of the builder's thread. */
 export type Request =
-  /** Builds everything, or what these files below the content folder change. `at` is the main thread's `performance.now()`. */
-  | { readonly kind: 'build'; readonly paths: readonly string[] | 'all'; readonly at: number }
+  /**
+   * Builds everything, or what these files below the content folder change. The pages of those in `anew` are made in any case.
+   * `at` is the main thread's `performance.now()`.
+   */
+  | {
+      readonly kind: 'build';
+      readonly paths: readonly string[] | 'all';
+      readonly anew: readonly string[];
+      readonly at: number;
+    }
   | ({ readonly id: number } & Question)
   /** Ends the thread; a build of everything is not waited for. */
   | { readonly kind: 'close' };
@@ -51,7 +59,7 @@ export function serveBuilds(
   // Deliveries go first. Only Linux has priorities per thread; elsewhere this would slow down the whole process.
   if (process.platform === 'linux') lowerPriority(0);
   port.on('message', (request: Request) => {
-    if (request.kind === 'build') build(request.paths, request.at);
+    if (request.kind === 'build') build(request);
     else if (request.kind === 'pages') post({ kind: 'pages', id: request.id, pages: builder.pages() });
     else if (request.kind === 'preview') void preview(request);
     else void close();
@@ -61,8 +69,8 @@ export function serveBuilds(
     port.postMessage(message);
   }
 
-  function build(paths: readonly string[] | 'all', at: number): void {
-    const asked = builder.build(paths);
+  function build({ paths, anew, at }: Extract<Request, { kind: 'build' }>): void {
+    const asked = builder.build(paths, { anew });
     const isKnown = builds.has(asked);
     builds.set(asked, at);
     if (!isKnown) void report(asked);

@@ -57,13 +57,16 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
     if (hooks.hasFilter('page.head')) {
       context = { ...context, head: await hooks.applyFilters('page.head', context.head, context) };
     }
-    const { article } = context;
-    if (article !== null && hooks.hasFilter('page.content')) {
-      const html = await hooks.applyFilters('page.content', article.html, context);
-      context = {
-        ...context,
-        article: { ...article, html: keepItemComments(html, page.article?.html ?? '') },
-      };
+    const { article, page: written } = context;
+    const text = article ?? written;
+    if (text !== null && hooks.hasFilter('page.content')) {
+      const html = await hooks.applyFilters('page.content', text.html, context);
+      if (article !== null)
+        context = {
+          ...context,
+          article: { ...article, html: keepItemComments(html, page.article?.html ?? '') },
+        };
+      else if (written !== null) context = { ...context, page: { ...written, html } };
     }
     const variables = { ...context, ...helpers, ...ofPage(page) };
     const html = templates.render(templateOf(kind, context), variables);

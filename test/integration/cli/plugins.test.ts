@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import type { PluginReport } from '../../../src/app/plugins/list-plugins.js';
 import { article } from '../../support/events.js';
@@ -98,4 +99,42 @@ test('plugins shows how filters of pages ran, which run in the thread that makes
   await receiver.close();
   const { stdout } = await runHere(['plugins', '--dir', dir], ENV);
   t.regex(stdout, /^ {2}filter +page\.content +once, median/m);
+});
+
+test('a plugin has commands, which run without a receiver; what is no command of it is told in words', async (t) => {
+  const dir = storeOnly(tempDir(t));
+  const root = fileURLToPath(new URL('../../../../', import.meta.url));
+  const docs = fs.readFileSync(join(root, 'docs/plugins.md'), 'utf8');
+  const [, code = ''] = /```js\n(\/\/ plugins\/notes\.mjs\n[\s\S]*?)```/.exec(docs) ?? [];
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.mkdirSync(join(dir, 'node_modules'));
+  fs.symlinkSync(root, join(dir, 'node_modules/pressmark'));
+  fs.writeFileSync(join(dir, 'plugins/notes.mjs'), code);
+  fs.writeFileSync(
+    join(dir, 'plugins/other.mjs'),
+    `export default { name: 'other', version: '1.0.0', secrets: ['OTHER_TOKEN'], commands: [
+      { name: 'fail', description: 'fails', run() { throw new Error('no luck'); } }] };`,
+  );
+  const run = (...words: string[]) => runHere([...words, '--dir', dir], ENV);
+  t.like(await run('notes:add', 'water', 'the', 'bees'), { code: 0, stdout: '1 notes\n' });
+  t.like(await run('notes:add', '-t', 'again'), { code: 0, stdout: '3 notes\n' });
+  const help = await run('notes:add', '--help');
+  t.is(help.code, 0);
+  t.regex(help.stdout, /^Usage: pressmark notes:add .*\n\nkeep a note; .*\n\nOptions:\n {2}-t, --twice\n/);
+  t.is((await run('help', 'notes:add')).stdout, help.stdout);
+  for (const [words, said] of [
+    [['notes:ad', 'x'], 'no plugin has the command "notes:ad"; did you mean notes:add?'],
+    [['x:y'], 'no plugin has the command "x:y"'],
+    [['notes:add', '--thrice'], "notes:add: Unknown option '--thrice'"],
+  ] as const) {
+    const { code, stderr } = await run(...words);
+    t.is(code, 2, stderr);
+    t.true(stderr.startsWith(`pressmark: ${said}`), stderr);
+  }
+  t.regex((await run('other:fail')).stderr, /needs OTHER_TOKEN, which is not set/);
+  const failed = await runHere(['other:fail', '--dir', dir], { ...ENV, OTHER_TOKEN: 'x' });
+  t.is(failed.code, 1);
+  t.regex(failed.stderr, /^pressmark: .*no luck/);
+  const { stdout } = await runHere(['plugins', '--dir', dir], { ...ENV, OTHER_TOKEN: 'x' });
+  t.regex(stdout, /^ {2}command {2}notes:add {2}keep a note; --twice keeps it twice$/m);
 });

@@ -31,3 +31,27 @@ test('the pages of a running receiver follow the templates and the input files o
   fs.writeFileSync(join(site.dir, 'plugins/look/article.eta'), 'another look <%~ it.article.html %>');
   await site.built(url, 'another look');
 });
+
+test('a plugin has the pages of articles made again, when what it shows has changed elsewhere', async (t) => {
+  const site = await createTestSite({
+    files: {
+      'votes.txt': 'no votes',
+      'plugins/votes.mjs': `import fs from 'node:fs';
+import { join } from 'node:path';
+export default { name: 'votes',
+  receiver: (host) => host.routes((router) => router.get('/:id', async (context) => {
+    await host.articles.rebuild([context.params.id]);
+    context.body = 'asked';
+  })),
+  pages: (host) => host.addFilter('page.content', (html) =>
+    html + fs.readFileSync(join(host.paths.site, 'votes.txt'), 'utf8')),
+};`,
+    },
+  });
+  t.teardown(site.close);
+  const { id, url } = await site.deliver();
+  await site.built(url, 'no votes');
+  fs.writeFileSync(join(site.dir, 'votes.txt'), 'three votes');
+  t.is(await (await site.fetch(`/-/votes/${id}`)).text(), 'asked');
+  await site.built(url, 'three votes');
+});

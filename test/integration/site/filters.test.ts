@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
 import test from 'ava';
 import type { Hooks } from '../../../src/host/hooks/hooks.js';
 import { testSite } from './test-site.js';
@@ -140,6 +142,32 @@ test('what a filter changes in place in the context of a page is on that page al
     t.true(site.page(path).includes('Newer b'), path);
     t.false(/overwritten/i.test(site.page(path)), path);
   }
+});
+
+test('page.content also changes the pages that a person has written', async (t) => {
+  const site = testSite(t, {
+    addHooks: (hooks) =>
+      hooks.addFilter('page.content', (html, { page }) => `${html}<p>${page?.title} ends.</p>`, options),
+  });
+  const path = join(site.options.content.root, 'pages/about.md');
+  fs.mkdirSync(dirname(path), { recursive: true });
+  fs.writeFileSync(path, '---\ntitle: About\n---\n\nWho we are.\n');
+  await site.builder.build('all');
+  t.regex(site.page('about/index.html'), /Who we are\.<\/p>\s*<p>About ends\.<\/p>/);
+});
+
+test('the page of an article is made again, although its key has not changed, where that is asked for', async (t) => {
+  let made = 0;
+  const site = testSite(t, {
+    addHooks: (hooks) => hooks.addFilter('page.content', (html) => `${html}<p>${++made}</p>`, options),
+  });
+  const [a] = ['a', 'b'].map((slug) => site.write(slug));
+  await site.builder.build('all');
+  t.is(made, 2);
+  await site.builder.build([a ?? '']);
+  t.is(made, 2);
+  const { files } = await site.builder.build([a ?? ''], { anew: [a ?? ''] });
+  t.deepEqual([made, files], [3, ['articles/a/index.html']]);
 });
 
 test('where a filter fails the old page stays, the log names it, and the other pages are built', async (t) => {
