@@ -214,7 +214,7 @@ async function program(name: string | undefined): Promise<Command> {
     .configureHelp({ subcommandTerm: (command) => command.name() }) // arguments and options would leave no room for the descriptions
     .addHelpText(
       'after',
-      '\nRun pressmark help <command> for its options. pressmark plugins lists the commands of plugins.',
+      '\nRun pressmark help <command> for its options.\npressmark plugins lists the commands of plugins.',
     )
     .showHelpAfterError('(run with --help for the options)')
     .hook('preAction', (_, command) => heed(command.opts<CommonOptions>()))

@@ -47,7 +47,7 @@ test('docs/cli.md is what the commands say (npm run docs writes it)', async (t) 
   t.is(page('cli.md'), await cliReference());
 });
 
-/** The commands of Pressmark in the code of a page: its name, and the flags after it. */
+/** The commands of Pressmark in the code of a page, without those of plugins: its name, and the flags after it. */
 function* commandsIn(text: string): Generator<{ name: string; flags: string[] }> {
   const blocks = [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].flatMap(([, code = '']) =>
     code.split('\n'),
@@ -56,7 +56,7 @@ function* commandsIn(text: string): Generator<{ name: string; flags: string[] }>
     ([, code = '']) => code,
   );
   for (const code of [...blocks, ...spans]) {
-    const [, name, words = ''] = /(?:^|\s|\/)pressmark ([a-z]+(?:-[a-z]+)*)\b(.*)/.exec(code) ?? [];
+    const [, name, words = ''] = /(?:^|\s|\/)pressmark ([a-z]+(?:-[a-z]+)*)\b(?!:)(.*)/.exec(code) ?? [];
     if (name !== undefined) yield { name, flags: words.match(/(?<=\s)--[a-z-]+/g) ?? [] };
   }
 }

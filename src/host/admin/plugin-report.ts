@@ -1,7 +1,6 @@
 import type { HookReport } from '../hooks/hooks.js';
 import type { JobReport } from '../jobs/jobs.js';
 import type { OpenJob } from '../jobs/open-jobs.js';
-import type { Plugin } from '../plugin.js';
 
 /** What a plugin of the site has, and how that went since the last receiver started. */
 export interface PluginReport {
@@ -35,7 +34,11 @@ export interface PagesReport {
 /** Sorts by plugin what a host reports of both faces, and what jobs have not done yet. */
 export function reportsOf(
   plugins: readonly {
-    readonly plugin: Pick<Plugin, 'name' | 'version' | 'commands'>;
+    readonly plugin: {
+      readonly name: string;
+      readonly version?: string;
+      readonly commands?: PluginReport['commands'];
+    };
     readonly origin: string;
   }[],
   receiver: ReceiverReport,
