@@ -45,6 +45,14 @@ for (const generator of GENERATORS) {
     }
   });
 
+  test(`${name}: an article whose file has the day alone is scheduled until its moment`, (t) => {
+    const { keys, publication } = mapping({ dates: 'day' });
+    const data = { [keys.date]: '2026-11-20', pressmark: { id: 'a', published: '2026-11-20T20:00:00Z' } };
+    const stateOf = (now: string) => stateAt(publication({ path: '2026-11-20-a.md', data }), Date.parse(now));
+    t.is(stateOf('2026-11-20T19:59:59Z'), 'scheduled');
+    t.is(stateOf('2026-11-20T20:00:00Z'), 'live');
+  });
+
   test(`${name}: dates are written so that the generator reads them`, (t) => {
     for (const [text, iso, options] of rows.dates)
       t.deepEqual(mapping(options).date(iso), written(text), iso);
