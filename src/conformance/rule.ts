@@ -10,7 +10,7 @@ export interface Rule extends RuleText {
   /** Rules without which this one cannot be looked at. */
   readonly needs: readonly string[];
   /** @throws Unmet where the receiver does not keep the rule, NotChecked where that cannot be found out. */
-  readonly check: (session: Session) => Promise<void>;
+  readonly check: (session: Session) => Promise<unknown>;
 }
 
 type Common = Pick<Rule, 'section'> & Partial<Pick<Rule, 'from' | 'level' | 'hint'>>;

@@ -1,5 +1,6 @@
 /**
- * The ids of the rules in the order of their creation. A rule’s number is its place here, from 1, and is never reused.
+ * The ids of the rules in the order of their creation. A rule’s number is its place here, from 1, and is never reused:
+ * those that are gone keep their places.
  */
 const IN_ORDER = `
   reachable test-no-redirect endpoint-found signature-accepted request-accepted signature-missing

@@ -31,11 +31,14 @@ export interface SenderRule extends RuleText {
   readonly check: (seen: Seen) => void;
 }
 
-type Own = Omit<SenderRule, 'section' | 'level' | 'articles' | 'refreshes'> &
+/** A rule without its number, which is that of its place among all. */
+export type UnnumberedRule = Omit<SenderRule, 'number'>;
+
+type Own = Omit<UnnumberedRule, 'section' | 'level' | 'articles' | 'refreshes'> &
   Partial<Pick<SenderRule, 'section' | 'level' | 'articles' | 'refreshes'>>;
 
 /** Rules of one section of the contract. */
-export function senderRules(section: string, own: readonly Own[]): SenderRule[] {
+export function senderRules(section: string, own: readonly Own[]): UnnumberedRule[] {
   return own.map((rule) => ({ section, level: 'must', articles: [], refreshes: [], ...rule }));
 }
 

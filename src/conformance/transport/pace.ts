@@ -18,7 +18,8 @@ const NEVER = new AbortController().signal;
  */
 export function createPace(rate: number, clock: Clock = CLOCK): Pace {
   const begun: number[] = [];
-  const room = async (count: number): Promise<void> => {
+  const take = async (wanted = 1): Promise<void> => {
+    const count = Math.min(wanted, rate);
     for (;;) {
       const now = clock.now();
       while (begun[0] !== undefined && begun[0] <= now - WINDOW_MS) begun.shift();
@@ -30,5 +31,5 @@ export function createPace(rate: number, clock: Clock = CLOCK): Pace {
       await clock.wait(Math.ceil(blocking + WINDOW_MS - now), NEVER);
     }
   };
-  return { take: (count = 1) => room(Math.min(count, rate)) };
+  return { take };
 }

@@ -81,9 +81,6 @@ export const UPDATE_FAULTS: Record<string, Break> = {
     }),
   ),
   'update-field-number': reads(UPDATED, ({ data }) => ({ data: { ...data, author: String(data.author) } })),
-  'update-content-number': reads(UPDATED, ({ data }) => ({
-    data: { ...data, content_html: String(data.content_html) },
-  })),
   'update-title-null': reads(UPDATED, ({ data }) => ({ data: { ...data, title: data.title ?? '' } })),
   'update-tags-text': reads(UPDATED, ({ data }) => ({ data: { ...data, tags: [] } })),
   'update-format-before-target': refuses(UPDATED, unknownTarget, 404),

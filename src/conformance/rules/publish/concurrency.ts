@@ -1,9 +1,10 @@
 import { canonicalUrl } from '../../../contract/canonical-url.js';
 import type { ArticleData } from '../../../contract/envelope.js';
-import { describe, expectSameHtml, expectThat, fieldsOf, isSuccess } from '../../expect.js';
+import { describe, expectThat, fieldsOf, isSuccess } from '../../expect.js';
 import { rules } from '../../rule.js';
 import type { Session, Stored } from '../../session.js';
 import type { Answer, Reply } from '../../transport/probe.js';
+import { expectOwnContent } from './redelivery.js';
 
 const UNIQUE =
   'Let the store decide, with a unique key on data.id or a lock: looking first and inserting then lets two through.';
@@ -68,11 +69,6 @@ export const CONCURRENCY_RULES = rules({ section: 'article.published' }, ['publi
     check: async (session) => expectOwnContent(session, (await siblings(session)).stored),
   },
 });
-
-async function expectOwnContent(session: Session, stored: readonly Stored[]): Promise<void> {
-  for (const { data, url } of stored)
-    expectSameHtml('content_html', data.content_html, (await session.lookup(url())).content_html);
-}
 
 function duplicates(session: Session) {
   return session.once('duplicates', () => {

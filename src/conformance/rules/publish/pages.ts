@@ -5,15 +5,16 @@ import type { Session } from '../../session.js';
 const HEAD = 'Put json_ld into the page’s head as it is; do not parse, escape or minify it.';
 const TRACKING = '<img src="https://count.example/1.gif" width="1" height="1" alt="" data-view="1">';
 
-const body = (id: string, comment: string) =>
-  `<h2>A trial</h2>\n<p>The page of <code>${id}</code>.</p>\n${TRACKING}\n${comment}`;
+/** The article whose page is looked at. */
+const article = (session: Session) =>
+  session.stored('page', (id, comment) => ({
+    content_html: `<h2>A trial</h2>\n<p>The page of <code>${id}</code>.</p>\n${TRACKING}\n${comment}`,
+  }));
 
-/** The article whose page is looked at, and its page once it holds the text. */
+/** Its page once it holds the text. */
 function published(session: Session): Promise<{ html: string; id: string; jsonLd: string }> {
   return session.once('page published', async () => {
-    const { data, url } = await session.stored('page', (id, comment) => ({
-      content_html: body(id, comment),
-    }));
+    const { data, url } = await article(session);
     const page = await session.pages.when(url(), (html) => html.includes(`<code>${data.id}</code>`));
     return { html: page.html, id: data.id, jsonLd: data.json_ld };
   });
@@ -23,7 +24,7 @@ function published(session: Session): Promise<{ html: string; id: string; jsonLd
 function updated(session: Session) {
   return session.once('page updated', async () => {
     const before = await published(session);
-    const url = (await session.stored('page')).url();
+    const url = (await article(session)).url();
     const id = session.id('draft');
     const update = session.update(id, await session.lookup(url), {
       content_html: `<h2>Rewritten</h2>\n<p>The page as <code>${id}</code>.</p>\n${session.comment(before.id)}`,
@@ -57,8 +58,7 @@ export const PAGE_RULES: readonly Rule[] = [
       says: 'The article’s public URL is answered 200 after a while.',
       hint: 'Build the page under the URL that you answer; where it takes longer, wait longer with --public-wait.',
       check: async (session) => {
-        const { url } = await session.stored('page', (id, comment) => ({ content_html: body(id, comment) }));
-        const page = await session.pages.when(url(), () => true);
+        const page = await session.pages.when((await article(session)).url(), () => true);
         expectThat(page.status === 200, 'status 200', page.fault ?? `status ${page.status}`);
       },
     },

@@ -81,9 +81,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
       hint: 'Deduplicate on data.id alone; where a slug is taken, choose another.',
       needs: ['publish-url'],
       check: async (session) => {
-        const slug = session.id('same-slug');
-        const [one, two] = [await twin(session, 'twin-a', slug), await twin(session, 'twin-b', slug)];
-        const urls = [one, two].map((stored) => canonicalUrl(stored.url()));
+        const urls = (await twins(session)).map((stored) => canonicalUrl(stored.url()));
         expectThat(urls[0] !== urls[1], 'two URLs', `${urls[0]} for both`);
       },
     },
@@ -126,13 +124,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
       check: async (session) => {
         if (session.options.articleUrl?.includes('{slug}') && session.version < 3)
           throw new NotChecked('of two articles with one slug, the pattern of --article-url gives no URL');
-        const slug = session.id('same-slug');
-        for (const one of [await twin(session, 'twin-a', slug), await twin(session, 'twin-b', slug)])
-          expectSameHtml(
-            'content_html',
-            one.data.content_html,
-            (await session.lookup(one.url())).content_html,
-          );
+        await expectOwnContent(session, await twins(session));
       },
     },
     'publish-unusual-id-stored': {
@@ -149,10 +141,24 @@ export const REDELIVERY_RULES: readonly Rule[] = [
   }),
 ];
 
-function twin(session: Session, name: string, slug: string): Promise<Stored> {
-  return session.stored(name, (id, comment) => ({
-    slug,
-    title: 'Pressmark check: twins',
-    content_html: `<p>The article ${id}.</p>\n${comment}`,
-  }));
+/** Two articles with the same slug and title. */
+function twins(session: Session): Promise<Stored[]> {
+  return session.once('twins', async () => {
+    const slug = session.id('same-slug');
+    const publish = (id: string) =>
+      session.publish(
+        session.article(id, {
+          slug,
+          title: 'Pressmark check: twins',
+          content_html: `<p>The article ${id}.</p>\n${session.comment(id)}`,
+        }),
+      );
+    return [await publish(session.id('twin-a')), await publish(session.id('twin-b'))];
+  });
+}
+
+/** Looks each article up. @throws Unmet where one has not its own content. */
+export async function expectOwnContent(session: Session, stored: readonly Stored[]): Promise<void> {
+  for (const { data, url } of stored)
+    expectSameHtml('content_html', data.content_html, (await session.lookup(url())).content_html);
 }

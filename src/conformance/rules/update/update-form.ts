@@ -76,11 +76,6 @@ export const UPDATE_FORM_RULES = rules(
         }
       },
     },
-    'update-content-number': {
-      says: 'An update whose content_html is a number is answered 400.',
-      hint: TYPES,
-      check: answered400({ content_html: 4711 }),
-    },
     'update-title-null': {
       says: 'An update whose title is null is answered 400.',
       hint: TYPES,

@@ -5,7 +5,7 @@ import {
   STUCK_SENDING_MINUTES,
 } from '../../../contract/limits.js';
 import { expectThat, NotChecked, Unmet } from '../../expect.js';
-import { articleTrace, inWords, refreshTrace, type Seen, type SenderRule, senderRules } from '../rule.js';
+import { articleTrace, inWords, refreshTrace, type Seen, senderRules, type UnnumberedRule } from '../rule.js';
 import {
   ARTICLES,
   type ArticleName,
@@ -62,8 +62,7 @@ export function expectTimeout(trace: Trace, event: string, limitMs: number): voi
   );
 }
 
-const final = (number: number, id: string, name: ArticleName) => ({
-  number,
+const final = (id: string, name: ArticleName) => ({
   id,
   says: `A publish that ${ARTICLES[name].what} is delivered, and not sent again.`,
   hint: FINAL,
@@ -71,8 +70,7 @@ const final = (number: number, id: string, name: ArticleName) => ({
   check: (seen: Seen) => expectFinal(articleTrace(seen, name), seen, `a publish that ${ARTICLES[name].what}`),
 });
 
-const retried = (number: number, id: string, name: ArticleName, hint = RETRY) => ({
-  number,
+const retried = (id: string, name: ArticleName, hint = RETRY) => ({
   id,
   says: `A publish that ${ARTICLES[name].what} is sent again.`,
   hint,
@@ -93,27 +91,26 @@ const FAILING: readonly ArticleName[] = ['unavailable', 'closed', 'answered-500'
 const FAILING_UPDATES: readonly RefreshName[] = ['update-503'];
 
 /** Deliveries of new articles (contract: Delivery record; States and transitions; Errors; Limits). */
-export const PUBLISH_SENDER_RULES: readonly SenderRule[] = [
+export const PUBLISH_SENDER_RULES: readonly UnnumberedRule[] = [
   ...senderRules('States and transitions', [
-    final(21, 'accepted-is-final', 'accepted'),
-    final(22, 'bare-2xx-is-final', 'bare'),
+    final('accepted-is-final', 'accepted'),
+    final('bare-2xx-is-final', 'bare'),
   ]),
-  ...senderRules('Limits', [final(23, 'large-answer-is-final', 'large')]),
+  ...senderRules('Limits', [final('large-answer-is-final', 'large')]),
   ...senderRules('Errors, How the service treats answers', [
-    retried(24, 'retry-503', 'unavailable'),
-    retried(25, 'retry-500', 'answered-500'),
-    retried(26, 'retry-400', 'answered-400'),
-    retried(27, 'retry-401', 'answered-401'),
-    retried(28, 'retry-404', 'answered-404'),
-    retried(29, 'retry-409', 'answered-409', `${RETRY} A 409 is final for an update alone.`),
-    retried(30, 'retry-410', 'answered-410'),
-    retried(31, 'retry-429', 'answered-429'),
-    retried(32, 'retry-no-answer', 'no-answer'),
-    retried(33, 'retry-closed', 'closed'),
+    retried('retry-503', 'unavailable'),
+    retried('retry-500', 'answered-500'),
+    retried('retry-400', 'answered-400'),
+    retried('retry-401', 'answered-401'),
+    retried('retry-404', 'answered-404'),
+    retried('retry-409', 'answered-409', `${RETRY} A 409 is final for an update alone.`),
+    retried('retry-410', 'answered-410'),
+    retried('retry-429', 'answered-429'),
+    retried('retry-no-answer', 'no-answer'),
+    retried('retry-closed', 'closed'),
   ]),
   ...senderRules('Delivery record, payload', [
     {
-      number: 34,
       id: 'retry-same-bytes',
       says: 'A retry has the same bytes as the first attempt.',
       hint: 'Keep the payload as it was queued, its timestamp and key order too, and serialize that each time.',
@@ -137,7 +134,6 @@ export const PUBLISH_SENDER_RULES: readonly SenderRule[] = [
   ]),
   ...senderRules('Request headers', [
     {
-      number: 35,
       id: 'retry-own-timestamp',
       says: 'X-Service-Timestamp of a retry is the moment of that attempt.',
       hint: 'Make the header anew for each attempt; only the body is kept.',
@@ -161,7 +157,6 @@ export const PUBLISH_SENDER_RULES: readonly SenderRule[] = [
   ]),
   ...senderRules('Limits', [
     {
-      number: 36,
       id: 'retry-waits',
       section: 'Limits, Retry waits',
       says: 'Attempts are at least 1 minute, 5 minutes, 30 minutes, 2 hours and 6 hours apart.',
@@ -184,7 +179,6 @@ export const PUBLISH_SENDER_RULES: readonly SenderRule[] = [
       },
     },
     {
-      number: 37,
       id: 'six-attempts',
       section: 'Limits, Attempts',
       says: 'A delivery that fails each time is tried six times, and no more.',
@@ -211,7 +205,6 @@ export const PUBLISH_SENDER_RULES: readonly SenderRule[] = [
       },
     },
     {
-      number: 38,
       id: 'publish-timeout',
       section: 'Limits, Article delivery timeout',
       says: 'An answer to a publish is waited for 30 seconds.',
@@ -221,7 +214,6 @@ export const PUBLISH_SENDER_RULES: readonly SenderRule[] = [
         expectTimeout(articleTrace(seen, 'no-answer'), 'article.published', DELIVERY_TIMEOUT_MS),
     },
     {
-      number: 39,
       id: 'publish-follows-redirect',
       section: 'Limits, Redirects',
       says: 'A publish follows one redirect, with the same method and bytes.',
@@ -242,7 +234,6 @@ export const PUBLISH_SENDER_RULES: readonly SenderRule[] = [
       },
     },
     {
-      number: 40,
       id: 'publish-follows-no-second-redirect',
       section: 'Limits, Redirects',
       says: 'A publish follows no second redirect.',
@@ -257,11 +248,10 @@ export const PUBLISH_SENDER_RULES: readonly SenderRule[] = [
         );
       },
     },
-    retried(41, 'retry-second-redirect', 'redirected-twice'),
+    retried('retry-second-redirect', 'redirected-twice'),
   ]),
   ...senderRules('States and transitions', [
     {
-      number: 42,
       id: 'stuck-sending',
       says: 'A delivery that was being sent when the sender ended is sent again after ten minutes.',
       hint: 'Write sending and its moment before you send; return what is older than ten minutes to pending.',
@@ -281,7 +271,6 @@ export const PUBLISH_SENDER_RULES: readonly SenderRule[] = [
   ]),
   ...senderRules('Delivery record, url', [
     {
-      number: 43,
       id: 'publish-keeps-url',
       says: 'A publish goes on to the URL that it was queued for, although the connector was edited since.',
       hint: 'Keep the URL, and the secret that was issued for it, with the delivery.',
@@ -294,7 +283,6 @@ export const PUBLISH_SENDER_RULES: readonly SenderRule[] = [
       },
     },
     {
-      number: 44,
       id: 'refresh-refused-after-edit',
       says: 'A refresh is refused when the connector no longer points where it was queued for.',
       hint: 'Compare the delivery’s URL with the connector’s before each attempt at an update; fail the delivery where they differ.',

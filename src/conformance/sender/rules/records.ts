@@ -1,7 +1,7 @@
 import { ERROR_TEXT_CHARS, MAX_ATTEMPTS } from '../../../contract/limits.js';
 import { expectEqual, expectThat, NotChecked } from '../../expect.js';
 import type { DeliveryRecord } from '../driver.js';
-import { articleTrace, refreshTrace, type Seen, type SenderRule, senderRules } from '../rule.js';
+import { articleTrace, refreshTrace, type Seen, senderRules, type UnnumberedRule } from '../rule.js';
 import { attemptsOf, LONG_ERROR, PATHS, type Trace } from '../scenarios.js';
 
 type When = 'early' | 'late';
@@ -21,9 +21,8 @@ function expectRecord(record: DeliveryRecord, columns: Partial<DeliveryRecord>):
 }
 
 /** The columns of the delivery record (contract: Delivery record). */
-export const RECORD_RULES: readonly SenderRule[] = senderRules('Delivery record', [
+export const RECORD_RULES: readonly UnnumberedRule[] = senderRules('Delivery record', [
   {
-    number: 81,
     id: 'record-pending',
     says: 'After a failed attempt the record is pending, with the attempt, its status and the moment of the next.',
     hint: 'Write attempts, lastStatusCode and nextRetryAt together with the state.',
@@ -37,7 +36,6 @@ export const RECORD_RULES: readonly SenderRule[] = senderRules('Delivery record'
     },
   },
   {
-    number: 82,
     id: 'record-success',
     says: 'After a 2xx the record is success, and nextRetryAt null.',
     hint: 'Write the state and nextRetryAt together.',
@@ -51,7 +49,6 @@ export const RECORD_RULES: readonly SenderRule[] = senderRules('Delivery record'
       }),
   },
   {
-    number: 83,
     id: 'record-failed',
     says: 'After the last retry the record is failed, with six attempts and nextRetryAt null.',
     hint: 'Fail the delivery at the sixth attempt.',
@@ -70,7 +67,6 @@ export const RECORD_RULES: readonly SenderRule[] = senderRules('Delivery record'
     },
   },
   {
-    number: 84,
     id: 'record-conflict',
     says: 'After a 409 to an update the record is failed, with one attempt.',
     hint: 'Fail the delivery at once.',
@@ -85,7 +81,6 @@ export const RECORD_RULES: readonly SenderRule[] = senderRules('Delivery record'
       }),
   },
   {
-    number: 85,
     id: 'record-no-status',
     says: 'After an attempt without an answer lastStatusCode is null.',
     hint: 'Clear the status where a connection fails.',
@@ -97,7 +92,6 @@ export const RECORD_RULES: readonly SenderRule[] = senderRules('Delivery record'
       }),
   },
   {
-    number: 86,
     id: 'record-error',
     says: 'lastError has the first 200 characters of the answer’s body, and no more of it.',
     hint: 'Cut the body by characters, not by bytes.',
@@ -115,7 +109,6 @@ export const RECORD_RULES: readonly SenderRule[] = senderRules('Delivery record'
     },
   },
   {
-    number: 87,
     id: 'record-url',
     says: 'The record keeps the URL that the payload was queued for.',
     hint: 'Copy the URL into the delivery when it is queued.',

@@ -1,7 +1,7 @@
 import { canonicalUrl } from '../../../contract/canonical-url.js';
 import { type EventName, LOOKUP_TIMEOUT_MS } from '../../../contract/limits.js';
 import { expectEqual, expectThat, NotChecked, Unmet } from '../../expect.js';
-import { refreshTrace, type Seen, type SenderRule, senderRules } from '../rule.js';
+import { refreshTrace, type Seen, senderRules, type UnnumberedRule } from '../rule.js';
 import { isFollowed, type RefreshName, type SeenRequest, type Trace } from '../scenarios.js';
 import { targetIn } from '../scripted-receiver.js';
 import { expectFinal, expectRetried, expectTimeout, pairsOf } from './publish.js';
@@ -29,8 +29,7 @@ function expectStopped(trace: Trace, event: EventName, answer: string): void {
   );
 }
 
-const stops = (number: number, name: RefreshName, event: EventName, answer: string, hint = STOP) => ({
-  number,
+const stops = (name: RefreshName, event: EventName, answer: string, hint = STOP) => ({
   id: `${name}-stops`,
   says: `A refresh stops where its ${event} is answered ${answer}.`,
   hint,
@@ -38,8 +37,7 @@ const stops = (number: number, name: RefreshName, event: EventName, answer: stri
   check: (seen: Seen) => expectStopped(refreshTrace(seen, name), event, answer),
 });
 
-const timesOut = (number: number, name: RefreshName, event: EventName) => ({
-  number,
+const timesOut = (name: RefreshName, event: EventName) => ({
   id: `${event === 'webhook.test' ? 'test' : 'lookup'}-timeout`,
   says: `An answer to ${event} is waited for 15 seconds, and without one the refresh stops.`,
   hint: 'Set a time limit of 15 seconds for the whole exchange, and stop where it is over.',
@@ -51,8 +49,7 @@ const timesOut = (number: number, name: RefreshName, event: EventName) => ({
   },
 });
 
-const retried = (number: number, name: RefreshName, answer: string) => ({
-  number,
+const retried = (name: RefreshName, answer: string) => ({
   id: `${name}-retried`,
   level: 'should' as const, // the contract has the schedule for publishes, and lets failed updates be retried on it
   says: `An update that is answered ${answer} has failed, and is sent again.`,
@@ -62,15 +59,14 @@ const retried = (number: number, name: RefreshName, answer: string) => ({
 });
 
 /** What is refreshed is the article that was accepted. */
-function refreshRules(...[section, own]: Parameters<typeof senderRules>): SenderRule[] {
+function refreshRules(...[section, own]: Parameters<typeof senderRules>): UnnumberedRule[] {
   return senderRules(section, own).map((rule) => ({ ...rule, articles: ['accepted'] }));
 }
 
 /** Refreshes: test, lookup, update (contract: webhook.test; article.lookup; article.updated; Versioning). */
-export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
+export const REFRESH_SENDER_RULES: readonly UnnumberedRule[] = [
   ...refreshRules('webhook.test', [
     {
-      number: 51,
       id: 'test-on-connect',
       says: 'A webhook.test is sent on connection, before any article.',
       hint: 'Send webhook.test when a connector is registered or its URL is edited.',
@@ -80,7 +76,6 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
       },
     },
     {
-      number: 52,
       id: 'refresh-order',
       says: 'Each refresh sends webhook.test, article.lookup and article.updated, in this order.',
       hint: 'Ask the receiver and look the article up anew for every refresh; nothing is cached.',
@@ -97,7 +92,6 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
       },
     },
     {
-      number: 53,
       id: 'test-before-each-update',
       level: 'should', // the contract asks for a test before each refresh, and has no retries of updates
       says: 'Each retry of an update comes after a webhook.test of its own.',
@@ -116,17 +110,16 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
         }
       },
     },
-    stops(54, 'test-bare', 'webhook.test', '{"received": true} alone'),
-    stops(55, 'test-two-capabilities', 'webhook.test', 'with two of the three capabilities'),
+    stops('test-bare', 'webhook.test', '{"received": true} alone'),
+    stops('test-two-capabilities', 'webhook.test', 'with two of the three capabilities'),
   ]),
   ...refreshRules('Limits', [
-    stops(56, 'test-redirected', 'webhook.test', 'with a redirect', NO_REDIRECT),
-    stops(57, 'test-large', 'webhook.test', 'with more than 1,000,000 bytes'),
-    timesOut(58, 'test-no-answer', 'webhook.test'),
+    stops('test-redirected', 'webhook.test', 'with a redirect', NO_REDIRECT),
+    stops('test-large', 'webhook.test', 'with more than 1,000,000 bytes'),
+    timesOut('test-no-answer', 'webhook.test'),
   ]),
   ...refreshRules('article.lookup data', [
     {
-      number: 59,
       id: 'lookup-of-article-url',
       says: 'The lookup asks for the article’s public URL.',
       hint: 'Send as target_url the url of the answer to the publish.',
@@ -138,18 +131,17 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
     },
   ]),
   ...refreshRules('Errors, How the service treats answers', [
-    stops(60, 'lookup-other-url', 'article.lookup', 'with an article at another URL'),
-    stops(61, 'lookup-empty-field', 'article.lookup', 'with an empty title'),
-    stops(62, 'lookup-404', 'article.lookup', '404'),
+    stops('lookup-other-url', 'article.lookup', 'with an article at another URL'),
+    stops('lookup-empty-field', 'article.lookup', 'with an empty title'),
+    stops('lookup-404', 'article.lookup', '404'),
   ]),
   ...refreshRules('Limits', [
-    stops(63, 'lookup-redirected', 'article.lookup', 'with a redirect', NO_REDIRECT),
-    stops(64, 'lookup-large', 'article.lookup', 'with more than 1,000,000 bytes'),
-    timesOut(65, 'lookup-no-answer', 'article.lookup'),
+    stops('lookup-redirected', 'article.lookup', 'with a redirect', NO_REDIRECT),
+    stops('lookup-large', 'article.lookup', 'with more than 1,000,000 bytes'),
+    timesOut('lookup-no-answer', 'article.lookup'),
   ]),
   ...refreshRules('article.updated data', [
     {
-      number: 66,
       id: 'update-of-lookup',
       says: 'The update names the article that the lookup found, by its canonical URL, and the revision.',
       hint: 'Send target_id and base_revision_id as the lookup’s answer has them, and its url without the fragment and one slash at the end as target_url.',
@@ -164,7 +156,6 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
       },
     },
     {
-      number: 67,
       id: 'update-own-revision',
       says: 'Each refresh has a revision_id of its own.',
       hint: 'Give every refresh draft an id of its own, which is never used for another text.',
@@ -179,7 +170,6 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
   ]),
   ...refreshRules('article.updated', [
     {
-      number: 68,
       id: 'updated-is-final',
       says: 'An update that is answered as the contract has it is not sent again.',
       hint: 'Set the delivery to success where the answer matches.',
@@ -189,7 +179,6 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
   ]),
   ...refreshRules('States and transitions', [
     {
-      number: 69,
       id: 'conflict-is-final',
       says: 'An update that is answered 409 has failed, and is never sent again.',
       hint: 'Fail the delivery at once: the article has changed since the lookup.',
@@ -198,13 +187,12 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
     },
   ]),
   ...refreshRules('Errors, How the service treats answers', [
-    retried(70, 'update-503', '503'),
-    retried(71, 'update-other-revision', 'with another revision_id'),
-    retried(72, 'update-bare', '{"received": true} alone'),
+    retried('update-503', '503'),
+    retried('update-other-revision', 'with another revision_id'),
+    retried('update-bare', '{"received": true} alone'),
   ]),
   ...refreshRules('Limits', [
     {
-      number: 73,
       id: 'update-follows-no-redirect',
       says: 'An update follows no redirect.',
       hint: NO_REDIRECT,
@@ -217,7 +205,7 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
           throw new Unmet('no request at the URL of the redirect', `${followed.event} at ${followed.path}`);
       },
     },
-    retried(74, 'update-redirected', 'with a redirect'),
-    retried(75, 'update-large', 'with more than 1,000,000 bytes'),
+    retried('update-redirected', 'with a redirect'),
+    retried('update-large', 'with more than 1,000,000 bytes'),
   ]),
 ];

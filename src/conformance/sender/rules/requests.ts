@@ -1,7 +1,7 @@
 import type { EventName } from '../../../contract/limits.js';
 import { NotChecked, Unmet } from '../../expect.js';
 import { REQUEST_RULES, type RequestRuleId } from '../../traffic/judge-request.js';
-import type { SenderRule } from '../rule.js';
+import type { UnnumberedRule } from '../rule.js';
 
 const IDS = Object.keys(REQUEST_RULES) as RequestRuleId[];
 
@@ -14,10 +14,9 @@ const EVENTS: Partial<Record<RequestRuleId, EventName>> = {
 };
 
 /** What holds for each request (contract: Request envelope, Request headers, Article). */
-export const REQUEST_FORM_RULES: readonly SenderRule[] = IDS.map((id, n) => ({
+export const REQUEST_FORM_RULES: readonly UnnumberedRule[] = IDS.map((id) => ({
   ...REQUEST_RULES[id],
   id,
-  number: n + 1,
   level: id === 'body-size' ? 'should' : 'must',
   articles: ['accepted'],
   refreshes: ['refreshed'],
