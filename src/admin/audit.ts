@@ -1,5 +1,5 @@
 import { mkdirSync, renameSync, statSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { appendFile, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import type { PluginStorage } from '../host/storage.js';
@@ -48,13 +48,7 @@ export function openAudit(storage: PluginStorage, mostBytes = MOST_BYTES) {
     try {
       mkdirSync(folder, { recursive: true });
       if (isFull()) await beginAnew();
-      const file = await open(path, 'a', 0o600);
-      try {
-        await file.appendFile(line); // in one write: receivers on one folder share the file
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await appendFile(path, line, { mode: 0o600, flush: true }); // in one write: receivers on one folder share the file
     } catch (cause) {
       const why = systemCode(cause) ?? messageOf(cause);
       throw new PressmarkError('STORE_FAILED', `the audit log cannot be written (${why})`, { cause });

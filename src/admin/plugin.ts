@@ -10,19 +10,14 @@ export function adminPlugin(rules: AccessRules): Plugin {
     receiver(host) {
       const users = createUsers(host.storage);
       let admin: Promise<Admin> | undefined;
-      const load = async () => {
-        try {
-          const { createAdmin } = await import('./admin.js');
-          return createAdmin(host, users, rules);
-        } catch (error) {
-          admin = undefined; // the next request tries again
-          throw error;
-        }
+      const forget = (error: unknown) => {
+        admin = undefined; // the next request tries again
+        throw error;
       };
       host.serve(async (context, next) => {
         if (!(await users.isAny())) return next();
-        admin ??= load();
-        await (await admin).handle(context);
+        admin ??= import('./admin.js').then(({ createAdmin }) => createAdmin(host, users, rules));
+        await (await admin.catch(forget)).handle(context);
       });
     },
   });

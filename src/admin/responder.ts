@@ -99,18 +99,14 @@ export function createResponder(
     );
   }
 
-  function missing(visit: Visit): void {
-    show(
-      visit,
-      'message',
-      { text: 'frame.missing' },
-      { status: 404, title: visit.words.t('frame.missingTitle') },
-    );
+  /** Shows a page of one sentence. @param title a key of the words. */
+  function tell(visit: Visit, status: number, title: string, sentence: object): void {
+    show(visit, 'message', sentence, { status, title: visit.words.t(title) });
   }
 
-  function refuse(visit: Visit, text: string): void {
-    show(visit, 'message', { text }, { status: 403, title: visit.words.t('frame.refusedTitle') });
-  }
+  const missing = (visit: Visit) => tell(visit, 404, 'frame.missingTitle', { text: 'frame.missing' });
+
+  const refuse = (visit: Visit, text: string) => tell(visit, 403, 'frame.refusedTitle', { text });
 
   /** What is said of an error. */
   function failure({ context, words }: Visit, error: unknown) {
@@ -121,7 +117,7 @@ export function createResponder(
 
   function fail(visit: Visit, error: unknown): void {
     const { status, reason } = failure(visit, error);
-    show(visit, 'message', { reason }, { status, title: visit.words.t('frame.failedTitle') });
+    tell(visit, status, 'frame.failedTitle', { reason });
   }
 
   /** Shows the form of a page with what was entered. @param told why nothing was done, where the page itself does not say it. */

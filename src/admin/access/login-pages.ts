@@ -1,4 +1,3 @@
-import type { Context } from 'koa';
 import type { AdminRoom, Flash } from '../page.js';
 import { isAllowed, leadTo, queryOf, type Responder, requestOf, type Visit } from '../responder.js';
 import { link } from '../views.js';
@@ -14,7 +13,7 @@ export function createLoginPages(
   { byPath, show, giveAgain, refuse }: Responder,
 ) {
   function askToLogIn(visit: Visit): void {
-    show(visit, 'login', { next: nextOf(visit.context) });
+    show(visit, 'login', { next: queryOf(visit.context).get('next') ?? '' });
   }
 
   async function logIn(visit: Visit): Promise<void> {
@@ -125,8 +124,4 @@ export function createLoginPages(
   }
 
   return { askToLogIn, logIn, logOut, welcome, accept, leadToLogin, again, resume };
-}
-
-function nextOf(context: Context): string {
-  return queryOf(context).get('next') ?? '';
 }

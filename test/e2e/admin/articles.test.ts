@@ -135,7 +135,7 @@ testJobs(test, site, {
     const shown = ada.page.locator('dd time').first();
     t.is(await shown.getAttribute('datetime'), '2099-01-02T08:30:00.000Z', 'in the site’s time zone');
     await ada.press('Let it expire');
-    await ada.sees('The article expires.');
+    await ada.sees('The article has expired: it is not shown any more.');
     t.is(await stateOn(ada), 'Expired');
   },
 
