@@ -2,10 +2,12 @@ import '../../support/recorded-syncs.js';
 
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
+import type { ListedArticle } from '../../../src/host/articles/articles.js';
 import type { ArticleFile } from '../../../src/host/jobs/file-changes.js';
 import { createJobs } from '../../../src/host/jobs/jobs.js';
+import { readNotes } from '../../../src/host/jobs/notes.js';
 import { recorder } from '../../support/recorded-syncs.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -186,5 +188,180 @@ test.serial(
       );
     };
     await Promise.all(moments.map(check));
+  },
+);
+
+interface Killed {
+  readonly folder: string;
+  readonly now: number;
+  readonly articles: ReadonlySet<string>;
+  readonly runs: readonly string[];
+  readonly isPromised: boolean;
+}
+
+/** A receiver's jobs on articles, also on those that were there before, and at each minute. */
+function startAll(
+  { folder, now, articles }: Pick<Killed, 'folder' | 'now' | 'articles'>,
+  fails = () => false,
+) {
+  const runs: string[] = [];
+  const clock = { now };
+  const jobs = createJobs({ folder, log, now: () => clock.now });
+  const all = { ...owner, actions: ['article.published', 'deploy.done'] };
+  jobs.addJob(all, 'article', {
+    on: 'article.published',
+    since: 'ever',
+    run: ({ article: { id } }) => void runs.push(id),
+  });
+  jobs.addJob(all, 'deploy', {
+    on: 'deploy.done',
+    run: ({ target }) => {
+      if (target !== 'y' && fails()) throw new Error('no answer');
+      runs.push(target);
+    },
+  });
+  jobs.addCron(all, 'each-minute', { at: '* * * * *', run: () => void runs.push('minute') });
+  jobs.start({
+    get: async (id) => (articles.has(id) ? ({ id, revision: '1', date: '' } as ListedArticle) : undefined),
+    ids: () => articles,
+    files: () => [],
+    file: () => undefined,
+    hasCommit: async () => false,
+  });
+  return { ...jobs, runs, clock, folder };
+}
+
+const HALF_PAST = Date.parse('2026-03-01T12:00:30Z');
+
+/** What the folder holds at each write of a receiver, until it has done what it is asked. */
+async function killed(
+  t: ExecutionContext,
+  act: (first: ReturnType<typeof startAll>, articles: Set<string>, promise: () => void) => Promise<void>,
+  fails?: () => boolean,
+): Promise<Killed[]> {
+  const [folder, copies] = [tempDir(t), tempDir(t)];
+  const articles = new Set<string>(['old']);
+  const moments: Killed[] = [];
+  let isPromised = false;
+  const clock = { now: HALF_PAST };
+  let runs: readonly string[] = [];
+  recorder.observe = () => {
+    const copy = join(copies, String(moments.length));
+    fs.cpSync(folder, copy, { recursive: true });
+    moments.push({ folder: copy, now: clock.now, articles: new Set(articles), runs: [...runs], isPromised });
+    return '';
+  };
+  const first = startAll({ folder, now: HALF_PAST, articles }, fails);
+  runs = first.runs;
+  Object.defineProperty(clock, 'now', { get: () => first.clock.now });
+  await act(first, articles, () => {
+    isPromised = true;
+    recorder.observe();
+  });
+  recorder.observe();
+  recorder.observe = () => '';
+  await first.close(60_000);
+  return moments;
+}
+
+/** What has run by the end, if another receiver goes on with what a killed one has left. */
+async function runsAfter(moment: Killed, ms: number): Promise<string[]> {
+  const next = startAll(moment);
+  await next.noteAction('deploy.done', { target: 'y', ms: 1 });
+  await until('the next event is done', () => next.runs.includes('y'));
+  next.clock.now += ms;
+  const isOpen = () =>
+    readNotes(join(moment.folder, 'noted')).some(({ events }) =>
+      events.some(({ jobs }) => Object.values(jobs).some(({ kind }) => kind !== 'failed')),
+    );
+  await until('all is done', () => !isOpen());
+  await next.close(60_000);
+  return [...moment.runs, ...next.runs];
+}
+
+const openIn = (folder: string) =>
+  readNotes(join(folder, 'noted')).flatMap(({ events }) =>
+    events.flatMap(({ key, jobs }) => Object.values(jobs).map((state) => ({ key, state }))),
+  );
+
+const times = (runs: readonly string[], one: string) => runs.filter((run) => run === one).length;
+
+test.serial(
+  'jobs: a receiver that is killed at any write loses no article, old or new, and runs none more than twice',
+  async (t) => {
+    const moments = await killed(t, async (first, articles) => {
+      await until('the old one is done', () => first.runs.includes('old'));
+      await first.noteArticle('article.published', { id: 'new', timestamp: '' });
+      articles.add('new');
+      recorder.observe();
+      first.clock.now += 1_000;
+      await until(
+        'the new one is done',
+        () => first.runs.includes('new') && notesIn(first.folder).length === 0,
+      );
+    });
+    t.true(moments.length >= 8, `${moments.length} moments`);
+    await Promise.all(
+      moments.map(async (moment, n) => {
+        const runs = await runsAfter(moment, 3_601_000);
+        for (const id of moment.articles)
+          t.true([1, 2].includes(times(runs, id)), `moment ${n}: ${id} ${times(runs, id)} times`);
+        if (!moment.articles.has('new')) t.is(times(runs, 'new'), 0, `moment ${n}`);
+      }),
+    );
+  },
+);
+
+test.serial('jobs: a receiver that is killed at any write misses no time of a cron', async (t) => {
+  const moments = await killed(t, async (first) => {
+    await until('the old one is done', () => first.runs.includes('old'));
+    first.clock.now += 60_000;
+    recorder.observe();
+    await until(
+      'the minute is done',
+      () => first.runs.includes('minute') && notesIn(first.folder).length === 0,
+    );
+  });
+  const come = moments.filter(({ now }) => now > HALF_PAST);
+  t.true(come.length >= 4, `${come.length} moments`);
+  await Promise.all(
+    moments.map(async (moment, n) => {
+      const runs = times(await runsAfter(moment, 1_000), 'minute');
+      t.true(moment.now > HALF_PAST ? runs === 1 || runs === 2 : runs === 0, `moment ${n}: ${runs} times`);
+    }),
+  );
+});
+
+test.serial(
+  'jobs: a receiver that is killed at any write does not forget that a person wants a job to be run again',
+  async (t) => {
+    let isFailing = true;
+    const moments = await killed(
+      t,
+      async (first, _articles, promise) => {
+        await first.noteAction('deploy.done', { target: 'x', ms: 1 });
+        const states = () => openIn(first.folder).map(({ state }) => state);
+        for (const attempt of [1, 2, 3]) {
+          await until(`attempt ${attempt} has failed`, () =>
+            states().some((state) => state.kind === 'failed' && state.attempt === attempt),
+          );
+          if (attempt < 3) first.clock.now += 10_000;
+        }
+        isFailing = false;
+        const [open] = openIn(first.folder);
+        await first.runAgain('post.deploy', open?.key ?? '');
+        promise();
+        await until('it is done', () => first.runs.includes('x') && notesIn(first.folder).length === 0);
+      },
+      () => isFailing,
+    );
+    const promised = moments.filter((moment) => moment.isPromised);
+    t.true(promised.length >= 3, `${promised.length} moments`);
+    await Promise.all(
+      promised.map(async (moment, n) => {
+        const runs = times(await runsAfter(moment, 2_000), 'x');
+        t.true(runs === 1 || runs === 2, `moment ${n}: ${runs} times`);
+      }),
+    );
   },
 );
