@@ -1,6 +1,56 @@
 import test from 'ava';
 import { createTestSite } from 'pressmark/testing';
 
+/*
+ * The attacks of the first review of the plugin host, and the test that makes each:
+ *
+ *  1 throws in its set-up | unit/host/host
+ *  2 adds to a hook that does not exist | unit/host/hooks
+ *  3 has no default export | unit/host/host
+ *  4 has the name of another one | unit/host/host
+ *  5 makes a file that another one makes | unit/host/host
+ *  6 gets options that its schema refuses | unit/host/host
+ *  7 gets options and takes none | unit/host/host
+ *  8 does not parse: the line is named | here
+ *  9 does not exist, or throws while it is loaded | packages
+ * 10 never ends its set-up: the start | unit/host/host
+ * 11 never ends its set-up: build and doctor do not exit 0 | ../cli/unfinished
+ * 12 filters a draft and throws | bad-plugins
+ * 13 filters a draft and never ends | bad-plugins
+ * 14 filters a draft into nonsense | bad-plugins, unit/host/filter-results
+ * 15 spins for longer than a second | bad-plugins
+ * 16 filters a slug into an object | unit/host/filter-results
+ * 17 filters a commit message into a number | unit/git/commit/message, unit/host/filter-results
+ * 18 filters the context of a page into a number | unit/host/filter-results
+ * 19 filters the context of a page into one with nulls | unit/host/filter-results
+ * 20 filters a page into a number | unit/host/filter-results
+ * 21 filters a head into an object | unit/host/filter-results
+ * 22 filters the items of a feed into nonsense | unit/host/filter-results
+ * 23 calls process.exit in an action | bad-plugins
+ * 24 calls process.exit in a filter | bad-plugins
+ * 25 calls process.exit where pages are made | bad-plugins; after another generator: ../deploy/plugin-pages
+ * 26 leaves a promise rejected in the receiver | bad-plugins
+ * 27 leaves a promise rejected where pages are made | bad-plugins; after another generator: ../deploy/plugin-pages
+ * 28 throws in a timer in the receiver | bad-plugins
+ * 29 throws in a timer where pages are made | bad-plugins; after another generator: ../deploy/plugin-pages
+ * 30 takes all memory with a few deliveries | bad-plugins
+ * 31 takes all memory little by little, in the receiver or where pages are made | bad-plugins
+ * 32 leaves an interval running | bad-plugins
+ * 33 never ends its onClose | unit/host/host
+ * 34 never ends an action | unit/host/hooks
+ * 35 never ends an action before all others: pages and commits | slow-actions
+ * 36 never ends a filter of pages | unit/host/hooks
+ * 37 has a route at /webhook | here
+ * 38 has a route at /healthz | here
+ * 39 has the routes of another one | here
+ * 40 moves the prefix of its router | here
+ * 41 blocks its router by a middleware | here
+ * 42 has a route for everything | here
+ * 43 has a route that never answers | unit/host/routes
+ * 44 changes the context of a page in place | ../site/filters
+ * 45 adds to a hook after the start | unit/host/host
+ */
+
 const start = (receiver: string, name = 'x') =>
   createTestSite({
     files: {
