@@ -1,5 +1,4 @@
 import type { Settings } from '../config/load.js';
-import type { PluginEntry } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import { refuseForeignOutput } from '../site/builder/ownership.js';
 import type { AdapterLimits } from '../webhook/http/adapter.js';
@@ -13,7 +12,6 @@ import { openStore } from './start/open-store.js';
 
 // For the commands, which know the app and not the host.
 export { type Guard, guardAgainstPlugins } from '../host/guard.js';
-export { definePlugin, type Plugin } from '../host/plugin.js';
 
 /** A running receiver. */
 export interface App {
@@ -26,8 +24,6 @@ export interface App {
 }
 
 export interface StartOptions {
-  /** Plugins besides those of the config. */
-  readonly further?: readonly PluginEntry[];
   /** Whether the log goes to a terminal; the builder's thread, which logs itself, needs it too. @default false */
   readonly terminal?: boolean;
   /** Whether the site has no address yet, and articles get that of this machine. @default false */
@@ -49,7 +45,7 @@ export interface StartOptions {
 export async function startApp(
   settings: Settings,
   log: Log,
-  { further = [], terminal = false, preview = false, live = false, adapterLimits }: StartOptions = {},
+  { terminal = false, preview = false, live = false, adapterLimits }: StartOptions = {},
 ): Promise<App> {
   refuseUnknownAddress(settings, { preview });
   themeFolder(settings); // what is wrong with it is said here, and not by each build
@@ -62,7 +58,7 @@ export async function startApp(
     // The store: recovers the files and watches them.
     const store = await openStore(settings, log, terminal, onClose);
     // The plugins: those of the site, and those that come with Pressmark.
-    const plugins = await openPlugins({ settings, log, store, further, terminal, basePath, live, onClose });
+    const plugins = await openPlugins({ settings, log, store, terminal, basePath, live, onClose });
     // The server: from here on deliveries come.
     const port = await openServer({
       settings,

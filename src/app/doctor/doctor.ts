@@ -169,7 +169,7 @@ export async function portFindings(
 
 async function answering(receiver: RunningReceiver): Promise<Finding> {
   const { port, pid } = receiver;
-  return (await isReceiver(receiver))
+  return (await answers(receiver))
     ? ok('port', `this site’s receiver answers on port ${port} (process ${pid})`)
     : fail(
         'port',
@@ -178,16 +178,12 @@ async function answering(receiver: RunningReceiver): Promise<Finding> {
       );
 }
 
-/** Whether a receiver of Pressmark answers. */
-async function isReceiver(address: Pick<RunningReceiver, 'port' | 'host'>): Promise<boolean> {
-  try {
-    const signal = AbortSignal.timeout(ANSWER_MS);
-    const answer = await fetch(`${originOf(address)}${HEALTH}`, { signal, redirect: 'manual' });
-    const body: unknown = await answer.json();
-    return typeof body === 'object' && body !== null && 'ok' in body && typeof body.ok === 'boolean';
-  } catch {
-    return false; // another program, which may speak anything
-  }
+async function answers(receiver: RunningReceiver): Promise<boolean> {
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  return fetch(`${originOf(receiver)}${HEALTH}`, { signal }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Whether the site has a search. A site without one is not a fault. */

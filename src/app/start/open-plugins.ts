@@ -38,8 +38,6 @@ export interface PluginsOptions {
   readonly settings: Settings;
   readonly log: Log;
   readonly store: ReceiverStore;
-  /** Plugins besides those of the config. */
-  readonly further: readonly PluginEntry[];
   readonly terminal: boolean;
   /** The path below which the site stands, `''` for the root. */
   readonly basePath: string;
@@ -70,13 +68,13 @@ export interface RunningPlugins {
  * @throws PressmarkError PLUGIN_INVALID, CONFIG_INVALID, …
  */
 export async function openPlugins(options: PluginsOptions): Promise<RunningPlugins> {
-  const { settings, log, store: opened, further, basePath, live, onClose } = options;
+  const { settings, log, store: opened, basePath, live, onClose } = options;
   const { durable, hooks, jobs, content, prefix } = opened;
   const { catalog } = durable;
   const { stateDir } = foldersOf(settings);
   const own = await loadPlugins(settings.dir, settings.plugins);
   const site = { ...siteOfPlugins(settings), environment: readEnvironment(settings), log };
-  const pages = await pagesOf(runsPages(settings) ? [...further, ...own] : [], {
+  const pages = await pagesOf(runsPages(settings) ? own : [], {
     ...site,
     articles: durable.articles,
   });
@@ -105,7 +103,6 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     targets: deploy.targets,
   };
   const plugins = [
-    ...further,
     firstParty(pagePolicy.plugin, 'the preview'),
     ...(liveReload === undefined ? [] : [firstParty(liveReload.plugin, 'the preview')]),
     ...own,

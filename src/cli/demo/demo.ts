@@ -14,7 +14,7 @@ import { PACKAGE_FOLDER } from '../../own-package.js';
 import { example, withPort } from '../options.js';
 import { stopOnSignals } from '../signals.js';
 import { print, printJson, setLoudness } from '../terminal.js';
-import { demoWatcher, playDemo } from './script.js';
+import { type DemoStage, playDemo } from './script.js';
 
 const DEFAULT_PORT = 8787;
 
@@ -36,28 +36,16 @@ export function demoCommand(): Command {
       fs.cpSync(EXAMPLE, dir, { recursive: true });
       createSecret(dir);
       addIgnoreLines(dir, ['.env', '.pressmark/', 'public/']);
-      const hasGit = makeRepository(dir);
+      const git = makeRepository(dir);
       // An environment of its own: the settings of a real site have no business in a throwaway one.
-      const settings = {
-        ...(await loadSettings(dir, { port, host: HOST }, { PRESSMARK_SITE_URL: url })),
-        liveCheck: true,
-      };
+      const settings = await loadSettings(dir, { port, host: HOST }, { PRESSMARK_SITE_URL: url });
       const terminal = process.stdout.isTTY === true;
       const log = createLog({ level: 'error', terminal, atOnce: true });
 
       print(`A throwaway site in ${dir}, with a secret of its own.\n`);
-      const watcher = demoWatcher(hasGit);
-      const app = await startApp(settings, log, {
-        further: [{ plugin: watcher.plugin, origin: 'demo' }],
-        terminal,
-        live: true,
-      });
-      const ok = await playDemo({
-        url,
-        endpoint: settings.endpoint,
-        secret: settings.secrets[0] ?? '',
-        watcher,
-      });
+      const app = await startApp(settings, log, { terminal, live: true });
+      const [secret = ''] = settings.secrets;
+      const ok = await playDemo({ dir, url, endpoint: settings.endpoint, secret, git });
       if (!ok) process.exitCode = 1;
       if (json) printJson({ dir, url, ok });
       if (exit) {
@@ -79,27 +67,21 @@ async function freePort(wanted = 0): Promise<number> {
 }
 
 /** Makes the throwaway site a repository with one commit of its owner's; without git the demo goes on without. */
-function makeRepository(dir: string): boolean {
+function makeRepository(dir: string): DemoStage['git'] {
+  const owner = ['-c', 'user.name=Owner', '-c', 'user.email=owner@localhost', '-c', 'commit.gpgsign=false'];
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', dir, ...owner, ...args], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      encoding: 'utf8',
+      env: childEnvironment(),
+    });
   try {
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-C', dir, ...args], { stdio: 'ignore', env: childEnvironment() });
     git('init', '--quiet');
     git('add', '.');
-    git(
-      '-c',
-      'user.name=Owner',
-      '-c',
-      'user.email=owner@localhost',
-      '-c',
-      'commit.gpgsign=false',
-      'commit',
-      '--quiet',
-      '--message',
-      'A new site',
-    );
-    return true;
+    git('commit', '--quiet', '--message', 'A new site');
+    return git;
   } catch {
     print('git was not found: the demo shows files and pages, no commits.');
-    return false;
+    return undefined;
   }
 }

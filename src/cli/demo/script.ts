@@ -1,5 +1,6 @@
-import { join } from 'node:path';
-import { definePlugin, type Plugin } from '../../app/app.js';
+import fs from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { sampleArticle, sampleTest } from '../../sender/article/sample-event.js';
 import { DEFAULT_SERVICE, type EventName, envelopeOf, postEvent } from '../../sender/delivery/send-event.js';
 import { paint, print } from '../terminal.js';
@@ -7,15 +8,18 @@ import { DEMO_ARTICLES } from './articles.js';
 
 /** What the demo plays on. */
 export interface DemoStage {
+  /** The site's folder. */
+  readonly dir: string;
   /** The running receiver and, as it is its own preview, the site. */
   readonly url: string;
   readonly endpoint: string;
   readonly secret: string;
-  readonly watcher: DemoWatcher;
+  /** Git in the site's folder; undefined if it is not there. */
+  readonly git: ((...args: string[]) => string) | undefined;
 }
 
 /** Sends the events of a whole life of an article, one after another, and prints each with what became of it. */
-export async function playDemo({ url, endpoint, secret, watcher }: DemoStage): Promise<boolean> {
+export async function playDemo({ dir, url, endpoint, secret, git }: DemoStage): Promise<boolean> {
   let ok = true;
   let second = Date.now();
 
@@ -38,14 +42,21 @@ export async function playDemo({ url, endpoint, secret, watcher }: DemoStage): P
     return { body };
   }
 
-  async function showEffects(published: { id: string; url: string }, effect: string): Promise<void> {
-    const commit = await watcher.commit(published.id, effect);
-    const file = watcher.fileOf(published.id);
-    const page = join('public', new URL(published.url).pathname, 'index.html');
-    const ms = await watcher.live(published.id);
-    print(paint('dim', `     file    ${file ?? '?'}`));
+  async function showEffects(address: string, title: unknown, effect: string): Promise<void> {
+    const answered = performance.now();
+    const { pathname } = new URL(address);
+    const isLive = async () => (await (await fetch(address)).text()).includes(`<h1>${title}`) || undefined;
+    const live = (await awaited(isLive)) && `live after ${Math.round(performance.now() - answered)} ms`;
+    const lastCommit = async () => {
+      const line = git?.('log', '-1', '--abbrev=10', '--format=%h  %s').trim();
+      return line?.endsWith(`  ${effect}: ${title}`) ? line : undefined;
+    };
+    const commit = git && (await awaited(lastCommit));
+    const name = `${basename(pathname)}.md`;
+    const file = fs.readdirSync(join(dir, 'content'), { recursive: true, encoding: 'utf8' });
+    print(paint('dim', `     file    content/${file.find((path) => basename(path) === name)}`));
     print(paint('dim', `     commit  ${commit ?? 'none (git is not there)'}`));
-    print(paint('dim', `     page    ${page}, ${ms === undefined ? 'not live yet' : `live after ${ms} ms`}`));
+    print(paint('dim', `     page    ${join('public', pathname, 'index.html')}, ${live ?? 'not live yet'}`));
   }
 
   await send('webhook.test', 'webhook.test', sampleTest({}), 200);
@@ -64,9 +75,9 @@ export async function playDemo({ url, endpoint, secret, watcher }: DemoStage): P
       article,
       200,
     );
-    const published = JSON.parse(answer.body) as { id: string; url: string };
+    const published = JSON.parse(answer.body) as { url: string };
     urls.push(published.url);
-    await showEffects(published, 'Publish');
+    await showEffects(published.url, article.title, 'Publish');
   }
   const [first] = articles;
   const [target] = urls;
@@ -86,7 +97,7 @@ export async function playDemo({ url, endpoint, secret, watcher }: DemoStage): P
     base_revision_id: found.target.revision_id,
   };
   await send('article.updated: replaces the article in place', 'article.updated', update, 200);
-  await showEffects({ id: String(first.id), url: target }, 'Update');
+  await showEffects(target, update.title, 'Update');
   const stale = { ...update, id: 'demo-draft-2', revision_id: 'demo-draft-2', title: 'Too late' };
   await send(
     'article.updated from the old revision: refused, nothing is changed',
@@ -99,54 +110,14 @@ export async function playDemo({ url, endpoint, secret, watcher }: DemoStage): P
 
 /** How long the demo waits for a commit or a page before it goes on without. */
 const PATIENCE_MS = 15_000;
-const POLL_MS = 20;
+const POLL_MS = 50;
 
-/** A plugin, like any other, which keeps what its actions are given. */
-export interface DemoWatcher {
-  readonly plugin: Plugin;
-  /** Waits for the commit of an article; undefined if none comes. */
-  commit(id: string, subjectStart: string): Promise<string | undefined>;
-  /** Waits until the present text of an article is live; how long after its answer, in milliseconds. */
-  live(id: string): Promise<number | undefined>;
-  /** The article's file, relative to the site. */
-  fileOf(id: string): string | undefined;
-}
-
-/** Watches the actions of the receiver: stored articles, commits, live pages. */
-export function demoWatcher(hasGit: boolean): DemoWatcher {
-  const files = new Map<string, string>();
-  const commits: { path: string; text: string }[] = [];
-  const live = new Map<string, number>();
-  const plugin = definePlugin({
-    name: 'demo-watcher',
-    receiver(host) {
-      for (const name of ['article.published', 'article.updated'] as const)
-        host.addAction(name, ({ article, path }) => {
-          files.set(article.id, path);
-          live.delete(article.id);
-        });
-      host.addAction('git.committed', ({ commit, path, subject }) =>
-        commits.push({ path, text: `${commit.slice(0, 10)}  ${subject}` }),
-      );
-      host.addAction('article.live', ({ id, ms }) => void live.set(id, ms));
-    },
-  });
-  return {
-    plugin,
-    commit: async (id, subjectStart) => {
-      if (!hasGit) return undefined;
-      const isIts = ({ path, text }: { path: string; text: string }) =>
-        path === files.get(id) && text.includes(`  ${subjectStart}`);
-      return (await awaited(() => commits.find(isIts)))?.text;
-    },
-    live: (id) => awaited(() => live.get(id)),
-    fileOf: (id) => files.get(id),
-  };
-}
-
-async function awaited<T>(look: () => T | undefined): Promise<T | undefined> {
+async function awaited<T>(look: () => Promise<T | undefined>): Promise<T | undefined> {
   const end = performance.now() + PATIENCE_MS;
-  while (look() === undefined && performance.now() < end)
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  return look();
+  let found = await look();
+  while (found === undefined && performance.now() < end) {
+    await setTimeout(POLL_MS);
+    found = await look();
+  }
+  return found;
 }
