@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { gitIn } from '../support/clones.js';
+import { articleFiles, readStored } from '../support/content.js';
+import { expectNone } from './expect.js';
 
 /** A commit that Pressmark made. */
 export interface OwnCommit {
@@ -37,4 +39,15 @@ export function locksIn(dir: string): string[] {
   return fs
     .readdirSync(join(dir, '.git'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.lock'));
+}
+
+/** Requires that each article of a site is stored once, in a file that is complete. @returns what the files have. */
+export function requireWholeFiles(dir: string): ReturnType<typeof readStored>[] {
+  const files = articleFiles(dir).map((path) => readStored(path));
+  expectNone(doubled(files.map(({ article: { id } }) => id)), 'each article should be stored once');
+  expectNone(
+    files.filter(({ edited, bodyEdited }) => edited || bodyEdited).map(({ article: { id } }) => id),
+    'each file should be complete, with a digest that matches',
+  );
+  return files;
 }
