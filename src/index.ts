@@ -46,18 +46,22 @@ export type {
   ArticleQuery,
   ArticleReader,
   Articles,
+  HandedOver,
   ListedArticle,
 } from './host/articles/articles.js';
 export type { Assets } from './host/articles/assets.js';
 export type { HealthCheck, HealthFinding } from './host/health.js';
 export type { ActionName, Actions, FilterName, Filters, JobEventName } from './host/hooks/hook-types.js';
+export type { AdapterAuth, Caller } from './host/http/accounts.js';
 export {
   type Adapter,
   AdapterAnswer,
   type AdapterError,
+  type AdapterHandler,
   type AdapterRequest,
   type IncomingArticle,
   type ReceivedArticle,
+  refusal,
 } from './host/http/adapter.js';
 export {
   fetchPublic,

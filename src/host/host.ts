@@ -9,11 +9,12 @@ import type { ReceiverReport } from './admin/plugin-report.js';
 import type { ArticleReader } from './articles/articles.js';
 import type { Assets } from './articles/assets.js';
 import type { HostArticles } from './articles/edits.js';
+import { receivingOnce } from './articles/receive-once.js';
 import { findingsOf, type HealthCheck, type PluginFinding } from './health.js';
 import { Hold, Refusal } from './hooks/decision.js';
 import type { ActionName, Face, FilterName } from './hooks/hook-types.js';
 import { createHooks, type Hooks } from './hooks/hooks.js';
-import { type Adapter, answerOf, checkAdapter, type PluginAdapter, pathsOf } from './http/adapter.js';
+import { type Adapter, answerOf, checkedAdapter, type PluginAdapter, pathsOf } from './http/adapter.js';
 import { createRoutes, routesIn, type ServedBelow, sealRoutes, servedBy } from './http/routes.js';
 import { createJobs, JOBS, type Jobs } from './jobs/jobs.js';
 import { knowCode } from './kept-memory.js';
@@ -179,11 +180,11 @@ export async function startHost(
       const { alone, ...storage } = openStorage(plugin.name, folder);
       const adapter = (given: Adapter) => {
         hooks.checkOpen(plugin.name, 'an adapter');
-        const added = { ...given, plugin: plugin.name };
-        checkAdapter(added, taken);
+        const added = checkedAdapter(plugin.name, given, secrets, taken);
         for (const path of pathsOf(added)) taken.set(path, `plugin ${plugin.name} (${origin})`);
         adapters.push(added);
       };
+      const ofPlugin = { ...readingOnly(plugin.name), ...outsidePlugin(articles) };
       const host = {
         ...common,
         secrets,
@@ -198,7 +199,7 @@ export async function startHost(
         admin: admin.addingOf(plugin.name, common.log, hooks.checkOpen),
         hold,
         refuse,
-        articles: { ...readingOnly(plugin.name), ...outsidePlugin(articles) },
+        articles: { ...ofPlugin, receive: receivingOnce(ofPlugin, storage) },
         assets: around.assets ?? { put: refusing(plugin.name) },
       };
       await setUp(entry, async () => plugin.receiver?.(host));
@@ -312,9 +313,10 @@ export async function startHost(
       routesIn(router).map((route) => ({ plugin, route })),
     );
     const ofAdapters = adapters.flatMap((adapter) =>
-      (adapter.methods ?? ['POST']).flatMap((method) =>
-        pathsOf(adapter).map((path) => ({ plugin: adapter.plugin, route: `${method} ${path}` })),
-      ),
+      adapter.routes.map(({ method, path }) => ({
+        plugin: adapter.plugin,
+        route: `${method} ${adapter.path}${path}`,
+      })),
     );
     return { hooks: hooks.report(), jobs: jobs.report(), routes: [...own, ...ofAdapters] };
   }

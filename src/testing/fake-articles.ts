@@ -68,6 +68,7 @@ export function fakeArticle(over: Partial<ListedArticle> = {}): ListedArticle {
     path: `content/articles/${slug}.md`,
     state: 'live',
     handWritten: false,
+    isOfPerson: false,
     ...over,
   };
 }

@@ -216,10 +216,12 @@ export function stateChange(
 /** A stored article as plugins get it. @param path below the site's folder. */
 export function listedArticle(path: string, stored: StoredArticle, now = Date.now()): ListedArticle {
   const { article, publication } = stored;
+  const part = personsPart(stored);
   return {
     ...article,
     path,
     state: stateAt(publication, now),
-    handWritten: personsPart(stored) === 'written',
+    handWritten: part === 'written',
+    isOfPerson: part !== undefined,
   };
 }

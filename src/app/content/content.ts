@@ -71,7 +71,7 @@ function withReservedPaths(content: ContentFolder, settings: ContentSettings): C
 /** The path at which the receiver reports whether articles can be stored. */
 export const HEALTH = '/healthz';
 
-/** Keeps articles from getting the URLs at which the server answers these paths itself. */
+/** Keeps articles from getting the URLs at which the server answers these paths itself; see `ContentFolder.reservedUrls`. */
 export function reservePaths(
   { reservedUrls }: Pick<ContentFolder, 'reservedUrls'>,
   { siteUrl }: Pick<ContentSettings, 'siteUrl'>,

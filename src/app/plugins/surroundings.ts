@@ -25,7 +25,7 @@ export const NO_ARTICLES: ArticleReader = {
 /** What plugins are told of their site. */
 export function siteOfPlugins(
   settings: SiteSettings,
-): Pick<HostSurroundings, 'site' | 'paths' | 'stateDir' | 'taken'> {
+): Required<Pick<HostSurroundings, 'site' | 'paths' | 'stateDir' | 'taken'>> {
   const { siteUrl, endpoint, dir, site, articles, generator } = settings;
   const { contentDir, outputDir, stateDir } = foldersOf(settings);
   const own = site === false ? undefined : site;

@@ -2,14 +2,17 @@ import { asciiSlugOf } from '../../article/address/slug.js';
 import { readEnvironment } from '../../config/environment.js';
 import type { Settings } from '../../config/load.js';
 import { type HeaderNames, headerNames } from '../../contract/service.js';
-import type { Articles } from '../../host/articles/articles.js';
+import type { ArticleReader } from '../../host/articles/articles.js';
+import type { HostArticles } from '../../host/articles/edits.js';
+import type { ArticleFinder } from '../../host/articles/search.js';
 import { type Host, type HostSurroundings, startHost } from '../../host/host.js';
+import { pathsOf } from '../../host/http/adapter.js';
 import type { Plugin, PluginEntry } from '../../host/plugin.js';
 import type { DeliveryDetail, DryRun, SiteRecords } from '../../host/records.js';
 import type { Log } from '../../log.js';
 import { dryRun } from '../../webhook/events/dry-run.js';
 import type { HandlerContext } from '../../webhook/events/handler.js';
-import { createArticleReceiver, type ReceiveArticle } from '../../webhook/events/receive-article.js';
+import { type ArticleReceiver, createArticleReceiver } from '../../webhook/events/receive-article.js';
 import { createArticleChanges } from '../articles/host-articles.js';
 import { createPersonEdits } from '../articles/person-edits.js';
 import { createArticleSearch } from '../articles/search-articles.js';
@@ -51,7 +54,7 @@ export interface RunningPlugins {
   readonly host: Host;
   /** What a delivery is answered from. */
   readonly context: HandlerContext;
-  readonly receiveArticle: ReceiveArticle;
+  readonly receiveArticle: ArticleReceiver['receive'];
   readonly names: HeaderNames;
   readonly secrets: LiveSecrets;
   readonly deliveries: DeliveryLog;
@@ -114,13 +117,14 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
   ];
 
   const context = handlerContext(settings, log, opened);
-  const receiveArticle = createArticleReceiver(context);
+  const receiver = createArticleReceiver(context);
   const names = headerNames(settings.service);
   const { facts } = deploy;
-  const { articles, gone } = articlesOf(settings, opened, context, receiveArticle);
+  const { articles, gone } = articlesOf(settings, opened, context, receiver);
   const host = await startHost(plugins, {
     face: 'receiver',
     ...site,
+    taken: new Map([...site.taken, [articlePath(content), 'the articles']]),
     articles: { ...articles, ...finder },
     assets: durable.assets,
     records: recordsOf(options, deliveries, facts, (detail) => dryRun(detail, names, context)),
@@ -138,11 +142,11 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     ...idleJobs(host.report().jobs, settings),
   ];
   for (const reason of idle) log.warn(reason);
-  reservePaths(content, settings, [...pages.urls, ...host.adapters.map(({ path }) => path)]);
+  reservePaths(content, settings, [...pages.urls, ...host.adapters.flatMap(pathsOf)]);
   return {
     host,
     context,
-    receiveArticle,
+    receiveArticle: receiver.receive,
     names,
     secrets,
     deliveries,
@@ -151,6 +155,11 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     liveReload,
     gone,
   };
+}
+
+/** The path of an article, whose slug nobody knows yet: no adapter may have what is above it. */
+function articlePath({ layout }: ReceiverStore['content']): string {
+  return decodeURI(new URL(layout.url(':slug', new Date().toISOString())).pathname);
 }
 
 /** What the handlers of deliveries work with. */
@@ -180,8 +189,11 @@ function articlesOf(
   settings: Settings,
   { content, prefix, thread, durable, hooks }: ReceiverStore,
   context: HandlerContext,
-  receive: ReceiveArticle,
-): { readonly articles: Omit<Articles, 'search'>; readonly gone: RunningPlugins['gone'] } {
+  receiver: ArticleReceiver,
+): {
+  readonly articles: Omit<HostArticles, keyof ArticleFinder> & ArticleReader;
+  readonly gone: RunningPlugins['gone'];
+} {
   const { store, catalog, articles, editors, knownIds, commitTrash: commit } = durable;
   const { stateDir } = foldersOf(settings);
   const { siteUrl } = settings;
@@ -192,7 +204,7 @@ function articlesOf(
   const places = { store, catalog, stateDir, prefix, siteUrl };
   const trash = createTrash({ ...places, editors, knownIds, hooks, commit });
   return {
-    articles: { ...articles, receive, ...changes, ...edits, ...trash.articles },
+    articles: { ...articles, ...receiver, ...changes, ...edits, ...trash.articles },
     gone: trash.answerAt,
   };
 }

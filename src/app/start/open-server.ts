@@ -123,12 +123,18 @@ function runsScripts({ site, host }: Settings): boolean {
 
 /** Says which articles nobody sees at their addresses, as something else is served there. */
 function warnOfHidden({ reservedUrls }: ReceiverStore['content'], { catalog }: DurableStore, log: Log): void {
-  for (const url of reservedUrls)
-    for (const { path } of catalog.byUrl(url))
+  for (const reserved of reservedUrls) {
+    const below = reserved.endsWith('/*') ? reserved.slice(0, -1) : undefined;
+    const hidden =
+      below === undefined
+        ? catalog.byUrl(reserved)
+        : [...catalog.entries()].filter(({ url }) => url.startsWith(below));
+    for (const { path, url } of hidden)
       log.warn(
         { path, url },
         'an article has an address that the receiver answers itself; see pressmark doctor',
       );
+  }
 }
 
 /** Without the announcement, as on a full disk, other commands do not see the receiver; it works as well. */

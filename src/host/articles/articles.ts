@@ -33,8 +33,17 @@ export interface ListedArticle extends Article {
   /** Its file, relative to the site's folder, with forward slashes. */
   readonly path: string;
   readonly state: ArticleState;
+  /** Whether a person wrote it from nothing. */
   readonly handWritten: boolean;
+  /** Whether a person has written its text, or changed what came, in the file or in the admin: no plugin changes it then. */
+  readonly isOfPerson: boolean;
 }
+
+/** A stored article in the form in which it was handed over. */
+export type HandedOver = Required<Omit<IncomingArticle, 'source' | 'slug' | 'markdown'>> & {
+  /** Missing if it came as HTML alone. */
+  readonly markdown?: string;
+};
 
 /** What a plugin changes in an article. What is not named stays. */
 export interface ArticlePatch {
@@ -53,11 +62,24 @@ export type SettableState = 'live' | 'held' | 'scheduled' | 'expired';
 export interface Articles extends ArticleReader {
   /**
    * Stores an article as a delivery would: durable when it resolves, through the same filters, and once for each id. Other
-   * content for an id that is stored replaces the article, unless a person has edited it, in its file or in the admin.
+   * content for an id that is stored replaces the article, unless a person has edited it, in its file or in the admin. Front
+   * matter that it does not have stays.
    *
+   * @param options.once what tells a request from others. If the plugin has received an article for the same one within ten
+   *   minutes, that one counts, as it is by now, and nothing is stored: for clients that send again where an answer was lost.
    * @throws PressmarkError BODY_INVALID; REVISION_CONFLICT if a person has edited it; FILTER_FAILED, STORE_FAILED, …
    */
-  receive(article: IncomingArticle): Promise<ReceivedArticle>;
+  receive(article: IncomingArticle, options?: { readonly once?: string }): Promise<ReceivedArticle>;
+  /**
+   * Changes an article that a plugin has handed over, as if it was handed over again, by compare-and-set.
+   *
+   * @param make makes the new article from the stored one; called again where the article changes at the same moment.
+   * @throws PressmarkError ARTICLE_NOT_FOUND; REVISION_CONFLICT if a person has edited it; what `receive` and `make` throw.
+   */
+  change(
+    id: string,
+    make: (article: HandedOver) => IncomingArticle | Promise<IncomingArticle>,
+  ): Promise<ReceivedArticle>;
   /**
    * Articles in the order of their files' names, the last one first, or by date with `since`. Without it, files are read only
    * as far as the page reaches.

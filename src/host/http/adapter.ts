@@ -1,5 +1,7 @@
 import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
+import type { ExtraKeys } from '../../article/article.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { type Account, type AdapterAuth, accountsIn, type Caller } from './accounts.js';
 import type { FormField } from './form.js';
 
 /** An article that an adapter hands over. A field that is not required may be null or empty: it counts as missing. */
@@ -24,10 +26,10 @@ export interface IncomingArticle {
   readonly date?: string | null;
   /** `held` does not show the article, `live` shows it at its date. @default 'live' for a new one, an update leaves it */
   readonly state?: 'live' | 'held' | null;
+  /** Further front matter, as plain data; not that of Pressmark. Keys that it does not have stay. */
+  readonly frontMatter?: ExtraKeys | null;
   /** What else the service sent, for filters of `article.draft`. */
   readonly source?: Readonly<Record<string, unknown>> | null;
-  /** The revision that this content was made from: if the stored article has another one, nothing is stored. @default any */
-  readonly base?: string | null;
 }
 
 /** What became of an article that was handed over. */
@@ -45,6 +47,8 @@ export interface AdapterRequest {
   readonly method: string;
   /** As it was sent, without the query. */
   readonly path: string;
+  /** What the path has for the names in that of the route, decoded. */
+  readonly params: Readonly<Record<string, string>>;
   /** The address that it came to, such as `https://blog.example`; HTTPS but on the receiver's own machine. */
   readonly origin: string;
   /** A name that comes several times, or ends with `[]`, is a list. */
@@ -53,6 +57,8 @@ export interface AdapterRequest {
   readonly headers: IncomingHttpHeaders;
   /** The raw bytes. */
   readonly body: Buffer;
+  /** Who has sent it, by `auth`. Not there for `verify`. */
+  readonly caller?: Caller;
 }
 
 /** An answer that a plugin makes itself; see `ReceiverHost.answer`. */
@@ -104,14 +110,13 @@ export function answerOf(
 /** What `receive` of an adapter may return. */
 export type AdapterResult = IncomingArticle | readonly IncomingArticle[] | AdapterAnswer;
 
-/** An endpoint for another service. */
+/** Answers a request by its parsed body. */
+export type AdapterHandler<T = unknown> = (payload: unknown, request: AdapterRequest) => T | Promise<T>;
+
+/** An endpoint for another service. It has `auth` or `verify`, and `receive` or `routes`. */
 export interface Adapter {
   /** Such as `/incoming/blog`; served with and without a slash at its end. */
   readonly path: string;
-  /** Whether all paths below it are the adapter's, too. @default false */
-  readonly subpaths?: boolean;
-  /** The methods that are accepted. @default only `POST` */
-  readonly methods?: readonly string[];
   /** The longest body that is read, in bytes. @default 1,000,000 */
   readonly maxBytes?: number;
   /**
@@ -120,8 +125,10 @@ export interface Adapter {
    * @default false: only when requests came, their headers and what became of them
    */
   readonly keepsBodies?: boolean;
+  /** Who may come. */
+  readonly auth?: AdapterAuth;
   /** Whether the request is genuine; anything but `true` is answered 401. */
-  verify(request: AdapterRequest): boolean | Promise<boolean>;
+  verify?(request: AdapterRequest): boolean | Promise<boolean>;
   /**
    * Parses a verified body.
    *
@@ -129,8 +136,14 @@ export interface Adapter {
    *   `application/octet-stream`; else JSON in UTF-8. Without a body, `{}` for POST and undefined for other methods
    */
   parse?(request: AdapterRequest): unknown;
-  /** Turns a parsed body into articles, which are stored before the answer, or into an answer of its own. */
-  receive(payload: unknown, request: AdapterRequest): AdapterResult | Promise<AdapterResult>;
+  /** Turns what is sent to the path by POST into articles, which are stored before the answer, or into an answer of its own. */
+  readonly receive?: AdapterHandler<AdapterResult>;
+  /**
+   * What answers which method and path, the first that fits: such as `'GET /posts/:id'`, `'PUT, PATCH /posts/:id'`, and `'POST /'` for the adapter's own
+   * path. What it returns is sent as JSON, undefined as 404; `ReceiverHost.answer` makes other answers. `GET` answers HEAD,
+   * too. With a route below its path, the adapter has all paths there.
+   */
+  readonly routes?: Readonly<Record<string, AdapterHandler>>;
   /** The body of an answer that is an error, which is sent as JSON. @default `{ error: message }` */
   errorBody?(error: AdapterError): unknown;
 }
@@ -153,12 +166,33 @@ export function exposedError(error: unknown): AdapterError | undefined {
   return { status, code: typeof code === 'string' ? code : 'REFUSED', message };
 }
 
-/** An adapter and whose it is. */
-export interface PluginAdapter extends Adapter {
-  readonly plugin: string;
+/** Makes an error that an adapter refuses a request with. @param status 400 to 599. @param code a name for it, for `errorBody`. */
+export function refusal(status: number, code: string, message: string): Error {
+  return Object.assign(new Error(message), { status, code, expose: true });
 }
 
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+interface Route {
+  readonly method: string;
+  /** Such as `/posts/:id`; empty for the adapter's own path. */
+  readonly path: string;
+  readonly pattern: RegExp;
+  readonly handler: AdapterHandler;
+}
+
+/** An adapter that was checked, and whose it is. */
+export interface PluginAdapter extends Pick<Adapter, 'maxBytes' | 'keepsBodies' | 'parse' | 'errorBody'> {
+  readonly plugin: string;
+  /** Without a slash at its end. */
+  readonly path: string;
+  readonly verification:
+    | { readonly kind: AdapterAuth['kind']; readonly accounts: readonly Account[] }
+    | { readonly kind: 'verify'; readonly verify: NonNullable<Adapter['verify']> };
+  readonly routes: readonly Route[];
+  /** Whether all paths below it are the adapter's. */
+  readonly hasBelow: boolean;
+  /** Whether its only route returns articles. */
+  readonly returnsArticles: boolean;
+}
 
 /** The most that `maxBytes` may be. */
 const MOST_BYTES = 10_000_000;
@@ -166,40 +200,111 @@ const MOST_BYTES = 10_000_000;
 /** No pattern: a path is one endpoint. */
 const PATH = /^(?:\/[A-Za-z0-9._~-]+)+\/?$/;
 
+/** The name of a route. */
+const ROUTE =
+  /^((?:(?:GET|POST|PUT|PATCH|DELETE|OPTIONS)(?:, |(?= )))+) ((?:\/(?::\w+|[A-Za-z0-9._~-]+))*)\/?$/;
+
 /**
  * Checks an adapter that a plugin adds.
  *
+ * @param secrets the plugin's.
  * @param taken the paths that are answered already, without a slash at their ends, and by what; `/a/*` stands for all below `/a`.
  * @throws PressmarkError PLUGIN_INVALID, naming both where the path is taken.
  */
-export function checkAdapter(
-  { plugin, path, subpaths = false, methods = ['POST'], maxBytes = 1, verify, receive }: PluginAdapter,
+export function checkedAdapter(
+  plugin: string,
+  { path, auth, verify, receive, routes, ...others }: Adapter,
+  secrets: Readonly<Record<string, string>>,
   taken: ReadonlyMap<string, string>,
-): void {
+): PluginAdapter {
   const complain = (what: string) =>
     new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: its adapter ${what}`);
   if (typeof path !== 'string' || !PATH.test(path))
     throw complain(`has the path ${quote(path)}; write one path such as "/incoming/blog"`);
-  if (typeof verify !== 'function' || typeof receive !== 'function')
-    throw complain(`at ${path} needs the functions verify and receive`);
-  if (!methods.every((method) => METHODS.has(method)))
-    throw complain(`at ${path} has the methods ${methods.join(', ')}; there are ${[...METHODS].join(', ')}`);
+  const { maxBytes = 1 } = others;
   if (!Number.isInteger(maxBytes) || maxBytes < 1 || maxBytes > MOST_BYTES)
     throw complain(
       `at ${path} has maxBytes ${quote(maxBytes)}; it must be an integer from 1 to ${MOST_BYTES}`,
     );
-  if (path.startsWith('/-/')) throw complain(`has the path ${path}; paths below /-/ are those of routes`);
+  if (`${path}/`.startsWith('/-/'))
+    throw complain(`has the path ${path}; /-/ and what is below are those of routes`);
+
+  const hasBelow = Object.keys(routes ?? {}).some((name) => !/^\w+ \/$/.test(name));
+  const given = { path: withoutSlash(path), hasBelow };
   const isTaken = (at: string) =>
-    pathsOf({ path, subpaths }).some((own) => own === at || covers(own, at) || covers(at, own));
+    pathsOf(given).some((own) => own === at || covers(own, at) || covers(at, own));
   const [, other] = [...taken].find(([at]) => isTaken(at)) ?? [];
   if (other !== undefined)
     throw complain(`has the path ${path}, which is that of ${other}; choose another path`);
+
+  if ((auth === undefined) === (typeof verify !== 'function'))
+    throw complain(`at ${path} needs auth or the function verify, and only one of them`);
+  const list = auth && secrets[auth.secret];
+  if (auth !== undefined && list === undefined)
+    throw complain(`at ${path} has auth by ${quote(auth.secret)}, which is not in the plugin's secrets`);
+  if (auth !== undefined && auth.kind !== 'basic' && auth.kind !== 'bearer')
+    throw complain(`at ${path} has auth of the kind ${quote(auth.kind)}; it may be basic or bearer`);
+
+  if ((routes === undefined) === (receive === undefined))
+    throw complain(`at ${path} needs the function receive or routes, and only one of them`);
+  const handlers = Object.entries<AdapterHandler | undefined>(routes ?? { 'POST /': receive });
+  return {
+    ...others,
+    ...given,
+    plugin,
+    returnsArticles: receive !== undefined,
+    verification:
+      auth !== undefined && list !== undefined
+        ? { kind: auth.kind, accounts: accountsIn(list, auth, plugin) }
+        : { kind: 'verify', verify: verify ?? (() => false) },
+    routes: handlers.flatMap(([name, handler]) => {
+      const [, methods, route] = ROUTE.exec(name) ?? [];
+      if (methods === undefined || route === undefined)
+        throw complain(`at ${path} has the route ${quote(name)}; write one such as 'GET /posts/:id'`);
+      if (typeof handler !== 'function')
+        throw complain(`at ${path} has ${quote(handler)} for ${name} instead of a function`);
+      const names = route.replaceAll('.', '\\.').replace(/:(\w+)/g, '(?<$1>[^/]+)');
+      const pattern = new RegExp(`^${names}$`);
+      return methods.split(', ').map((method) => ({ method, path: route, pattern, handler }));
+    }),
+  };
+}
+
+/** What a request to an adapter's paths leads to. */
+export type FoundRoute =
+  | { readonly kind: 'found'; readonly handler: AdapterHandler; readonly params: AdapterRequest['params'] }
+  | { readonly kind: 'other method'; readonly methods: readonly string[] }
+  | { readonly kind: 'none' };
+
+/** The route for a request; undefined if the path is not the adapter's. */
+export function routeFor(adapter: PluginAdapter, method: string, path: string): FoundRoute | undefined {
+  const at = withoutSlash(path);
+  if (at !== adapter.path && !(adapter.hasBelow && at.startsWith(`${adapter.path}/`))) return undefined;
+  const fitting = adapter.routes.flatMap((route) => {
+    const match = route.pattern.exec(at.slice(adapter.path.length));
+    return match === null ? [] : [{ ...route, params: match.groups ?? {} }];
+  });
+  const found = fitting.find((route) => route.method === (method === 'HEAD' ? 'GET' : method));
+  const params = found && decoded(found.params);
+  if (found !== undefined && params !== undefined) return { kind: 'found', handler: found.handler, params };
+  const methods = [...new Set(fitting.map((route) => route.method))];
+  return found !== undefined || methods.length === 0 ? { kind: 'none' } : { kind: 'other method', methods };
+}
+
+/** Undefined if one of them is malformed. */
+function decoded(params: AdapterRequest['params']): AdapterRequest['params'] | undefined {
+  try {
+    return Object.fromEntries(
+      Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]),
+    );
+  } catch {
+    return undefined;
+  }
 }
 
 /** What an adapter answers, in the form of `taken`. */
-export function pathsOf({ path, subpaths = false }: Pick<Adapter, 'path' | 'subpaths'>): string[] {
-  const at = withoutSlash(path);
-  return subpaths ? [at, `${at}/*`] : [at];
+export function pathsOf({ path, hasBelow }: Pick<PluginAdapter, 'path' | 'hasBelow'>): string[] {
+  return hasBelow ? [path, `${path}/*`] : [path];
 }
 
 /** Whether all paths below one stand for another, too. */

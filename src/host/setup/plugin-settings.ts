@@ -36,7 +36,7 @@ export async function checkOptions({ options: schema }: Plugin, options: unknown
 /**
  * The values of a plugin's secrets, which no line of the log shows from then on; short ones excepted.
  *
- * @throws PressmarkError PLUGIN_INVALID if one is not set.
+ * @throws PressmarkError PLUGIN_INVALID if one is not set, or empty.
  */
 export function secretsOf(
   { name, secrets = [] }: Plugin,
@@ -48,6 +48,9 @@ export function secretsOf(
     const value = environment[variable];
     if (value === undefined)
       throw invalid(`plugin ${name} (${origin}) needs ${variable}, which is not set; add it to .env`);
+    // Whoever knows that it is empty could sign with it.
+    if (value.trim() === '')
+      throw invalid(`plugin ${name} (${origin}) needs ${variable}, which is empty; give it a value in .env`);
     values[variable] = value;
     hideInLog(value);
   }

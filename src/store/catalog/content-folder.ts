@@ -30,7 +30,10 @@ import {
 export interface ContentFolder extends Conventions {
   /** Absolute path. */
   readonly root: string;
-  /** Canonical URLs that no new article gets, as the server answers them itself. Plugins' routes are added at the start. */
+  /**
+   * Canonical URLs that no new article gets, as the server answers them itself; `/*` at the end of one stands for all below.
+   * Those of plugins are added at the start.
+   */
   readonly reservedUrls: Set<string>;
   /** What reads and writes the text of articles: in a receiver, a thread. */
   readonly codec: ArticleCodec;
@@ -105,6 +108,14 @@ export function contentFolder(
 ): ContentFolder {
   const codec = codecHere({ layout, format });
   return { root, layout, format, codec, reservedUrls: new Set(), refusal };
+}
+
+/** Whether the server answers a canonical URL itself. */
+export function isReserved({ reservedUrls }: Pick<ContentFolder, 'reservedUrls'>, url: string): boolean {
+  if (reservedUrls.has(url)) return true;
+  for (let at = url.lastIndexOf('/'); at > 0; at = url.lastIndexOf('/', at - 1))
+    if (reservedUrls.has(`${url.slice(0, at)}/*`)) return true;
+  return false;
 }
 
 /** An article file as it is on the disk now. */

@@ -4,7 +4,7 @@ import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
 import type { Trash } from '../trash.js';
 import { type Catalog, lastSegment } from './catalog.js';
-import type { ContentFolder } from './content-folder.js';
+import { type ContentFolder, isReserved } from './content-folder.js';
 
 /** A slug and what follows from it, kept for one new article until `release`. */
 export interface Name {
@@ -26,16 +26,17 @@ export interface Name {
  * @returns a function that throws PressmarkError PERMALINK_WRONG if the site's rule is known to be another one.
  */
 export function createNaming(
-  { layout, format, reservedUrls, refusal }: ContentFolder,
+  content: ContentFolder,
   catalog: Catalog,
   trash: Pick<Trash, 'keeps'>,
 ): (draft: ArticleDraft, extension: string, taken: ReadonlySet<string>) => Name {
+  const { layout, format, refusal } = content;
   const inUse = new Set<string>();
   /** Where the numbers of an often used slug go on, so that a thousand namesakes are not asked each time. */
   const nextNumber = new Map<string, number>();
 
-  function isReserved(path: string, url: string): boolean {
-    if (inUse.has(path) || inUse.has(url) || reservedUrls.has(url)) return true;
+  function isInUse(path: string, url: string): boolean {
+    if (inUse.has(path) || inUse.has(url) || isReserved(content, url)) return true;
     return !format.hasCertainUrls && format.namesakes(path).some((other) => inUse.has(other));
   }
 
@@ -59,7 +60,7 @@ export function createNaming(
       const path = layout.path(slug, draft.date).replace(/\.\w+$/, extension);
       const url = layout.url(slug, draft.date);
       const canonical = canonicalUrl(url) ?? url;
-      if (taken.has(path) || isReserved(path, canonical) || isTaken(path, canonical)) continue;
+      if (taken.has(path) || isInUse(path, canonical) || isTaken(path, canonical)) continue;
       if (n > 1) nextNumber.set(suggestion, n);
       inUse.add(path).add(canonical);
       const release = () => {

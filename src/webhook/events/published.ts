@@ -126,7 +126,7 @@ async function filteredDraft(draft: ArticleDraft, context: HandlerContext): Prom
   const filtered = await filterContent(draft, context, { event: 'article.published', stored: null });
   const suggestion = await hooks.applyFilters('article.slug', draft.slug, filtered);
   const slug = context.slug?.(suggestion, filtered.title, draft.id) ?? suggestion;
-  const extra = await filteredFrontMatter(filtered, context);
+  const extra = await filteredFrontMatter(filtered, context, draft.extra);
   const { source: _, ...stored } = filtered;
   const { received, revision } = draft;
   return {
@@ -138,13 +138,14 @@ async function filteredDraft(draft: ArticleDraft, context: HandlerContext): Prom
   };
 }
 
-/** The front matter that plugins set besides Pressmark's own. */
+/** The front matter besides Pressmark's own: what an adapter has handed over, and what plugins make of it. */
 export async function filteredFrontMatter(
   draft: ArticleDraft,
   { hooks, log, isOwnKey }: HandlerContext,
+  given: ExtraKeys,
 ): Promise<ExtraKeys> {
-  if (!hooks.hasFilter('article.frontMatter')) return {};
-  const filtered = await hooks.applyFilters('article.frontMatter', {}, draft);
+  const isFiltered = hooks.hasFilter('article.frontMatter');
+  const filtered = isFiltered ? await hooks.applyFilters('article.frontMatter', given, draft) : given;
   // A value that JSON does not have, such as undefined, would make invalid YAML.
   const extra: ExtraKeys = JSON.parse(JSON.stringify(filtered));
   const own = Object.keys(extra).filter(isOwnKey);

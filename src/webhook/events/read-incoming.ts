@@ -28,10 +28,11 @@ export function readIncoming(incoming: IncomingArticle, now: string): ReadArticl
 /** A digest of what an update replaces: not the slug, and the date with the state alone. */
 function digestOf(
   { slug: _slug, published_at: _date, source: _source, ...content }: ArticleData,
-  { state, date }: IncomingArticle,
+  { state, date, frontMatter }: IncomingArticle,
 ): string {
   const shown = state ? { state, date: date || null } : {};
-  return `sha256-${hash('sha256', JSON.stringify({ ...content, ...shown }))}`;
+  const further = frontMatter ? { frontMatter } : {};
+  return `sha256-${hash('sha256', JSON.stringify({ ...content, ...shown, ...further }))}`;
 }
 
 /** The fields of an article that hold a text. An optional one that is null or empty counts as missing. */
@@ -46,7 +47,6 @@ const TEXTS = {
   keyword: 'optional',
   image: 'optional',
   date: 'optional',
-  base: 'optional',
 } as const;
 
 function dataOf(incoming: IncomingArticle, now: string): ArticleData {
@@ -89,7 +89,7 @@ function faultIn(incoming: unknown): string | undefined {
     if (rule === 'required, not empty' && value === '') return `has an empty ${name}`;
     if (!value.isWellFormed()) return `has a lone surrogate in its ${name}`;
   }
-  const { contentHtml, markdown, tags, date, image, state, source } = fields;
+  const { contentHtml, markdown, tags, date, image, state } = fields;
   if (!contentHtml && !markdown) return 'has neither contentHtml nor markdown';
   if (state && state !== 'live' && state !== 'held')
     return `has the state ${quote(state)}; it may be live or held`;
@@ -100,7 +100,10 @@ function faultIn(incoming: unknown): string | undefined {
     return `has the date ${quote(date)}, which is not ISO 8601 such as 2026-11-19T08:00:00Z`;
   if (typeof image === 'string' && image !== '' && !URL.canParse(image))
     return `has the image ${quote(image)}, which is not an absolute URL such as https://example.com/a.jpg`;
-  if (source !== undefined && source !== null && (typeof source !== 'object' || Array.isArray(source)))
-    return `has the source ${quote(source)} instead of an object`;
+  for (const name of ['source', 'frontMatter']) {
+    const value = fields[name];
+    if (value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value)))
+      return `has the ${name} ${quote(value)} instead of an object`;
+  }
   return undefined;
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Article, draftOf } from '../../article/article.js';
 import { isOfPerson } from '../../article/own-revisions.js';
+import type { StoredArticle } from '../../article/stored-article.js';
 import { PressmarkError, quote } from '../../errors.js';
+import type { Articles, HandedOver } from '../../host/articles/articles.js';
 import type { IncomingArticle, ReceivedArticle } from '../../host/http/adapter.js';
 import type { HandlerContext } from './handler.js';
 import { publishDraft } from './published.js';
@@ -14,71 +16,99 @@ const MOST_ATTEMPTS = 5;
 /** Why an article is held that an adapter has handed over so. */
 const BY_SERVICE = 'by its service';
 
-/** Stores what an adapter hands over; see `Articles.receive`. */
-export type ReceiveArticle = (incoming: IncomingArticle) => Promise<ReceivedArticle>;
+/** Stores what adapters hand over; see the methods of `Articles`. */
+export type ArticleReceiver = Pick<Articles, 'receive' | 'change'>;
+
+/** An article that was handed over, and what was read of it. */
+interface Incoming extends ReadArticle {
+  readonly incoming: IncomingArticle;
+}
 
 /**
- * Makes the function that stores articles of other services. They go the way of a delivery: deduplicated by id, filtered, durable.
+ * Makes the functions that store articles of other services. They go the way of a delivery: deduplicated by id, filtered, durable.
  *
  * The article's file has the digest of what was handed over last. The same again writes nothing, whatever has become of the
  * article. Other content for a known id is an update by compare-and-set upon the version that is stored, unless that is a
- * person's edit, which nothing replaces without having been made from it.
+ * person's edit.
  */
-export function createArticleReceiver(context: HandlerContext): ReceiveArticle {
+export function createArticleReceiver(context: HandlerContext): ArticleReceiver {
   const { store, hooks } = context;
 
-  return async (incoming) => {
+  async function receive(incoming: IncomingArticle): Promise<ReceivedArticle> {
     const now = new Date().toISOString();
-    const { data, received } = await context.readIncoming(incoming, now);
+    const read = await readIncoming(incoming, now);
+    const { data, received } = read;
     const { id } = data;
+    const extra = incoming.frontMatter ?? {};
     const { url, outcome, file, afterAnswer } = await publishDraft(
       id,
-      () => ({ ...draftOf(data), received, ...(incoming.state === 'held' && { held: BY_SERVICE }) }),
+      () => ({ ...draftOf(data), extra, received, ...(incoming.state === 'held' && { held: BY_SERVICE }) }),
       now,
       context,
     );
     later(afterAnswer);
     if (outcome === 'deleted' || file?.article.received === received) return { id, url, outcome };
+    return replace(id, now, async () => read);
+  }
+
+  const change: Articles['change'] = (id, make) => {
+    const now = new Date().toISOString();
+    return replace(id, now, async (stored) => {
+      const before = handedOver(stored);
+      const { state, date, ...content } = { ...(await make(before)), id };
+      const isShownElse = state !== before.state || date !== before.date;
+      return readIncoming({ ...content, ...(isShownElse && { state: state ?? before.state, date }) }, now);
+    });
+  };
+
+  async function readIncoming(incoming: IncomingArticle, now: string): Promise<Incoming> {
+    const read = { ...(await context.readIncoming(incoming, now)), incoming };
+    const own = Object.keys(incoming.frontMatter ?? {}).filter(context.isOwnKey);
+    if (own.length === 0) return read;
+    throw new PressmarkError(
+      'BODY_INVALID',
+      `an article that was handed over has Pressmark’s own keys in its frontMatter: ${own.join(', ')}`,
+    );
+  }
+
+  async function replace(
+    id: string,
+    now: string,
+    next: (stored: StoredArticle) => Promise<Incoming>,
+  ): Promise<ReceivedArticle> {
     for (let attempt = 1; ; attempt++) {
       const found = await store.get(id);
       if (found === undefined)
-        throw new PressmarkError(
-          'ARTICLE_NOT_FOUND',
-          `the file of article ${quote(id)} was just removed; send it again`,
-        );
-      if (found.article.received === received) return { id, url, outcome: 'known' };
-      const { base } = incoming;
-      // Only with `base` is it known that the adapter has seen an edit in the admin.
-      if (found.edited || (isOfPerson(found.article.revision) && base !== found.article.revision))
+        throw new PressmarkError('ARTICLE_NOT_FOUND', `there is no file of article ${quote(id)}`);
+      const { article, edited } = found;
+      const incoming = await next(found);
+      if (article.received === incoming.received) return { id, url: article.url, outcome: 'known' };
+      if (edited || isOfPerson(article.revision))
         throw new PressmarkError(
           'REVISION_CONFLICT',
           `article ${quote(id)} was edited by a person; its new content was not stored`,
         );
-      if (base && base !== found.article.revision)
-        throw new PressmarkError(
-          'REVISION_CONFLICT',
-          `article ${quote(id)} is at ${quote(found.article.revision)}, and its new content was made from ${quote(base)}`,
-        );
       try {
-        await update(found.article, { data, received }, incoming, now);
-        return { id, url, outcome: 'updated' };
+        await update(article, incoming, now);
+        return { id, url: article.url, outcome: 'updated' };
       } catch (error) {
         const isStale = error instanceof PressmarkError && error.code === 'REVISION_CONFLICT';
         if (!isStale || attempt === MOST_ATTEMPTS) throw error;
       }
     }
-  };
+  }
 
   async function update(
     article: Article,
-    { data, received }: ReadArticle,
-    { state, date }: IncomingArticle,
+    { data, received, incoming }: Incoming,
     now: string,
   ): Promise<void> {
     const { id: targetId, url: targetUrl, revision: base } = article;
     const target = { targetId, targetUrl, base, revision: `received-${randomBytes(12).toString('hex')}` };
+    const { state, date, frontMatter } = incoming;
     const { file } = await store.update(target, async (current, waitFor) => {
-      const next = await filteredReplacement({ ...data, published_at: now }, current, context, waitFor);
+      const sent = { ...data, published_at: now };
+      const next = await filteredReplacement(sent, current, context, waitFor, frontMatter ?? {});
       if (!state) return { ...next, received };
       // What a plugin holds now stays held.
       const byPlugin = next.held === current.held ? undefined : next.held;
@@ -94,6 +124,30 @@ export function createArticleReceiver(context: HandlerContext): ReceiveArticle {
       }),
     );
   }
+
+  return { receive, change };
+}
+
+/** @throws PressmarkError ARTICLE_NOT_FOUND if no adapter has handed it over. */
+function handedOver({ article, bodyKind }: StoredArticle): HandedOver {
+  const { id, title, body, contentHtml, description, tags, author, keyword, image, date, extra } = article;
+  if (article.received === undefined)
+    throw new PressmarkError('ARTICLE_NOT_FOUND', `no adapter has handed over article ${quote(id)}`);
+  const isHtml = bodyKind === 'html' || body === contentHtml;
+  return {
+    id,
+    title,
+    contentHtml: isHtml ? body : '',
+    ...(!isHtml && { markdown: body }),
+    description,
+    tags,
+    author,
+    keyword,
+    image,
+    date,
+    state: article.held === undefined ? 'live' : 'held',
+    frontMatter: extra,
+  };
 }
 
 /** Runs the actions of an article when its adapter has had the time to answer. */

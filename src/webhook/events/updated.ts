@@ -1,4 +1,4 @@
-import { type Article, replacementOf } from '../../article/article.js';
+import { type Article, type ExtraKeys, replacementOf } from '../../article/article.js';
 import { updatedAnswer } from '../../contract/answers.js';
 import type { ArticleData, UpdateData } from '../../contract/envelope.js';
 import { PressmarkError, quote } from '../../errors.js';
@@ -41,12 +41,17 @@ export async function updated(
   return { ...handled, afterAnswer };
 }
 
-/** What an article is replaced by, after the filters. `data.published_at` is the moment of the update. */
+/**
+ * What an article is replaced by, after the filters. `data.published_at` is the moment of the update.
+ *
+ * @param frontMatter that came with it. @default none
+ */
 export async function filteredReplacement(
   data: ArticleData,
   article: Article,
   context: HandlerContext,
   waitFor: WaitFor,
+  frontMatter: ExtraKeys = {},
 ): Promise<Replacement> {
   const replacement = replacementOf(data, article);
   const draft = {
@@ -64,7 +69,7 @@ export async function filteredReplacement(
     ...filtered,
     image: data.featured_image_url === null && filtered.image === article.image ? null : filtered.image,
   };
-  const extra = await filteredFrontMatter(filtered, context);
+  const extra = await filteredFrontMatter(filtered, context, frontMatter);
   const { id, revision: base } = article;
   waitFor(context.noteJobs?.('article.updated', { id, base, timestamp: data.published_at }));
   const { held } = filtered;

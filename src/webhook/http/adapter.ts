@@ -5,10 +5,12 @@ import {
   AdapterAnswer,
   type AdapterError,
   type AdapterRequest,
+  answerOf,
   exposedError,
+  type FoundRoute,
   type IncomingArticle,
   type PluginAdapter,
-  withoutSlash,
+  routeFor,
 } from '../../host/http/adapter.js';
 import { fieldsOf, formIn } from '../../host/http/form.js';
 import { originOf } from '../../host/http/local-request.js';
@@ -16,9 +18,10 @@ import { asPlugin } from '../../host/plugin-code.js';
 import type { Log } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
 import { isIdentity } from '../changed-bytes.js';
-import type { ReceiveArticle } from '../events/receive-article.js';
+import type { ArticleReceiver } from '../events/receive-article.js';
 import { NO_FAILURES } from '../receive.js';
 import { type Notes, recordOf } from '../record.js';
+import { callerOf } from './authenticate.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
 import { keptHeaders } from './kept-headers.js';
 import { createRefusalLog } from './refusal-log.js';
@@ -39,7 +42,7 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const LIMITS_MS: AdapterLimits = { verify: 5_000, parse: 25_000, receive: 25_000 };
 
 export interface AdapterOptions {
-  readonly receive: ReceiveArticle;
+  readonly receive: ArticleReceiver['receive'];
   /** Gets each answer, for the health check. */
   noteAnswer(answer: Pick<Outcome, 'body' | 'outcome'>): void;
   readonly readBody: ReadBody;
@@ -61,6 +64,8 @@ interface Outcome {
   readonly headers?: Readonly<Record<string, string>>;
   /** What happened, or the error's code. */
   readonly outcome: string;
+  /** Why it was refused, in words. */
+  readonly error?: string;
   readonly id?: string;
   readonly verified: boolean;
 }
@@ -73,41 +78,51 @@ export function adapterEndpoint(
   adapter: PluginAdapter,
   { receive, noteAnswer, readBody, readJson, hooks, log, notes, limitsMs = LIMITS_MS }: AdapterOptions,
 ): Middleware {
-  const path = withoutSlash(adapter.path);
-  const { plugin, methods = ['POST'], maxBytes, keepsBodies = false } = adapter;
+  const { plugin, verification, maxBytes, keepsBodies = false } = adapter;
   // Its long bodies must not take the room of other adapters.
   const read = maxBytes === undefined ? readBody : createBodyReader({ maxBytes });
   const logUnverified = createRefusalLog(log.child({ adapter: plugin }), (refused) =>
     notes?.refused({ adapter: plugin, ...refused }),
   );
 
-  async function outcomeOf(context: Context): Promise<Outcome & { readonly sent?: Buffer }> {
+  async function outcomeOf(
+    { method, path, querystring, req }: Context,
+    route: FoundRoute,
+  ): Promise<Outcome & { readonly sent?: Buffer }> {
     let verified = false;
     let sent: { sent?: Buffer } = {};
     try {
-      if (!methods.includes(context.method))
+      if (route.kind === 'none') throw new PressmarkError('NOT_FOUND', 'there is nothing at this path');
+      if (route.kind === 'other method')
         throw new PressmarkError(
           'METHOD_NOT_ALLOWED',
-          `${context.method} is not accepted here; use ${methods.join(' or ')}`,
+          `${method} is not accepted here; use ${route.methods.join(' or ')}`,
         );
       const request: AdapterRequest = {
-        method: context.method,
-        path: context.path,
-        origin: originOf(context.req.headers.host),
-        query: fieldsOf(new URLSearchParams(context.querystring)),
-        headers: context.req.headers,
-        body: await read(context.req),
+        method,
+        path,
+        params: route.params,
+        origin: originOf(req.headers.host),
+        query: fieldsOf(new URLSearchParams(querystring)),
+        headers: req.headers,
+        body: await read(req),
       };
-      if ((await ofPlugin('verify', async () => adapter.verify(request))) !== true)
-        throw new PressmarkError('SIGNATURE_MISMATCH', 'this request could not be verified');
+      const from = await senderOf(request);
       verified = true;
       sent = { sent: request.body };
       const payload = await parsed(request);
-      const result = await ofPlugin('receive', async () => adapter.receive(payload, request));
+      const result = await ofPlugin('receive', async () => route.handler(payload, { ...request, ...from }));
       return { verified, ...sent, ...(await answerTo(result)) };
     } catch (error) {
       return { verified, ...sent, ...refusalOf(error) };
     }
+  }
+
+  async function senderOf(request: AdapterRequest): Promise<Pick<AdapterRequest, 'caller'>> {
+    if (verification.kind !== 'verify') return { caller: callerOf(request, verification) };
+    const { verify } = verification;
+    if ((await ofPlugin('verify', async () => verify(request))) === true) return {};
+    throw new PressmarkError('SIGNATURE_MISMATCH', 'this request could not be verified');
   }
 
   async function ofPlugin<T>(what: keyof AdapterLimits, run: () => Promise<T>): Promise<T> {
@@ -145,12 +160,16 @@ export function adapterEndpoint(
     return fields ?? readJson(request.body);
   }
 
-  /** Stores what the plugin returned. All articles are tried; where one fails, the whole request is to be sent again. */
   async function answerTo(result: unknown): Promise<Omit<Outcome, 'verified'>> {
-    if (result instanceof AdapterAnswer) {
-      const { status, body, headers } = result;
-      return { status, body, headers, outcome: 'answered' };
-    }
+    if (adapter.returnsArticles && !(result instanceof AdapterAnswer)) return stored(result);
+    if (result === undefined) throw new PressmarkError('NOT_FOUND', 'there is nothing at this path');
+    const answer = result instanceof AdapterAnswer ? result : answerOf(plugin, 200, result, {});
+    const { status, body, headers } = answer;
+    return { status, body, headers, outcome: 'answered' };
+  }
+
+  /** Stores what the plugin returned. All articles are tried; where one fails, the whole request is to be sent again. */
+  async function stored(result: unknown): Promise<Omit<Outcome, 'verified'>> {
     const drafts: readonly IncomingArticle[] = Array.isArray(result) ? result : [result];
     const articles: object[] = [];
     let failure: Omit<Outcome, 'verified'> | undefined;
@@ -159,7 +178,7 @@ export function adapterEndpoint(
         articles.push(await receive(draft));
       } catch (error) {
         const refused = refusalOf(error);
-        articles.push({ id: draft?.id, ...JSON.parse(refused.body) });
+        articles.push({ id: draft?.id, ...Object(JSON.parse(refused.body)) });
         // A sender may take a 4xx as final, and what failed here must come again.
         if (failure === undefined || (failure.status < 500 && refused.status >= 500)) failure = refused;
       }
@@ -167,13 +186,13 @@ export function adapterEndpoint(
     const [only, ...others] = articles;
     const isOne = only !== undefined && others.length === 0;
     const id = isOne && 'id' in only && typeof only.id === 'string' ? { id: only.id } : {};
-    const answer = failure === undefined ? { received: true } : JSON.parse(failure.body);
+    const answer = failure === undefined ? { received: true } : Object(JSON.parse(failure.body));
     const body = JSON.stringify({ ...answer, ...(isOne && only), articles });
     return { status: 200, outcome: 'stored', ...failure, body, ...id };
   }
 
   /** A code of the error table or of the plugin, or a 500 that says nothing of the inside. */
-  function refusalOf(error: unknown): Pick<Outcome, 'status' | 'body' | 'outcome'> {
+  function refusalOf(error: unknown): Omit<Outcome, 'verified'> {
     const exposed = exposedError(error);
     if (exposed !== undefined) return answerWith(exposed);
     const known = error instanceof PressmarkError ? error : undefined;
@@ -183,25 +202,35 @@ export function adapterEndpoint(
     return answerWith({ status: known?.status ?? 500, code: known?.code ?? 'INTERNAL', message });
   }
 
-  function answerWith(error: AdapterError): Pick<Outcome, 'status' | 'body' | 'outcome'> {
-    const { status, code: outcome, message } = error;
+  function answerWith(given: AdapterError): Omit<Outcome, 'verified'> {
+    const { status, code: outcome, message: error } = given;
     let body: string | undefined;
     try {
-      body = JSON.stringify(asPlugin(plugin, () => adapter.errorBody?.(error)));
+      body = JSON.stringify(asPlugin(plugin, () => adapter.errorBody?.(given)));
     } catch (cause) {
       log.error({ adapter: plugin, err: cause }, 'errorBody of an adapter failed');
     }
-    return { status, body: body ?? JSON.stringify({ error: message }), outcome };
+    return { status, body: body ?? JSON.stringify({ error }), outcome, error, headers: challengeOf(status) };
+  }
+
+  /** Tells a client how to prove who it is. */
+  function challengeOf(status: number): Readonly<Record<string, string>> {
+    if (status !== 401 || verification.kind === 'verify') return {};
+    return {
+      'WWW-Authenticate':
+        verification.kind === 'basic' ? 'Basic realm="Pressmark", charset="UTF-8"' : 'Bearer',
+    };
   }
 
   return async (context, next) => {
-    const isBelow = adapter.subpaths === true && context.path.startsWith(`${path}/`);
-    if (withoutSlash(context.path) !== path && !isBelow) return next();
+    const route = routeFor(adapter, context.method, context.path);
+    if (route === undefined) return next();
     const started = performance.now();
-    const given = await outcomeOf(context);
-    noteAnswer(given);
-    const { status, body, headers, outcome, id, verified, sent = null } = given;
-    const allow = status === 405 ? { Allow: methods.join(', ') } : {};
+    const given = await outcomeOf(context, route);
+    const { status, body, headers, outcome, error, id, verified, sent = null } = given;
+    // In the words of the host, whatever `errorBody` makes of them.
+    noteAnswer({ outcome, body: JSON.stringify({ error }) });
+    const allow = route.kind === 'other method' ? { Allow: route.methods.join(', ') } : {};
     await sendJson(context, { status, body, headers: { ...allow, ...headers } });
     const ms = Math.round((performance.now() - started) * 10) / 10;
     const report = { event: undefined, adapter: plugin, id: id?.slice(0, 200), outcome, status, ms };

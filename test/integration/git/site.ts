@@ -163,7 +163,15 @@ export function siteAt(
           articles: {
             get: async (id) => {
               const found = articles.get(id);
-              return found && { ...found, path: `content/${id}.md`, state: 'live', handWritten: false };
+              return (
+                found && {
+                  ...found,
+                  path: `content/${id}.md`,
+                  state: 'live',
+                  handWritten: false,
+                  isOfPerson: false,
+                }
+              );
             },
             find: async () => undefined,
             ids: () => articles.keys(),

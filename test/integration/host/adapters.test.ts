@@ -8,7 +8,7 @@ import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-const ADAPTER = `export default { name: 'inlet', receiver(host) {
+const ADAPTER = `export default { name: 'inlet', secrets: ['INLET_TOKENS'], receiver(host) {
   host.addFilter('article.draft', (draft) => draft.source?.shout ? { ...draft, title: draft.title.toUpperCase() } : draft);
   host.addFilter('article.frontMatter', (extra, { source }) => source?.series ? { ...extra, series: source.series } : extra);
   host.adapter({
@@ -28,11 +28,28 @@ const ADAPTER = `export default { name: 'inlet', receiver(host) {
   });
   host.adapter({
     path: '/shelf',
-    subpaths: true,
-    methods: ['GET', 'HEAD', 'DELETE', 'OPTIONS'],
     verify: ({ query }) => query.key === 'open',
-    receive: (payload, { method, path }) =>
-      host.answer(200, { method, path, hasBody: payload !== undefined }, { 'X-Method': method }),
+    routes: {
+      'GET /': () => ({ all: true }),
+      'GET, DELETE /books/:id': (payload, { method, params }) =>
+        host.answer(200, { method, params, hasBody: payload !== undefined }, { 'X-Method': method }),
+      'GET /none': () => undefined,
+    },
+  });
+  host.adapter({
+    path: '/guarded',
+    auth: { kind: 'bearer', secret: 'INLET_TOKENS' },
+    routes: {
+      'POST /': (payload, { caller }) => caller,
+      'POST /change': ({ id, ...over }) => host.articles.change(id, (before) => ({ ...before, ...over })),
+      'POST /edit': async ({ id, body }) => {
+        const { revision } = await host.articles.get(id);
+        await host.articles.edit(id, revision, { body }, { name: 'Ada' });
+        return {};
+      },
+      'POST /once': ({ key, ...article }) => host.articles.receive(article, { once: key }),
+    },
+    errorBody: () => null,
   });
   host.adapter({
     path: '/crate',
@@ -61,7 +78,8 @@ const ADAPTER = `export default { name: 'inlet', receiver(host) {
   });
 } };`;
 
-const receiver = sharedHere(test, { storeOnly: true }, (dir) => {
+const env = { INLET_TOKENS: 'a-long-token create,another-token' };
+const receiver = sharedHere(test, { storeOnly: true, env }, (dir) => {
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(join(dir, 'plugins/inlet.mjs'), ADAPTER);
 });
@@ -184,10 +202,9 @@ test('200-adapter: an update with a state hides the article, and shows it at its
     return (await response.json()) as { state: string; date: string; title: string; revision: string };
   };
   await send(incoming('shown', { date: '2026-01-02T03:04:05Z' }));
-  const { revision: base } = await stored();
   for (const [over, expected] of [
     [
-      { title: 'Hidden', state: 'held', base },
+      { title: 'Hidden', state: 'held' },
       { title: 'Hidden', state: 'held', date: '2026-01-02T03:04:05Z' },
     ],
     [{ title: 'Still' }, { title: 'Still', state: 'held' }],
@@ -203,23 +220,6 @@ test('200-adapter: an update with a state hides the article, and shows it at its
     t.is((await send(incoming('shown', over))).json.outcome, 'updated', JSON.stringify(over));
     t.like(await stored(), expected);
   }
-});
-
-test('409-adapter: content that was made from another revision is not stored', async (t) => {
-  const stored = async () => {
-    const response = await fetch(`${receiver().origin}/stored`, { method: 'POST', body: '{"id":"based"}' });
-    return (await response.json()) as { revision: string; state: string; path: string };
-  };
-  await send(incoming('based', { state: 'held' }));
-  const { revision: base, state, path } = await stored();
-  t.is(state, 'held');
-  t.true(fileOf(dir, 'based').endsWith(path));
-  t.is((await send(incoming('based', { title: 'Second', base }))).json.outcome, 'updated');
-  const { status, json } = await send(incoming('based', { title: 'Third', base }));
-  t.is(status, 409);
-  t.regex(json.error, /"based" is at "received-.*, and its new content was made from/);
-  const { revision } = await stored();
-  t.is((await send(incoming('based', { title: 'Third', base: revision }))).json.outcome, 'updated');
 });
 
 test('405, 400, 413, 415 and 500 of an adapter, with words that say nothing of the inside', async (t) => {
@@ -355,13 +355,15 @@ test('200-adapter: an optional field that is null or empty counts as missing', a
     'date',
     'state',
     'source',
-    'base',
+    'frontMatter',
   ];
   for (const [id, value] of [
     ['null-1', null],
     ['empty-1', ''],
   ] as const) {
-    const over = Object.fromEntries(names.map((name) => [name, name === 'source' ? null : value]));
+    const over = Object.fromEntries(
+      names.map((name) => [name, ['source', 'frontMatter'].includes(name) ? null : value]),
+    );
     const { status, json } = await send(incoming(id, over));
     t.is(status, 200, JSON.stringify(json));
     t.true(json.url.endsWith(`/articles/article-${id}/`), 'its slug is made of its title');
@@ -383,7 +385,6 @@ test('400-adapter: a field of another type is refused in words that name it', as
     ['author', ['Ada'], 'has "Ada" as its author; it must be a text'],
     ['tags', 'one, two', 'has tags that are not a list of texts'],
     ['tags', [null], 'has tags that are not a list of texts'],
-    ['base', 7, 'has "7" as its base; it must be a text'],
     ['date', '19.11.2026', 'has the date "19.11.2026", which is not ISO 8601'],
     ['image', '/uploads/a.jpg', 'has the image "/uploads/a.jpg", which is not an absolute URL'],
     ['state', 'draft', 'has the state "draft"; it may be live or held'],
@@ -395,22 +396,62 @@ test('400-adapter: a field of another type is refused in words that name it', as
   }
 });
 
-test('an adapter may have all paths below its own, and other methods', async (t) => {
+test('an adapter has routes, with names in their paths, and answers 404 and 405 itself', async (t) => {
   const shelf = (method: string, path: string) => fetch(`${receiver().origin}${path}`, { method });
-  const answer = await shelf('GET', '/shelf/books/7?key=open');
-  t.deepEqual(await answer.json(), { method: 'GET', path: '/shelf/books/7', hasBody: false });
-  t.is((await shelf('DELETE', '/shelf?key=open')).status, 200);
+  const answer = await shelf('GET', '/shelf/books/a%20b/?key=open');
+  t.deepEqual(await answer.json(), { method: 'GET', params: { id: 'a b' }, hasBody: false });
+  t.deepEqual(await (await shelf('GET', '/shelf?key=open')).json(), { all: true });
   t.is((await shelf('GET', '/shelf/books/7')).status, 401);
-  const refused = await shelf('PUT', '/shelf/books?key=open');
+  for (const path of ['/shelf/books', '/shelf/none', '/shelf/books/%ff', '/shelf/books/7/pages'])
+    t.is((await shelf('GET', `${path}?key=open`)).status, 404, path);
+  const refused = await shelf('PUT', '/shelf/books/7?key=open');
   t.is(refused.status, 405);
-  t.is(refused.headers.get('allow'), 'GET, HEAD, DELETE, OPTIONS');
-  for (const method of ['HEAD', 'OPTIONS']) {
-    const given = await shelf(method, '/shelf?key=open');
-    t.is(given.status, 200);
-    t.is(given.headers.get('x-method'), method);
-    t.is((await given.text()) === '', method === 'HEAD');
-  }
+  t.is(refused.headers.get('allow'), 'GET, DELETE');
+  const head = await shelf('HEAD', '/shelf/books/7?key=open');
+  t.is(head.headers.get('x-method'), 'HEAD');
   t.is((await shelf('GET', '/shelfmark?key=open')).status, 404);
+});
+
+/** What the guarded adapter answers. */
+async function guarded(path: string, body: object, authorization = 'Bearer another-token') {
+  const headers = { authorization, 'content-type': 'application/json', connection: 'close' };
+  const init = { method: 'POST', headers, body: JSON.stringify(body) };
+  const response = await fetch(`${receiver().origin}/guarded${path}`, init);
+  const json = (await response.json()) as Readonly<Record<string, string>> | null;
+  return { status: response.status, challenge: response.headers.get('www-authenticate'), json };
+}
+
+test('401-adapter: the tokens of a secret are known one by one, and one of them is in no line of the log', async (t) => {
+  t.like(await guarded('', {}), { status: 200, json: { name: '', scopes: [] } });
+  t.like(await guarded('', {}, 'bearer a-long-token'), { status: 200, json: { scopes: ['create'] } });
+  for (const wrong of ['', 'Bearer', 'Bearer a-long', 'Bearer a-long-token create', 'Basic another-token'])
+    t.like(await guarded('', {}, wrong), { status: 401, challenge: 'Bearer' }, wrong);
+  t.false(JSON.stringify(receiver().log).includes('a-long-token'));
+});
+
+test('adapter: an article that was handed over is changed, unless a person has edited it in the admin', async (t) => {
+  await send(incoming('changed', { frontMatter: { shelf: 'one' }, tags: ['a'] }));
+  t.like(await guarded('/change', { id: 'changed', title: 'Other', frontMatter: { row: 2 } }), {
+    status: 200,
+  });
+  const text = fs.readFileSync(fileOf(dir, 'changed'), 'utf8');
+  for (const line of [/^title: "Other"$/m, /^tags: \["a"\]$/m, /^shelf: "?one"?$/m, /^row: 2$/m])
+    t.regex(text, line);
+  t.is((await guarded('/change', { id: 'changed', frontMatter: { id: 'x' } })).status, 400);
+  t.is((await guarded('/change', { id: 'no-such' })).status, 404);
+  await guarded('/edit', { id: 'changed', body: '<p>Mine.</p>' });
+  const mine = fs.readFileSync(fileOf(dir, 'changed'), 'utf8');
+  t.regex(mine, /Mine\./);
+  t.is((await guarded('/change', { id: 'changed', title: 'Theirs' })).status, 409);
+  t.is(fs.readFileSync(fileOf(dir, 'changed'), 'utf8'), mine);
+});
+
+test('adapter: a request that is sent again is the same article, also after an update', async (t) => {
+  const first = await guarded('/once', incoming('once-1', { key: 'k', title: 'First' }));
+  await guarded('/change', { id: 'once-1', title: 'Second' });
+  const again = await guarded('/once', incoming('once-2', { key: 'k', title: 'First' }));
+  t.like(again, { status: 200, json: { id: 'once-1', outcome: 'known', url: first.json?.url } });
+  t.regex(fs.readFileSync(fileOf(dir, 'once-1'), 'utf8'), /^title: "Second"$/m);
 });
 
 test('no article gets the address of an adapter', async (t) => {
@@ -421,13 +462,15 @@ test('no article gets the address of an adapter', async (t) => {
 test('a start with an adapter at a path that is taken is refused, naming both', async (t) => {
   const plugin = (name: string, path: string) =>
     `export default { name: '${name}', receiver(host) {
-      host.adapter({ path: ${JSON.stringify(path)}, subpaths: ${path === '/taken'}, maxBytes: ${path === '/long' ? 10_000_001 : 1}, verify: () => true, receive: () => [] }); } };`;
+      host.adapter({ path: ${JSON.stringify(path)}, maxBytes: ${path === '/long' ? 10_000_001 : 1}, verify: () => true, routes: { 'GET /a': () => 1 } }); } };`;
   const cases: readonly [string, RegExp][] = [
     ['/webhook/', /plugin b: its adapter has the path \/webhook\/, which is that of the webhook/],
     ['/healthz', /plugin b: .*that of the health check/],
     ['/taken', /plugin b: .*that of plugin a \(plugins\/a\.mjs\)/],
     ['/taken/below', /plugin b: .*that of plugin a \(plugins\/a\.mjs\)/],
-    ['/-/a/x', /plugin b: .*paths below \/-\/ are those of routes/],
+    ['/-/a/x', /plugin b: .*\/-\/ and what is below are those of routes/],
+    ['/-', /plugin b: .*\/-\/ and what is below are those of routes/],
+    ['/articles', /plugin b: .*that of the articles/],
     ['/*', /plugin b: .*the path "\/\*"; write one path/],
     ['/', /plugin b: .*the path "\/"; write one path/],
     ['/long', /plugin b: .*at \/long has maxBytes "10000001"; it must be an integer from 1 to 10000000/],

@@ -255,7 +255,7 @@ test('micropub 600 to 603: the configuration, where to syndicate, and the source
     'media-endpoint': `${receiver().origin}/micropub/media`,
     'syndicate-to': [],
   });
-  t.deepEqual(await client.query('syndicate-to'), { 'syndicate-to': [] });
+  t.like(await client.query('syndicate-to'), { 'syndicate-to': [] });
   const { location } = await create({ content: ['To be read'], category: ['micropub', 'test'] });
   const whole = (await source(location)).json;
   t.deepEqual(whole.type, ['h-entry']);
@@ -306,7 +306,7 @@ test('micropub 803, 804, 805: no token, a token without the scope, and two token
     [postForm(`${note}&access_token=`, ''), 401, 'unauthorized'],
     [postForm(note, 'a-token-for-reading'), 401, 'insufficient_scope'],
     [ask('?q=source', {}, 'a-token-for-media'), 401, 'insufficient_scope'],
-    [postForm(`${note}&access_token=${TOKEN}`), 400, 'bad request'],
+    [postForm(`${note}&access_token=${TOKEN}`), 400, 'invalid_request'],
   ] as const)
     t.like(await answer, { status, json: { error } });
   const { location } = await postForm('h=entry&content=Of+one+scope', 'a-token-for-drafts');
@@ -383,6 +383,14 @@ test('micropub: only what was deleted is restored, to the state that it had', as
   t.deepEqual((await sourceOf(live.location))['post-status'], ['published']);
 });
 
+test('micropub: a request that is sent again after an update does not undo it', async (t) => {
+  const post = { content: ['At first'], 'mp-slug': ['sent-again'] };
+  const { location: url } = await create(post);
+  await postJson({ action: 'update', url, replace: { content: ['By now'] } });
+  t.like(await create(post), { status: 201, location: url });
+  t.deepEqual((await sourceOf(url)).content, ['By now']);
+});
+
 test('micropub: a request that is sent twice at once is one post', async (t) => {
   const all = await Promise.all(Array.from({ length: 4 }, () => create({ content: ['Sent at once'] })));
   t.deepEqual([...new Set(all.map(({ status }) => status))], [201]);
@@ -420,7 +428,7 @@ test('400-micropub: hostile requests are refused, and none is stored', async (t)
     published_at: new Date().toISOString(),
     json_ld: '',
   });
-  t.is((await postJson({ action: 'delete', url: json.url })).status, 403);
+  t.is((await postJson({ action: 'delete', url: json.url })).status, 400);
   for (const body of [
     null,
     [],
@@ -442,7 +450,6 @@ test('400-micropub: hostile requests are refused, and none is stored', async (t)
   ])
     t.is((await postJson(body)).status, 400, JSON.stringify(body));
   t.is((await postForm('h=event&content=x')).status, 400);
-  t.is((await ask('?q=everything', {})).status, 400);
   t.is(
     (await ask('', { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } })).status,
     400,

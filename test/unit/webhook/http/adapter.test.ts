@@ -6,7 +6,7 @@ import Koa from 'koa';
 import { pino } from 'pino';
 import { type ErrorCode, PressmarkError } from '../../../../src/errors.js';
 import { createHooks } from '../../../../src/host/hooks/hooks.js';
-import type { Adapter } from '../../../../src/host/http/adapter.js';
+import { type Adapter, checkedAdapter } from '../../../../src/host/http/adapter.js';
 import { adapterEndpoint } from '../../../../src/webhook/http/adapter.js';
 import { createBodyReader } from '../../../../src/webhook/http/body-reader.js';
 import { until } from '../../../support/until.js';
@@ -21,21 +21,25 @@ async function answerOf(
   over: Partial<Adapter>,
   { limit = FOREVER, method = 'POST', hooks = createHooks(log, { face: 'receiver' }) } = {},
 ) {
-  const endpoint = adapterEndpoint(
-    { plugin: 'inlet', path: '/inlet', verify: () => true, receive: () => [], ...over },
-    {
-      receive: async ({ id, title }) => {
-        if (title !== '') throw new PressmarkError(title as ErrorCode, `${id} has failed`);
-        return { id, url: `https://a.example/${id}/`, outcome: 'stored' };
-      },
-      noteAnswer: () => undefined,
-      readBody: createBodyReader(),
-      readJson: async (body) => JSON.parse(body.toString()),
-      hooks,
-      log,
-      limitsMs: { verify: limit, parse: limit, receive: limit },
+  const given = {
+    path: '/inlet',
+    ...(over.auth === undefined && { verify: () => true }),
+    ...(over.routes === undefined && { receive: () => [] }),
+    ...over,
+  };
+  const secrets = { KEYS: 'ada:abcd EFGH, bo:other' };
+  const endpoint = adapterEndpoint(checkedAdapter('inlet', given, secrets, new Map()), {
+    receive: async ({ id, title }) => {
+      if (title !== '') throw new PressmarkError(title as ErrorCode, `${id} has failed`);
+      return { id, url: `https://a.example/${id}/`, outcome: 'stored' };
     },
-  );
+    noteAnswer: () => undefined,
+    readBody: createBodyReader(),
+    readJson: async (body) => JSON.parse(body.toString()),
+    hooks,
+    log,
+    limitsMs: { verify: limit, parse: limit, receive: limit },
+  });
   const server = http.createServer(new Koa().use(endpoint).callback()).listen(0, '127.0.0.1');
   t.teardown(() => server.close());
   await once(server, 'listening');
@@ -93,13 +97,13 @@ test('adapter: of a batch, a failure that has to come again wins over a refusal,
 
 test('adapter: a request that only reads is no delivery, unless it is refused', async (t) => {
   const hooks = createHooks(log, { face: 'receiver' });
-  const methods = ['GET', 'POST'];
+  const routes = { 'GET /': () => [], 'POST /': () => [] };
   const counts = () => [hooks.didAction('delivery.accepted'), hooks.didAction('delivery.refused')];
-  t.is((await answerOf(t, { methods }, { hooks, method: 'GET' })).status, 200);
+  t.is((await answerOf(t, { routes }, { hooks, method: 'GET' })).status, 200);
   t.deepEqual(counts(), [0, 0]);
-  t.is((await answerOf(t, { methods }, { hooks })).status, 200);
+  t.is((await answerOf(t, { routes }, { hooks })).status, 200);
   await until('the delivery is told', () => counts()[0] === 1);
-  t.is((await answerOf(t, { methods, verify: () => false }, { hooks, method: 'GET' })).status, 401);
+  t.is((await answerOf(t, { routes, verify: () => false }, { hooks, method: 'GET' })).status, 401);
   await until('the refusal is told', () => counts()[1] === 1);
   t.deepEqual(counts(), [1, 1]);
 });

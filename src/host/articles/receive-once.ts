@@ -1,0 +1,21 @@
+import { hash } from 'node:crypto';
+import type { PluginStorage } from '../storage.js';
+import type { Articles } from './articles.js';
+
+/** For so long, what is sent again is the same article, in milliseconds. */
+const SAME_MS = 600_000;
+
+/** `receive` with `once`: the id that a request has got is noted before its article is stored. */
+export function receivingOnce(
+  { get, receive }: Pick<Articles, 'get' | 'receive'>,
+  storage: Pick<PluginStorage, 'update'>,
+): Articles['receive'] {
+  return async (article, { once } = {}) => {
+    if (once === undefined) return receive(article);
+    const key = `once ${hash('sha256', once)}`;
+    const id = await storage.update<string>(key, (known) => known ?? article.id, { ttlMs: SAME_MS });
+    const there = id === undefined || id === article.id ? undefined : await get(id);
+    if (there === undefined) return receive({ ...article, id: id ?? article.id });
+    return { id: there.id, url: there.url, outcome: 'known' };
+  };
+}
