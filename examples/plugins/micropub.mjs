@@ -3,18 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { definePlugin, escapeHtml, refusal } from 'pressmark';
 
-// Several tokens have commas between them. Behind a token are its scopes: create, update, delete, media; none for all.
-const SECRET = 'MICROPUB_TOKENS';
 const invalid = (message) => refusal(400, 'invalid_request', message);
 
 export default definePlugin({
   name: 'micropub',
   version: '1.0.0',
-  secrets: [SECRET],
+  // Tokens, with commas between them. Behind a token are its scopes: create, update, delete, media; none for all.
+  secrets: ['MICROPUB_TOKENS'],
   receiver({ articles, assets, storage, adapter, answer }) {
     adapter({
       path: '/micropub',
-      auth: { kind: 'bearer', secret: SECRET },
+      auth: { kind: 'bearer', secret: 'MICROPUB_TOKENS' },
       maxBytes: 10_000_000,
       routes: {
         async 'GET /'(_, { origin, caller, query: { q = '', url, properties: names = [] } }) {
@@ -58,8 +57,7 @@ export default definePlugin({
 
     async function update({ url, ...changes }) {
       const { id } = await articleAt(url);
-      const changed = (before) => articleOf(withChanges(propertiesOf(before), changes));
-      await articles.change(id, (before) => ({ ...before, ...changed(before) }));
+      await articles.change(id, (before) => updated(before, changes));
     }
 
     async function remove({ url }) {
@@ -90,15 +88,15 @@ function listsIn(properties = {}) {
   throw invalid('the values of a property must be a list');
 }
 
-/** The properties of a post after an update. */
-function withChanges(before, { replace, add, delete: removed = {} }) {
-  const post = { ...before, ...Object.fromEntries(listsIn(replace)) };
+/** An article after an update of its properties. */
+function updated(article, { replace, add, delete: removed = {} }) {
+  const post = { ...propertiesOf(article), ...Object.fromEntries(listsIn(replace)) };
   for (const [name, values] of listsIn(add)) post[name] = [...(post[name] ?? []), ...values];
   if (Array.isArray(removed)) for (const name of removed) delete post[name];
   else
     for (const [name, values] of listsIn(removed))
       post[name] = post[name]?.filter((one) => !values.some((other) => isDeepStrictEqual(one, other))) ?? [];
-  return post;
+  return { ...article, ...articleOf(post) };
 }
 
 /** An article of a post. All but the content is in the front matter, too, as it was sent. */
