@@ -10,7 +10,14 @@ export const refusing = (plugin: string) => async () => {
 /** What changes articles, where no receiver runs. */
 export function readingOnly(plugin: string): ArticleChanges {
   const refuse = refusing(plugin);
-  const changes = { receive: refuse, change: refuse, list: refuse, patch: refuse, setState: refuse, rebuild: refuse };
+  const changes = {
+    receive: refuse,
+    change: refuse,
+    list: refuse,
+    patch: refuse,
+    setState: refuse,
+    rebuild: refuse,
+  };
   const found = { search: refuse, datesSince: refuse };
   const trash = { trash: refuse, restore: refuse, deleteTrashed: refuse, trashed: refuse };
   const edits = { open: refuse, edit: refuse, create: refuse, draft: refuse, setStateBy: refuse };
