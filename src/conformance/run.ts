@@ -127,8 +127,7 @@ function notesOf({ version, firstTest, left, run }: Found, isStated: boolean): s
   return [...upgrade, lines.join('\n')];
 }
 
-const FAILED_HINT =
-  'The receiver failed at this request: look at its log, and at that of the proxy before it.';
+const FAILED_HINT = 'The receiver failed at this request: look at its log.';
 
 /** What ends a run: nothing more would be found out about the receiver itself. */
 interface Stop extends Required<Pick<Outcome, 'expected' | 'got'>> {

@@ -48,7 +48,7 @@ export const REACH_RULES = rules({ section: 'Endpoints' }, [], {
   'request-accepted': {
     section: 'Events',
     says: 'A signed webhook.test, or at least an article.published, is answered 2xx.',
-    hint: 'The answer and the receiver’s log say what it does not accept; nothing else can be checked before.',
+    hint: 'The answer, the receiver’s log or that of the proxy before it says what is not accepted; nothing else can be checked before.',
     needs: ['signature-accepted'],
     check: async (session) => {
       const answer = await session.firstTest();
