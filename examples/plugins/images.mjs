@@ -1,65 +1,12 @@
 // Stores the pictures of articles in the site, the featured one and those of the text, in several widths as AVIF and WebP.
 // Run npm install sharp in the site. Options: widths; allowPrivate, for a server of pictures in your own network.
 // A picture that cannot be fetched keeps its address, and is tried again. What a person has edited is left alone.
-import dns from 'node:dns';
-import http from 'node:http';
-import https from 'node:https';
-import net from 'node:net';
-import { definePlugin } from 'pressmark';
+import { definePlugin, fetchPublic } from 'pressmark';
 import sharp from 'sharp';
 
-const [MOST_BYTES, LIMIT_MS, MOST_REDIRECTS] = [10_000_000, 20_000, 3];
 /** What sharp calls the pictures that browsers show; AVIF is heif. */
 const FORMATS = ['jpeg', 'png', 'webp', 'gif', 'heif'];
-
-const PRIVATE = new net.BlockList();
-const ipv4 =
-  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15 224.0.0.0/3';
-const ipv6 = '::/3 2001::/32 2001:db8::/32 2002::/16 4000::/2 8000::/1';
-for (const [family, list] of Object.entries({ ipv4, ipv6 }))
-  for (const subnet of list.split(' ')) {
-    const [address, bits] = subnet.split('/');
-    PRIVATE.addSubnet(address, Number(bits), family);
-  }
-const isPrivate = (address) => PRIVATE.check(address, net.isIPv6(address) ? 'ipv6' : 'ipv4');
-
-/** Looks up a name for a connection, which is made to a public address alone. */
-const lookupPublic = (name, options, done) =>
-  dns.lookup(name, { ...options, all: true }, (error, found = []) => {
-    const refused = found.find(({ address }) => isPrivate(address));
-    if (error || refused) done(error ?? new Error(`${name} has the private address ${refused.address}`));
-    else if (options.all) done(null, found);
-    else done(null, found[0].address, found[0].family);
-  });
-
-async function fetchPicture(address, allowPrivate, signal, redirects = MOST_REDIRECTS) {
-  const url = new URL(address);
-  const name = url.hostname.replace(/^\[|\]$/g, '');
-  if (!/^https?:$/.test(url.protocol)) throw new Error(`${url.protocol} is not fetched`);
-  if (!allowPrivate && net.isIP(name) !== 0 && isPrivate(name))
-    throw new Error(`${name} is a private address`);
-  const options = { signal, agent: false, ...(!allowPrivate && { lookup: lookupPublic }) };
-  const answer = await new Promise((resolve, reject) => {
-    const { get } = url.protocol === 'https:' ? https : http;
-    get(url, options, resolve).on('error', reject);
-  });
-  try {
-    const { statusCode, headers } = answer;
-    if (statusCode > 300 && statusCode < 400 && headers.location && redirects > 0)
-      return await fetchPicture(new URL(headers.location, url), allowPrivate, signal, redirects - 1);
-    if (statusCode !== 200) throw new Error(`it was answered ${statusCode}`);
-    const chunks = [];
-    let size = 0;
-    for await (const chunk of answer) {
-      size += chunk.length;
-      if (size > MOST_BYTES) throw new Error(`it has more than ${MOST_BYTES} bytes`);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
-  } finally {
-    answer.destroy();
-  }
-}
+sharp.concurrency(1); // a picture may take longer: the other processors are for deliveries
 
 /** Stores a picture in all widths. @returns what pages need of it. */
 async function store({ assets }, bytes, article, widths) {
@@ -107,18 +54,20 @@ export default definePlugin({
   },
   receiver(host) {
     const { widths, allowPrivate } = host.options;
+    const network = allowPrivate ? { isAllowed: () => true } : {};
     async function run({ article }, { signal }) {
-      const { id, revision, body, image, extra } = article;
+      const { id, revision, body, image, extra, isOfPerson } = article;
       const isOwn = (address) => address.startsWith(`${host.site.url}/`);
       const all = image ? [...addressesIn(body), image] : addressesIn(body);
       const remote = [...new Set(all)].filter((one) => !isOwn(one));
-      if (remote.length === 0 || revision.startsWith('edit-')) return;
+      if (isOfPerson) return;
       const [stored, failures] = [new Map(), []];
       for (const address of remote)
         try {
-          const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
-          const bytes = await fetchPicture(address.replaceAll('&amp;', '&'), allowPrivate, limit);
-          stored.set(address, await store(host, bytes, id, widths));
+          const limits = { ...network, signal, maxBytes: 10_000_000, timeoutMs: 20_000 };
+          const answer = await fetchPublic(address.replaceAll('&amp;', '&'), limits);
+          if (answer.status !== 200) throw new Error(`it was answered ${answer.status}`);
+          stored.set(address, await store(host, answer.body, id, widths));
         } catch (error) {
           failures.push(`${address}: ${error.message}`);
         }

@@ -2,7 +2,7 @@
 // that articles name in their front matter as aliases: ['/2019/old/'].
 // Netlify and Cloudflare Pages answer 301 by the file _redirects; any other host shows a page that leads on.
 import fs from 'node:fs';
-import { definePlugin } from 'pressmark';
+import { definePlugin, escapeHtml } from 'pressmark';
 
 const FILE = new URL('redirects.txt', import.meta.url);
 
@@ -14,8 +14,6 @@ const pathOf = (address) => {
 };
 
 const fileOf = (path) => decodeURI(path.slice(1)).replace(/\/?(?<!\.html?)$/, '/index.html');
-
-const escaped = (text) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
 const pageTo = (url) => `<!doctype html>
 <title>${url}</title>
@@ -51,7 +49,7 @@ export default definePlugin({
       path: '',
       paths: (view) => [...redirects(view).keys()].map(fileOf),
       render: (file, view) =>
-        pageTo(escaped([...redirects(view)].find(([path]) => fileOf(path) === file)[1])),
+        pageTo(escapeHtml([...redirects(view)].find(([path]) => fileOf(path) === file)[1])),
     });
   },
 });

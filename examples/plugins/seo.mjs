@@ -1,9 +1,8 @@
 // Front matter of articles for search engines: seo_title, seo_description, canonical (an absolute URL) and noindex: true.
 // A noindex article is not in the sitemap of Pressmark's own site; the live check expects noindex and canonical as they are here.
 // A service may send the same fields with its articles; so may a person add them to a file.
-import { definePlugin } from 'pressmark';
+import { definePlugin, escapeHtml } from 'pressmark';
 
-const escaped = (text) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 const isText = (value) => typeof value === 'string' && value.trim() !== '';
 
 /** Each field: when it counts, what it replaces in the head, and by what. */
@@ -47,7 +46,7 @@ export default definePlugin({
       if (article === undefined || end === -1) return html;
       let head = html.slice(0, end);
       for (const [name, { old, element }] of fieldsOf(article.extra))
-        head = `${head.replace(old, '')}${element(escaped(String(article.extra[name])))}\n`;
+        head = `${head.replace(old, '')}${element(escapeHtml(String(article.extra[name])))}\n`;
       return `${head}${html.slice(end)}`;
     });
   },

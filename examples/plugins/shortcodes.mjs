@@ -2,10 +2,7 @@
 //   [[figure src="/pictures/hive.jpg" caption="The hive in June"]]
 //   [[video id="dQw4w9WgXcQ" title="How to open a hive"]]   a link, so that nothing is loaded before a reader wants it
 //   [[site]]                                                  the site's host, in the midst of a text, too
-import { definePlugin } from 'pressmark';
-
-const ESCAPES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text = '') => text.replace(/[&<>"]/g, (char) => ESCAPES[char]);
+import { definePlugin, escapeHtml } from 'pressmark';
 
 export default definePlugin({
   name: 'shortcodes',
@@ -17,15 +14,15 @@ export default definePlugin({
       if (src === '') throw new Error('write [[figure src="…"]]');
       const address =
         src.startsWith('/') && !src.startsWith('//') ? new URL(url).pathname.replace(/\/$/, '') + src : src;
-      const text = caption === undefined ? '' : `<figcaption>${escaped(caption)}</figcaption>`;
-      return `<figure><img src="${escaped(address)}" alt="${escaped(alt)}" loading="lazy">${text}</figure>`;
+      const text = caption === undefined ? '' : `<figcaption>${escapeHtml(caption)}</figcaption>`;
+      return `<figure><img src="${escapeHtml(address)}" alt="${escapeHtml(alt ?? '')}" loading="lazy">${text}</figure>`;
     });
 
     host.shortcode('video', ({ id = '', title = 'Video' }) => {
       if (!/^[\w-]+$/.test(id)) throw new Error('write [[video id="…"]]');
-      return `<p class="video"><a href="https://www.youtube.com/watch?v=${id}">▶ ${escaped(title)}</a></p>`;
+      return `<p class="video"><a href="https://www.youtube.com/watch?v=${id}">▶ ${escapeHtml(title)}</a></p>`;
     });
 
-    host.shortcode('site', () => escaped(new URL(url).host));
+    host.shortcode('site', () => escapeHtml(new URL(url).host));
   },
 });

@@ -1,7 +1,5 @@
 // Adds a feed for each tag, at feeds/<tag>.xml, and llms.txt, which lists the articles for language models.
-import { definePlugin } from 'pressmark';
-
-const escaped = (text) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
+import { definePlugin, escapeHtml } from 'pressmark';
 
 /** The name of a tag's file: letters and digits of every script. */
 const slugOf = (tag) =>
@@ -15,11 +13,11 @@ const tagsByFile = ({ articles }) =>
   new Map([...articles].flatMap(({ tags }) => tags).map((tag) => [`feeds/${slugOf(tag)}.xml`, tag]));
 
 const entry = ({ title, url, published, modified, author, excerpt, date }) => `<entry>
-<title>${escaped(title)}</title>
-<link href="${escaped(url)}"/><id>${escaped(url)}</id>
-<updated>${escaped(modified ?? published ?? date)}</updated>
-<author><name>${escaped(author || 'unknown')}</name></author>
-<summary>${escaped(excerpt)}</summary>
+<title>${escapeHtml(title)}</title>
+<link href="${escapeHtml(url)}"/><id>${escapeHtml(url)}</id>
+<updated>${escapeHtml(modified ?? published ?? date)}</updated>
+<author><name>${escapeHtml(author || 'unknown')}</name></author>
+<summary>${escapeHtml(excerpt)}</summary>
 </entry>`;
 
 export default definePlugin({
@@ -36,11 +34,11 @@ export default definePlugin({
         const [{ modified, published, date }] = newest;
         const self = `${site.url}/${encodeURI(file)}`;
         return `<?xml version="1.0" encoding="utf-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${escaped(site.language)}">
-<title>${escaped(`${tag} · ${site.title}`)}</title>
-<link rel="self" href="${escaped(self)}"/>
-<id>${escaped(self)}</id>
-<updated>${escaped(modified ?? published ?? date)}</updated>
+<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${escapeHtml(site.language)}">
+<title>${escapeHtml(`${tag} · ${site.title}`)}</title>
+<link rel="self" href="${escapeHtml(self)}"/>
+<id>${escapeHtml(self)}</id>
+<updated>${escapeHtml(modified ?? published ?? date)}</updated>
 ${newest.map(entry).join('\n')}
 </feed>
 `;

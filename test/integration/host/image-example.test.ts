@@ -159,8 +159,27 @@ test('the example images fetches nothing from a private address, also by a name,
   const data = { ...withPictures(at), featured_image_url: `${byName}/featured.png` };
   await receiver.post('article.published', data);
   const said = () => receiver.log.map(({ reason }) => String(reason)).join('\n');
-  await until('the log names the addresses', () => said().includes('127.0.0.1 is a private address'));
-  t.regex(said(), /localhost has the private address/);
+  await until('the log names the addresses', () =>
+    said().includes('is at 127.0.0.1, which is not on the public internet'),
+  );
+  t.regex(said(), /localhost:\d+\/featured\.png[^;]* is at (?:127\.0\.0\.1|::1), which is not/);
   const text = fs.readFileSync(fileOf(dir, 'moss'), 'utf8');
   for (const address of [`${at}/late.png`, `${byName}/featured.png`]) t.true(text.includes(address), address);
+});
+
+test('the example images leaves alone what a person has edited in the admin, and does not try again', async (t) => {
+  const { default: plugin } = await import(
+    new URL('../../../../examples/plugins/images.mjs', import.meta.url).href
+  );
+  const runs: ((event: object, context: object) => Promise<void>)[] = [];
+  plugin.receiver({
+    site: { url: 'https://example.com' },
+    options: { widths: [480] },
+    articles: { patch: () => t.fail('the article was changed') },
+    job: (_name: string, { run }: { run: (typeof runs)[number] }) => runs.push(run),
+  });
+  const text = { body: '![x](http://127.0.0.1:9/a.png)', image: null, extra: {} };
+  const article = { ...text, id: 'moss', revision: `admin-${'0'.repeat(24)}`, isOfPerson: true };
+  t.is(runs.length, 2);
+  for (const run of runs) await t.notThrowsAsync(run({ article }, { signal: AbortSignal.timeout(60_000) }));
 });

@@ -52,8 +52,8 @@ function checkFiles(t: ExecutionContext, output: string, site: string, base: str
   const moss = file('blog/moss/index.html');
   const head = moss.slice(0, moss.indexOf('</head>'));
   for (const element of [
-    '<title>Moss &#38; more</title>',
-    '<meta name="description" content="All of &#34;moss&#34;">',
+    '<title>Moss &amp; more</title>',
+    '<meta name="description" content="All of &quot;moss&quot;">',
     '<link rel="canonical" href="https://other.example/moss/">',
     '<meta name="robots" content="noindex">',
   ])
@@ -70,7 +70,7 @@ function checkFiles(t: ExecutionContext, output: string, site: string, base: str
   ]);
   for (const [path, url] of [
     ['2019/old/index.html', `${site}/blog/moss/`],
-    ['about.html', 'https://o.example/?a&#38;b'],
+    ['about.html', 'https://o.example/?a&amp;b'],
     ['fern-1/index.html', `${site}/blog/fern/`],
     ['früher/index.html', `${site}/blog/fern/`],
   ] as const)

@@ -260,6 +260,12 @@ test('the plugin moderation holds an article with a listed word; its signed link
   const answer = await fetch(link, { method: 'POST' });
   t.deepEqual(await answer.json(), { released: json.url });
   await until('it is shown', () => isShown('jackpot'));
+  const { revision_id: base } = await receiver().find(json.url);
+  const update = { ...article({ id: 'bad-1-b', title: 'The jackpot again' }), revision_id: 'bad-1-b' };
+  const target = { target_id: 'bad-1', target_url: json.url, base_revision_id: base };
+  t.is((await receiver().post('article.updated', { ...update, ...target })).status, 200);
+  t.is(readStored(fileOf(dir, 'bad-1')).article.held, undefined, 'what a person has released stays released');
+  t.is((await fetch(link, { method: 'POST' })).status, 409, 'the link is for the text that it was made for');
   const code = fs.readFileSync(join(ROOT, 'examples/plugins/moderation.mjs'), 'utf8');
   t.true(code.trimEnd().split('\n').length <= 60);
 });

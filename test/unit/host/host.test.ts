@@ -444,3 +444,26 @@ test('jobs are refused after the start, and in words that name the plugin', asyn
     message: 'plugin broken: cron "nightly": its at is "at night": write five fields, such as 0 3 * * *',
   });
 });
+
+test('a secret that is empty, or is no list of what auth needs, is refused at the start', async (t) => {
+  const start = (value: string, kind: 'basic' | 'bearer') => {
+    const plugin = definePlugin({
+      name: 'door',
+      secrets: ['DOOR_KEYS'],
+      receiver: (host) =>
+        host.adapter({ path: '/door', auth: { kind, secret: 'DOOR_KEYS' }, routes: { 'POST /': () => 1 } }),
+    });
+    return startHost([entry(plugin)], { ...around, environment: { DOOR_KEYS: value } });
+  };
+  for (const [value, kind, words] of [
+    ['', 'bearer', /needs DOOR_KEYS, which is empty/],
+    [' ', 'bearer', /needs DOOR_KEYS, which is empty/],
+    ['one,', 'bearer', /needs a token in DOOR_KEYS/],
+    ['ada', 'basic', /needs name:password in DOOR_KEYS/],
+    ['ada: ', 'basic', /needs name:password in DOOR_KEYS/],
+    ['ada:x,,', 'basic', /needs name:password in DOOR_KEYS/],
+  ] as const)
+    await t.throwsAsync(start(value, kind), { code: 'PLUGIN_INVALID', message: words }, value);
+  await (await start('ada:abcd EFGH, bo:x', 'basic')).close();
+  await (await start('one create update,two', 'bearer')).close();
+});

@@ -107,3 +107,16 @@ test('adapter: a request that only reads is no delivery, unless it is refused', 
   await until('the refusal is told', () => counts()[1] === 1);
   t.deepEqual(counts(), [1, 1]);
 });
+
+test('adapter: a failure is told to the health check in words, whatever errorBody makes of it', async (t) => {
+  for (const errorBody of [() => null, () => ({ code: 7 })])
+    t.is(
+      (
+        await answerOf(t, {
+          ...{ errorBody },
+          receive: () => ({ id: 'a', title: 'STORE_FAILED', contentHtml: 'x' }),
+        })
+      ).status,
+      500,
+    );
+});
