@@ -1,7 +1,7 @@
 import type { Log } from '../log.js';
 import { createBlame } from './blame.js';
 import { watchMemory } from './kept-memory.js';
-import { asPlugin, pluginRunning, unfinishedPlugins, watchExcess } from './plugin-code.js';
+import { asPlugin, pluginRunning, STALL_MS, unfinishedPlugins, watchExcess } from './plugin-code.js';
 
 /** The guard of a process or a thread; see `guardAgainstPlugins`. */
 export interface Guard {
@@ -11,9 +11,8 @@ export interface Guard {
   reportLeft(): void;
 }
 
-/** How often it is looked whether everything stood still, and from when on that is reported, in milliseconds. */
+/** How often it is looked whether everything stood still, in milliseconds. */
 const LOOK_EVERY_MS = 500;
-const STALL_MS = 1_000;
 
 /**
  * Keeps plugins from ending this process by `process.exit`; they get an error instead.

@@ -12,7 +12,7 @@ export type Excess =
   | { readonly kind: 'memory'; readonly plugin: string; readonly bytes: number };
 
 /** How long code may block the thread before it is reported, in milliseconds. */
-const STALL_MS = 1_000;
+export const STALL_MS = 1_000;
 
 /** The part of JavaScript's memory that one call may take before it is reported. */
 const MOST_MEMORY = getHeapStatistics().heap_size_limit / 10;

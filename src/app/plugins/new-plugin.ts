@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PressmarkError, quote } from '../../errors.js';
-import { isPluginName } from '../../host/setup/manifests.js';
+import { isName } from '../../host/name.js';
 
 /** What a new plugin begins with. */
 export interface NewPlugin {
@@ -17,7 +17,7 @@ export interface NewPlugin {
  * @throws PressmarkError USAGE if the name cannot be one, or a file is there already; nothing is written then.
  */
 export function createPlugin(dir: string, { name, isTyped }: NewPlugin): string[] {
-  if (!isPluginName(name))
+  if (!isName(name))
     throw new PressmarkError(
       'USAGE',
       `a plugin cannot be named ${quote(name)}; use lower-case letters, digits and hyphens, such as word-count`,

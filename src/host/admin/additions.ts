@@ -2,6 +2,7 @@ import { escapeUTF8 } from 'entities';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { type Log, withoutHidden } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
+import { isName } from '../name.js';
 import { asPlugin } from '../plugin-code.js';
 
 /** A text as HTML that shows it, also within an attribute in quotes. */
@@ -108,7 +109,6 @@ const LIMITS: AdminLimits = { renderMs: 5_000, runMs: 25_000 };
 const MOST_HTML = 1_000_000;
 const MOST_WORDS = 1_000;
 
-const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const ROLES: ReadonlySet<unknown> = new Set(['editor', 'admin']);
 const PLACES: ReadonlySet<unknown> = new Set(['article', 'overview', 'plugin']);
 
@@ -143,7 +143,7 @@ export function createAdminAdditions({ renderMs, runMs }: AdminLimits = LIMITS) 
 
     /** @param others the names that the plugin's others have. */
     function checkName(what: string, name: string, others: readonly string[]): void {
-      if (!NAME.test(name)) throw complain(`${what} must be named in lower-case letters, digits and hyphens`);
+      if (!isName(name)) throw complain(`${what} must be named in lower-case letters, digits and hyphens`);
       if (others.includes(name)) throw complain(`${what} is there twice; rename one`);
     }
 

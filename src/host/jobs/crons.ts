@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Cron as Pattern } from 'croner';
 import { messageOf } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
-import { readKept } from '../kept.js';
+import { readKept } from '../kept-file.js';
 
 /** The times of a cron expression. */
 export interface Times {

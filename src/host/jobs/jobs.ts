@@ -12,6 +12,7 @@ import {
 } from '../hooks/hook-types.js';
 import type { NoteFirst } from '../hooks/hooks.js';
 import { createTimer, type Timing } from '../hooks/timings.js';
+import { isName } from '../name.js';
 import { timesOf } from './crons.js';
 import { createFileChanges } from './file-changes.js';
 import type { Cron, Job, JobState } from './job.js';
@@ -53,8 +54,6 @@ export interface JobReport extends Timing {
 
 /** The jobs of all plugins of a receiver; see `createJobs`. */
 export type Jobs = ReturnType<typeof createJobs>;
-
-const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /**
  * A job begins when no article has come for so long, and waits for that at most so long, in milliseconds: what it writes and
@@ -140,8 +139,7 @@ export function createJobs({
     complain: (what: string) => PressmarkError,
   ): Pick<Work, 'id' | 'plugin' | 'timeoutMs' | 'timer' | 'log'> {
     const id = `${plugin}.${String(name)}`;
-    if (typeof name !== 'string' || !NAME.test(name))
-      throw complain('name it in lower-case letters, digits and hyphens');
+    if (!isName(name)) throw complain('name it in lower-case letters, digits and hyphens');
     if (works.has(id)) throw complain('there is another job or cron of this name; rename one');
     if (typeof run !== 'function') throw complain('its run is not a function');
     if (!(timeoutMs > 0 && timeoutMs < 2 ** 31))

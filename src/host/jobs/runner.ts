@@ -5,7 +5,7 @@ import { type Log, withoutHidden } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
 import type { ArticleReader } from '../articles/articles.js';
 import type { Timer } from '../hooks/timings.js';
-import { readKept } from '../kept.js';
+import { readKept } from '../kept-file.js';
 import { asPlugin } from '../plugin-code.js';
 import { createCrons, type Times } from './crons.js';
 import type { ArticleFiles, FileChanges } from './file-changes.js';
@@ -51,6 +51,9 @@ export interface RunnerOptions {
   /** Resolves when the next job may begin. */
   quiet(): Promise<void>;
 }
+
+/** What a job gets of what is noted, unless that was noted before it is done. */
+type FoundEvent = { readonly kind: 'done'; readonly event: unknown } | { readonly kind: 'not done' };
 
 /** Runs what is noted; see `createRunner`. */
 export type Runner = ReturnType<typeof createRunner>;
@@ -229,18 +232,19 @@ export function createRunner({ folder, notes, works, changes, log, now, quiet }:
       await queue.change(unit, state);
     };
     await quiet();
-    let event: unknown;
+    let found: FoundEvent;
     try {
-      event = await eventFor(unit);
+      found = await eventFor(unit);
     } catch (error) {
       return failed(messageOf(error));
     }
-    if (event === 'not done') {
+    if (found.kind === 'not done') {
       const age = now() - Date.parse(unit.event.at);
       if (age > DONE_WITHIN_MS && site.trouble?.() === undefined) return queue.forget(unit);
       unit.notBefore = now() + Math.max(LOOK_EVERY_MS, age / 10);
       return undefined;
     }
+    const { event } = found;
     const since = new Date(now()).toISOString();
     await queue.change(unit, { kind: 'running', attempt, since }).catch((error: unknown) => {
       unit.event.jobs[work.id] = before; // not run, as nobody would know of it
@@ -272,16 +276,17 @@ export function createRunner({ folder, notes, works, changes, log, now, quiet }:
   }
 
   /** What the job gets; of an article, how it is now. */
-  async function eventFor({ event: { name, at, payload, isAhead } }: Unit): Promise<unknown> {
+  async function eventFor({ event: { name, at, payload, isAhead } }: Unit): Promise<FoundEvent> {
     if (name !== 'article.published' && name !== 'article.updated') {
       const { commit }: { commit?: string } = Object(payload);
       const isDone = isAhead === undefined || (await site.hasCommit(commit ?? ''));
-      return isDone ? payload : 'not done';
+      return isDone ? { kind: 'done', event: payload } : { kind: 'not done' };
     }
     const { id, base, timestamp } = payload as { id: string; base?: string; timestamp?: string };
     const article = await site.get(id);
-    if (article === undefined || article.revision === base) return 'not done';
-    return { event: name, article, timestamp: timestamp ?? article.date, at } satisfies StoredEvent;
+    if (article === undefined || article.revision === base) return { kind: 'not done' };
+    const event = { event: name, article, timestamp: timestamp ?? article.date, at } satisfies StoredEvent;
+    return { kind: 'done', event };
   }
 
   /** Has running jobs stopped. @param waitMs how long they are waited for. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeAtomically } from '../../fs/atomic-write.js';
-import { readKept } from '../kept.js';
+import { readKept } from '../kept-file.js';
 
 /** What is written when a plugin was activated. */
 interface Activated {

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type semverLibrary from 'semver';
 import { didYouMean, PressmarkError, quote } from '../../errors.js';
 import { PACKAGE_VERSION } from '../../own-package.js';
+import { isName } from '../name.js';
 import type { PluginCommand, PluginEntry } from '../plugin.js';
 
 /** Loaded where a plugin names a version: most name none. */
@@ -20,14 +21,6 @@ const KEYS = [
   'pages',
   'commands',
 ];
-
-/** It stands in the addresses of its routes. */
-const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-
-/** Whether a plugin can have this name. */
-export function isPluginName(name: string): boolean {
-  return NAME.test(name);
-}
 
 /**
  * Checks the manifests and puts every plugin behind those it requires, else leaves the order alone.
@@ -101,7 +94,7 @@ function checkManifest(plugin: unknown, origin: string): void {
   }: Readonly<Record<string, unknown>> = {
     ...plugin,
   };
-  if (typeof name !== 'string' || !NAME.test(name))
+  if (!isName(name))
     throw complain(`its name is ${quote(name)}; name it in lower-case letters, digits and hyphens`);
   const unknown = Object.keys(plugin).find((key) => !KEYS.includes(key));
   if (unknown !== undefined)
@@ -134,7 +127,7 @@ function checkCommands(
   if (!Array.isArray(commands)) throw complain('its commands are not a list');
   for (const command of commands) {
     const { name, description, run, options = {} }: Readonly<Record<string, unknown>> = Object(command);
-    if (typeof name !== 'string' || !NAME.test(name))
+    if (!isName(name))
       throw complain(
         `the name of its command ${quote(name)} must be of lower-case letters, digits and hyphens`,
       );
