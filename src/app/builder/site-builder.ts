@@ -10,7 +10,8 @@ import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
 import { versionAt } from '../../fs/fingerprint.js';
 import type { ArticleReader, ListedArticle } from '../../host/articles/articles.js';
-import { type Host, startHost } from '../../host/host.js';
+import { guardMeanwhile } from '../../host/guard.js';
+import { startHost } from '../../host/host.js';
 import type { PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 import { PACKAGE_VERSION } from '../../own-package.js';
@@ -61,12 +62,16 @@ export async function openSiteBuilder(
   const { contentDir, ...folders } = foldersOf(settings);
   const content = contentOf(settings);
   const catalog = createCatalog();
-  const plugins = await loadPlugins(settings.dir, configured);
-  const host: Host = await startHost(plugins, {
-    face: 'pages',
-    ...siteOfPlugins(settings),
-    log,
-    articles: articleReader(content, catalog, contentPrefix(settings)),
+  const release = guardMeanwhile(log); // in the receiver, the thread is guarded itself
+  const open = async () => {
+    const loaded = await loadPlugins(settings.dir, configured);
+    const around = { ...siteOfPlugins(settings), log };
+    const articles = articleReader(content, catalog, contentPrefix(settings));
+    return { plugins: loaded, host: await startHost(loaded, { face: 'pages', ...around, articles }) };
+  };
+  const { plugins, host } = await open().catch((error: unknown) => {
+    release();
+    throw error;
   });
   const noteLast = noteFigures(folders.stateDir, 'pages', host, plugins, log);
   fs.mkdirSync(contentDir, { recursive: true });
@@ -95,6 +100,7 @@ export async function openSiteBuilder(
     await builder.close();
     await noteLast();
     await host.close();
+    release();
   };
   return { builder, close };
 }

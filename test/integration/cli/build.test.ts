@@ -5,6 +5,7 @@ import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { run, SITE_URL } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
+import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -61,4 +62,22 @@ test('build ends with code 2 where another generator builds the site, also where
   const broken = await run(['build', '--dir', dir], { PRESSMARK_SITE_URL: SITE_URL });
   t.is(broken.code, 1);
   t.regex(broken.stderr, /no home today/);
+});
+
+test('what a plugin leaves behind does not end a build, and is named', async (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(
+    join(dir, 'plugins/throws.mjs'),
+    `export default { name: 'throws', pages(host) { host.addFilter('page.html', async (html) => {
+      setTimeout(() => { null.x; }, 1);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return html;
+    }); } };`,
+  );
+  const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL };
+  const { code, stdout, stderr } = await run(['build', '--dir', dir], env);
+  t.is(code, 0, stderr);
+  t.regex(stdout, /pages .* built/);
+  t.is(stderr.split('plugin throws has thrown an error that nothing catches').length, 2, stderr);
 });
