@@ -88,8 +88,9 @@ testJobs(test, site, {
     way,
   }) => {
     const newest = (id: string) => ada.page.locator(`#${id} time`).first().getAttribute('datetime');
-    const { id, title } = await site.publish(`Left out, ${way}`);
-    await site.admin.post(`articles/article?id=${id}`, { do: 'state', state: 'held' });
+    const { id, title, url } = await site.publish(`Left out, ${way}`);
+    const { revision_id: base } = await site.find(url);
+    await site.admin.post(`articles/article?id=${id}`, { do: 'state', state: 'held', base });
     await ada.goTo('Builds');
     await ada.reloadsUntil(new RegExp(`${id}\\.md`));
     const [build, deploy] = [await newest('builds'), await newest('deploys')];
