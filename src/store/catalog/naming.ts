@@ -16,6 +16,9 @@ export interface Name {
   release(): void;
 }
 
+/** With so many numbers a slug leads to what the server answers itself: it is not the slug that does. */
+const MOST_RESERVED = 100;
+
 /**
  * Chooses names for new articles: a slug whose file and URL are both free, numbered where the suggestion is
  * taken. Names of articles that are still being written, or are in the trash, count as taken.
@@ -23,7 +26,8 @@ export interface Name {
  * The disk is not asked: a file that the catalog does not know shows itself when the new one gets its name, which
  * never covers another. The caller then asks again with that path as `taken`.
  *
- * @returns a function that throws PressmarkError PERMALINK_WRONG if the site's rule is known to be another one.
+ * @returns a function that throws PressmarkError PERMALINK_WRONG if the site's rule is known to be another one, or if all
+ *   addresses by the rule are those of a plugin.
  */
 export function createNaming(
   content: ContentFolder,
@@ -36,7 +40,7 @@ export function createNaming(
   const nextNumber = new Map<string, number>();
 
   function isInUse(path: string, url: string): boolean {
-    if (inUse.has(path) || inUse.has(url) || isReserved(content, url)) return true;
+    if (inUse.has(path) || inUse.has(url)) return true;
     return !format.hasCertainUrls && format.namesakes(path).some((other) => inUse.has(other));
   }
 
@@ -55,11 +59,17 @@ export function createNaming(
     const reason = refusal();
     if (reason !== undefined) throw new PressmarkError('PERMALINK_WRONG', reason);
     const suggestion = slugOf(draft.slug, draft.title, draft.id);
+    let reserved = 0;
     for (let n = nextNumber.get(suggestion) ?? 1; ; n++) {
       const slug = numbered(suggestion, n);
       const path = layout.path(slug, draft.date).replace(/\.\w+$/, extension);
       const url = layout.url(slug, draft.date);
       const canonical = canonicalUrl(url) ?? url;
+      if (isReserved(content, canonical)) {
+        if (++reserved < MOST_RESERVED) continue;
+        const what = `a new article would have the URL ${url}, and a plugin answers all URLs there`;
+        throw new PressmarkError('PERMALINK_WRONG', `${what}; give its adapter another path`);
+      }
       if (taken.has(path) || isInUse(path, canonical) || isTaken(path, canonical)) continue;
       if (n > 1) nextNumber.set(suggestion, n);
       inUse.add(path).add(canonical);

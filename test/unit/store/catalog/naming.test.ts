@@ -55,3 +55,15 @@ test('where a generator may make one page of two files, the names of both are in
   t.is(choose(MARCH, '.md', NONE).slug, 'soil');
   t.is(choose(APRIL, '.html', NONE).slug, 'soil-2');
 });
+
+test('an address that a plugin has gives another number, and all addresses of the rule an error', (t) => {
+  const folder = contentFolder('/content', patternLayout(SITE_URL, ':slug.md', '/:year/:slug/'));
+  const choose = createNaming(folder, createCatalog(), { keeps: () => false });
+  folder.reservedUrls.add(`${SITE_URL}/2026/soil`);
+  t.is(choose(MARCH, '.md', NONE).slug, 'soil-2');
+  folder.reservedUrls.add(`${SITE_URL}/2026/*`);
+  t.throws(() => choose(APRIL, '.md', NONE), {
+    code: 'PERMALINK_WRONG',
+    message: /would have the URL https?:\S+\/2026\/soil-\d+\/, and a plugin answers all URLs there/,
+  });
+});
