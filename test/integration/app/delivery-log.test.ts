@@ -39,7 +39,7 @@ test('each delivery makes one line of the log that says what became of it, and n
     {
       level: 40,
       event: 'article.updated',
-      id: stale.id,
+      id: data.id,
       outcome: 'REVISION_CONFLICT',
       status: 409,
       msg: 'delivery refused',

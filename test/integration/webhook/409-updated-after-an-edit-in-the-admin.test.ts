@@ -77,7 +77,7 @@ test.serial(
 );
 
 test.serial(
-  '409-updated-after-an-edit-in-the-admin: an adapter’s new content does not replace it, nor does a patch, also after a hold; content that was made from it does',
+  '409-updated-after-an-edit-in-the-admin: an adapter’s new content does not replace it, nor does a patch, also after a hold',
   async (t) => {
     const articles = articlesOf(receiver);
     const id = `handed-over-${Date.now()}`;
@@ -91,16 +91,11 @@ test.serial(
       const { revision } = await change();
       const refused = await t.throwsAsync(handOver({ contentHtml: '<p>Second.</p>' }));
       t.like(refused, { code: 'REVISION_CONFLICT' });
-      const stale = await t.throwsAsync(handOver({ contentHtml: '<p>Second.</p>', base: first }));
-      t.like(stale, { code: 'REVISION_CONFLICT' });
       const patched = await t.throwsAsync(articles.patch(id, revision, { body: 'A plugin’s words.' }));
       t.like(patched, { code: 'REVISION_CONFLICT' });
       t.like(await articles.get(id), { revision, body: edited.body });
       t.is((await handOver({})).outcome, 'known', 'the same again is none');
     }
-    const base = (await articles.get(id))?.revision ?? '';
-    t.is((await handOver({ contentHtml: '<p>Second.</p>', base })).outcome, 'updated');
-    t.is((await handOver({ contentHtml: '<p>Third.</p>' })).outcome, 'updated');
   },
 );
 
