@@ -13,7 +13,7 @@ import { until } from '../../support/until.js';
 
 const PLUGIN = `import fs from 'node:fs';
 export default { name: 'keeper', receiver(host) {
-  const me = Math.random();
+  const me = process.hrtime.bigint();
   host.job('seen', { on: 'article.updated', async run({ article }) {
     fs.appendFileSync(host.paths.site + '/runs', article.revision + ' ' + me + '\\n');
     await host.storage.set(article.revision, true);
