@@ -59,7 +59,7 @@ export function createAccess({
         network: networkOf(remoteAddress),
       };
     if (publicOrigin === undefined || hostnameOf(host) !== publicHost) return { kind: 'elsewhere' };
-    // The nearest proxy's word first; what stands behind the first address that is no proxy's, that client may have sent.
+    // From the nearest hop on. The first address that is not a trusted proxy is the client; it may have invented the rest.
     const hops = listIn(headers['x-forwarded-for']).map(withoutPort);
     const client = hops.findIndex((address) => !isTrusted(address));
     const schemes = listIn(headers['x-forwarded-proto']);

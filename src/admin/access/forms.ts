@@ -14,8 +14,8 @@ export const LARGE_FORM = 4_000_000;
 export type Form = Readonly<Record<string, FormField>>;
 
 /**
- * Whether a form was sent from a page of the admin. Browsers say so themselves; what says nothing is no browser, and has no
- * cookies of somebody.
+ * Whether a form was sent from a page of the admin. Browsers send a header that says so; a client that sends none is not a
+ * browser, and holds nobody's cookies.
  *
  * @param own where the browser has the admin.
  */

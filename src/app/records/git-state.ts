@@ -34,7 +34,7 @@ export function createGitService(settings: Settings): GitService {
   return { state, replacedText };
 }
 
-/** Remembers what git has of the site for a while after it was asked; meanwhile all wait for the same answer. */
+/** Asks git for the state of the site, and answers from memory for a while. Callers that come meanwhile share one question. */
 function remembered(look: () => Promise<GitState>): () => Promise<GitState> {
   let last: Promise<GitState> | undefined;
   const forget = () => {
