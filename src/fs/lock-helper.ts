@@ -9,6 +9,7 @@ export interface LockHelper {
    * Waits for the exclusive lock on the open file behind `fd`.
    *
    * @returns whether the lock was got within `seconds`.
+   * @throws Error if the program fails.
    */
   take(fd: number, seconds: number): Promise<boolean>;
 }
@@ -16,31 +17,29 @@ export interface LockHelper {
 /** flock of util-linux, which waits by itself. */
 const UTIL_LINUX: LockHelper = {
   name: 'flock (util-linux)',
-  take: async (fd, seconds) => (await run('flock', ['-x', '-w', String(seconds), '3'], fd)) === 0,
+  take: (fd, seconds) => run('flock', ['-x', '-w', String(seconds), '3'], fd),
 };
 
 /** flock of busybox, which has no `-w`; asked again and again. */
 const BUSYBOX: LockHelper = {
   name: 'flock (busybox)',
-  take: (fd, seconds) => poll(seconds, async () => (await run('flock', ['-x', '-n', '3'], fd)) === 0),
+  take: (fd, seconds) => poll(seconds, () => run('flock', ['-x', '-n', '3'], fd)),
 };
 
 /** For systems without flock, such as macOS. */
 const PERL: LockHelper = {
   name: 'perl',
   take: (fd, seconds) =>
-    poll(
-      seconds,
-      async () =>
-        (await run(
-          'perl',
-          [
-            '-MFcntl=:flock',
-            '-e',
-            'open(my $f, "<&=", 3) or exit 2; exit(flock($f, LOCK_EX | LOCK_NB) ? 0 : 1)',
-          ],
-          fd,
-        )) === 0,
+    poll(seconds, () =>
+      run(
+        'perl',
+        [
+          '-MFcntl=:flock',
+          '-e',
+          'open(my $f, "<&=", 3) or exit 2; exit(flock($f, LOCK_EX | LOCK_NB) ? 0 : 1)',
+        ],
+        fd,
+      ),
     ),
 };
 
@@ -79,16 +78,22 @@ async function poll(seconds: number, attempt: () => Promise<boolean>): Promise<b
   }
 }
 
-function run(command: string, args: readonly string[], fd: number): Promise<number> {
-  // Detached: Ctrl-C on the terminal must not kill the helper while deliveries are still being finished.
+/** @returns whether the program has the lock, by its exit code: 0, or 1 where another process holds it. */
+function run(command: string, args: readonly string[], fd: number): Promise<boolean> {
   const options: SpawnOptions = {
     stdio: ['ignore', 'ignore', 'ignore', fd],
+    // Ctrl-C on the terminal must not kill the helper while deliveries are still being finished.
     detached: true,
-    env: childEnvironment(),
+    // In most languages flock refuses `-w 19.5`: the locale wants a decimal comma.
+    env: { ...childEnvironment(), LC_ALL: 'C' },
   };
   return new Promise((resolve, reject) => {
     spawn(command, args, options)
       .once('error', reject)
-      .once('exit', (code) => resolve(code ?? 1));
+      .once('exit', (code) => {
+        if (code === 0) resolve(true);
+        else if (code === 1 || code === null) resolve(false);
+        else reject(new Error(`${command} ${args.join(' ')} cannot lock a file: exit code ${code}`));
+      });
   });
 }

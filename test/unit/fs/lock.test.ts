@@ -110,3 +110,26 @@ test('the note of a waiter that died is removed after a minute', async (t) => {
   lock.leave();
   lock.close();
 });
+
+test.serial(
+  'a helper that fails is an error at once, and its numbers are read the same in every language',
+  async (t) => {
+    const { PATH, LC_ALL } = process.env;
+    t.teardown(() => {
+      Object.assign(process.env, { PATH });
+      if (LC_ALL === undefined) delete process.env.LC_ALL;
+      else process.env.LC_ALL = LC_ALL;
+    });
+    const bin = tempDir(t);
+    const flock =
+      '#!/bin/sh\n[ "$1" = --version ] && { echo util-linux; exit; }\n[ "$LC_ALL" = C ] || exit 64\n';
+    fs.writeFileSync(join(bin, 'flock'), `${flock}exit 0`, { mode: 0o755 });
+    Object.assign(process.env, { PATH: `${bin}:${PATH}`, LC_ALL: 'tr_TR.UTF-8' });
+    const found = findLockHelper();
+    t.true(await found.take(0, 19.5));
+    fs.writeFileSync(join(bin, 'flock'), `${flock}exit 65`);
+    await t.throwsAsync(found.take(0, 19.5), {
+      message: /^flock -x -w 19\.5 3 cannot lock a file: exit code 65$/,
+    });
+  },
+);
