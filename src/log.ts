@@ -1,10 +1,15 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Logger, pino } from 'pino';
+import type { Logger, pino as pinoFunction } from 'pino';
 import type pinoPretty from 'pino-pretty';
 import { systemCode } from './errors.js';
 
 const require = createRequire(import.meta.url);
+
+/** Loaded with the first log: most commands have none. */
+function loadPino(): typeof pinoFunction {
+  return require('pino').pino;
+}
 
 /** The logger that everything is handed; pino's. */
 export type Log = Logger;
@@ -97,8 +102,8 @@ export function withoutHidden(text: string): string {
 /** Lines wait for each other this long, in milliseconds: at thousands of deliveries a second a write for each would show. */
 const GATHER_MS = 50;
 
-/** How the line of an ordinary delivery begins. */
-const INFO = `{"level":${pino.levels.values.info},`;
+/** How the line of an ordinary delivery begins: with pino's number of the level `info`. */
+const INFO = '{"level":30,';
 
 /** More than this is not kept for a reader that does not read, in bytes. */
 const MOST_WAITING = 1_000_000;
@@ -120,7 +125,7 @@ export interface LogOptions {
 export function createLog({ level, terminal, fd = 1, atOnce = false }: LogOptions): Log {
   const serializers = { err: describeError };
   const hooks = { streamWrite: lineWithoutHidden };
-  return pino(
+  return loadPino()(
     { level, base: null, serializers, hooks },
     terminal ? readable(fd) : createLineWriter(fd, atOnce),
   );
@@ -132,7 +137,7 @@ export function createLog({ level, terminal, fd = 1, atOnce = false }: LogOption
  */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const { type, message, stack } = pino.stdSerializers.err(error);
+  const { type, message, stack } = loadPino().stdSerializers.err(error);
   return { type, code: systemCode(error), message, stack };
 }
 

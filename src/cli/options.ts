@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Flags } from '../config/load.js';
-import { readServiceOption } from '../config/option-values.js';
-import { messageOf } from '../errors.js';
 
 /** `--dir <folder>`: where a command finds what it works with. */
 export function withDir(command: Command): Command {
@@ -67,22 +65,6 @@ export function numberThat(words: string, isRight: (value: number) => boolean): 
 /** Those of a command's options that are settings. */
 export function flagsOf({ port, host }: Flags): Flags {
   return { ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
-}
-
-/** `--service <name>`. */
-export function serviceOption(): Option {
-  return new Option(
-    '--service <name>',
-    'the service’s name: Acme for X-Acme-Signature; Acme:ac if its item comment says ac',
-  ).argParser(parseService);
-}
-
-function parseService(text: string) {
-  try {
-    return readServiceOption(text);
-  } catch (error) {
-    throw new InvalidArgumentError(`It ${messageOf(error)}.`);
-  }
 }
 
 /** Help text that ends with an example. */

@@ -5,8 +5,9 @@ import { rulesList } from '../../conformance/report/markdown.js';
 import { checkSender } from '../../conformance/sender/check-sender.js';
 import { SENDER_RULES } from '../../conformance/sender/rules/all.js';
 import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
-import { example, numberThat, parseUrl, serviceOption, withPort } from '../options.js';
+import { example, numberThat, parseUrl, withPort } from '../options.js';
 import { secretOf, withSecret } from '../secret-option.js';
+import { serviceOption } from '../service-option.js';
 import { anySender } from './any-sender.js';
 import { ownSender } from './own-sender.js';
 import {

@@ -11,8 +11,9 @@ import { PressmarkError, quote } from '../../errors.js';
 import { findConnector } from '../../sender/connectors.js';
 import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
 import { stateOf } from '../../sender/state.js';
-import { example, numberThat, parseUrl, serviceOption, withDir } from '../options.js';
+import { example, numberThat, parseUrl, withDir } from '../options.js';
 import { secretOf, withSecret } from '../secret-option.js';
+import { serviceOption } from '../service-option.js';
 import { progressLine } from '../terminal.js';
 import { askPerson } from './ask-person.js';
 import {

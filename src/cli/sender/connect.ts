@@ -5,8 +5,9 @@ import { type Connector, makeConnector, readConnectors, saveConnector } from '..
 import { testConnection } from '../../sender/delivery/connection-test.js';
 import { endPause } from '../../sender/pause.js';
 import { stateOf } from '../../sender/state.js';
-import { example, serviceOption, withDir } from '../options.js';
+import { example, withDir } from '../options.js';
 import { secretOf, withSecret } from '../secret-option.js';
+import { serviceOption } from '../service-option.js';
 import { print, printJson } from '../terminal.js';
 
 interface ConnectOptions {

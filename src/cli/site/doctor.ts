@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { examine } from '../../app/doctor/doctor.js';
-import type { StatusFinding } from '../../app/status-findings.js';
 import { type Flags, loadSettings } from '../../config/load.js';
 import { example, flagsOf, withDir, withPort } from '../options.js';
-import { marked, print, printableLines, printJson } from '../terminal.js';
+import { printJson } from '../terminal.js';
+import { printFinding } from './status.js';
 
 interface DoctorFlags extends Flags {
   readonly dir: string;
@@ -23,10 +23,4 @@ export function doctorCommand(): Command {
       else for (const finding of findings) printFinding(finding);
       if (findings.some(({ level }) => level === 'fail')) process.exitCode = 1;
     });
-}
-
-/** Prints what was found, and below it what to do. */
-export function printFinding({ level, about, text, fix }: StatusFinding, label = `${about}:`): void {
-  print(`${marked(level)} ${label} ${printableLines(text)}`);
-  if (fix !== undefined) print(`  → ${printableLines(fix)}`);
 }

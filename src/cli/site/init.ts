@@ -26,7 +26,8 @@ import { type Reading, readingReport } from '../../app/init/reading-report.js';
 import { loadSettings } from '../../config/load.js';
 import { GENERATOR_NAMES } from '../../config/schema.js';
 import { PressmarkError, quote } from '../../errors.js';
-import { example, serviceOption, withDir } from '../options.js';
+import { example, withDir } from '../options.js';
+import { serviceOption } from '../service-option.js';
 import { paint, print, printable, printJson } from '../terminal.js';
 
 interface Options {

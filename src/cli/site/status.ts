@@ -1,10 +1,9 @@
 import { Command } from 'commander';
 import { siteStatus } from '../../app/status.js';
-import { statusFindings } from '../../app/status-findings.js';
+import { type StatusFinding, statusFindings } from '../../app/status-findings.js';
 import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
-import { printJson } from '../terminal.js';
-import { printFinding } from './doctor.js';
+import { marked, print, printableLines, printJson } from '../terminal.js';
 
 /** `pressmark status`: what was last seen of a site, from the delivery to the public page. */
 export function statusCommand(): Command {
@@ -18,4 +17,10 @@ export function statusCommand(): Command {
       else for (const finding of findings) printFinding(finding, finding.about.padEnd(9));
       if (findings.some(({ level }) => level === 'fail')) process.exitCode = 1;
     });
+}
+
+/** Prints what was found, and below it what to do. */
+export function printFinding({ level, about, text, fix }: StatusFinding, label = `${about}:`): void {
+  print(`${marked(level)} ${label} ${printableLines(text)}`);
+  if (fix !== undefined) print(`  → ${printableLines(fix)}`);
 }

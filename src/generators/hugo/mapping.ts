@@ -53,8 +53,13 @@ export function isArticlePath(path: string): boolean {
   return /\.(?:md|markdown|mdown|html?)$/i.test(name) && !/^(?:_index\.|\.)/i.test(name);
 }
 
-/** Knows that `de` is a language and `js` is none. */
-const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+let languages: Intl.DisplayNames | undefined;
+
+/** Whether a code is a language's: `de` is one, `js` is none. */
+function isLanguage(code: string): boolean {
+  languages ??= new Intl.DisplayNames('en', { type: 'language', fallback: 'none' }); // takes 30 ms
+  return languages.of(code) !== undefined;
+}
 
 /** The `slug` of the front matter, or the file's name without extension and language; for `index` the folder's. */
 export function slug({ path, data }: FileFacts): string {
@@ -63,7 +68,7 @@ export function slug({ path, data }: FileFacts): string {
   const parts = path.split('/');
   const name = (parts.at(-1) ?? '')
     .replace(/\.[^.]+$/, '')
-    .replace(/\.([a-z]{2,3}(?:-[a-z0-9]{2,8})?)$/i, (end, code) => (LANGUAGES.of(code) ? '' : end));
+    .replace(/\.([a-z]{2,3}(?:-[a-z0-9]{2,8})?)$/i, (end, code) => (isLanguage(code) ? '' : end));
   return name === 'index' ? (parts.at(-2) ?? name) : name;
 }
 
