@@ -31,18 +31,15 @@ const FEWEST = 3;
  *
  * @param dist the folder of the compiled files.
  * @param count of all rooms together; somewhat more where rooms are small.
- * @param wanted the rooms whose faults are returned; without any, all.
  */
-export function chooseFaults(dist: string, seed: number, count: number, wanted: readonly string[]): Fault[] {
+export function chooseFaults(dist: string, seed: number, count: number): Fault[] {
   const modules = fs
     .readdirSync('src', { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => path.slice(0, -'.ts'.length));
   const sizeOf = (paths: readonly string[]) =>
     paths.reduce((sum, path) => sum + fs.statSync(`src/${path}.ts`).size, 0);
-  const rooms = [...new Set(modules.map(roomOf))];
-  const chosen = rooms.filter((room) => wanted.length === 0 || wanted.includes(room));
-  return chosen.flatMap((room) => {
+  return [...new Set(modules.map(roomOf))].flatMap((room) => {
     const paths = modules.filter((module) => roomOf(module) === room);
     const share = Math.max(FEWEST, Math.round((count * sizeOf(paths)) / sizeOf(modules)));
     const all = paths.flatMap((module) => faultsOf(dist, room, module));

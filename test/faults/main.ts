@@ -10,14 +10,15 @@ import { chooseFaults, type Fault } from './choice.js';
 import { nearest, openGroups } from './near.js';
 import { type Group, makeSandbox, type Sandbox } from './sandbox.js';
 
-const HELP = `Usage: npm run faults -- [--seed <n>] [--count <n>] [--quick] [--list] [room …]
+const HELP = `Usage: npm run faults -- [--seed <n>] [--count <n>] [--quick | --with <test>] [--list] [room or id …]
 
 Changes one place after the other in a copy of the program, such as a condition or a missing sync, and runs the tests that are
-nearest and execute that place. A room is a folder of src/; without any, all of them.
+nearest and execute that place. A room is a folder of src/, an id that of a fault; without any, all of them.
 
   --seed   of the choice (default: 1)
   --count  of all rooms together (default: 160); a room has its share by its size
   --quick  only with the unit tests that import the module
+  --with   only with this test, such as integration/cli/init; can be repeated
   --list   only print the choice
 
 What was caught is kept in dist/faults/<seed>.jsonl, with the output of the tests in dist/faults/<id>.txt, and not planted
@@ -41,6 +42,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '160' },
     quick: { type: 'boolean', default: false },
+    with: { type: 'string', multiple: true, default: [] },
     list: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -48,8 +50,10 @@ const { values, positionals } = parseArgs({
 if (values.help) console.log(HELP);
 else process.exitCode = await main(positionals);
 
-async function main(rooms: readonly string[]): Promise<number> {
-  const chosen = chooseFaults('dist', Number(values.seed), Number(values.count), rooms);
+async function main(wanted: readonly string[]): Promise<number> {
+  const chosen = chooseFaults('dist', Number(values.seed), Number(values.count)).filter(
+    ({ id, room }) => wanted.length === 0 || wanted.includes(room) || wanted.includes(id),
+  );
   if (values.list) {
     for (const { id, place, before, after } of chosen)
       console.log(`${id} ${place}\n  - ${before}\n  + ${after}`);
@@ -74,10 +78,15 @@ async function main(rooms: readonly string[]): Promise<number> {
     console.log(`${result.outcome.padEnd(12)} ${fault.place} ${Math.round(result.seconds)} s: ${result.by}`);
     if (result.outcome !== 'caught') console.log(`  - ${fault.before}\n  + ${fault.after}`);
   };
-  for (const fault of begun) keep(fault, await examine(sandbox, fault, tests.importing(fault.module)));
+  const named = values.with.map((name) => `dist/test/${name}.test.js`);
+  for (const fault of begun) {
+    const groups = named.length > 0 ? tests.alone(named) : tests.importing(fault.module);
+    keep(fault, await examine(sandbox, fault, groups, done.get(fault.id)));
+  }
+  if (values.quick || named.length > 0) return summarize(chosen.flatMap(({ id }) => done.get(id) ?? []));
   const left = begun.filter((fault) => !isCaught(fault)).map(({ room }) => room);
-  const groups = values.quick ? [] : tests.of([...new Set(left)]);
-  for (const kind of values.quick ? [] : (['unit', 'integration'] as const)) {
+  const groups = tests.of([...new Set(left)]);
+  for (const kind of ['unit', 'integration'] as const) {
     const open = begun.filter((fault) => !isCaught(fault));
     const near = new Map(open.map((fault) => [fault, nearest(fault.room, kind, groups)]));
     const all = [...new Set([...near.values()].flat())];
@@ -129,9 +138,14 @@ function summarize(results: readonly Result[]): number {
   const isCaught = ({ outcome }: Result) => outcome === 'caught';
   const row = (room: string, of: readonly Result[]) => {
     const [caught, same] = [of.filter(isCaught).length, of.filter(isEquivalent).length];
-    console.log(`| ${room} | ${of.length} | ${caught} | ${same} | ${of.length - caught - same} |`);
+    const unmet = of.filter((result) => result.outcome === 'not executed' && !isEquivalent(result)).length;
+    console.log(
+      `| ${room} | ${of.length} | ${caught} | ${same} | ${of.length - caught - same - unmet} | ${unmet} |`,
+    );
   };
-  console.log('\n| room | planted | caught | equivalent | survived |\n|---|--:|--:|--:|--:|');
+  console.log(
+    '\n| room | planted | caught | equivalent | survived | not executed |\n|---|--:|--:|--:|--:|--:|',
+  );
   for (const room of new Set(results.map((result) => result.room)))
     row(
       room,

@@ -58,6 +58,8 @@ export interface Groups {
   of(rooms: readonly string[]): Group[];
   /** The unit tests that import a module of src/. */
   importing(module: string): Group[];
+  /** Each test in a process of its own. */
+  alone(files: readonly string[]): Group[];
 }
 
 /** More of them would take longer than to ask which tests execute a place. */
@@ -68,14 +70,14 @@ export async function openGroups(): Promise<Groups> {
   const { together, compiledTests }: AvaConfig = await import(pathToFileURL('ava.config.js').href);
   const unitTests = compiledTests('unit/');
 
-  function groupsOf(files: readonly string[]): Group[] {
-    return together(files).map((path) => {
-      const members = path.startsWith('dist/test/together/')
-        ? [...fs.readFileSync(path, 'utf8').matchAll(/^import '(.*)';$/gm)].map(([, member = '']) => member)
-        : [path.replace('dist/test', '..')];
-      return { name: digest(members.join()), members };
-    });
-  }
+  const groupsOf = (files: readonly string[]) =>
+    together(files).map((path) =>
+      groupOf(
+        path.startsWith('dist/test/together/')
+          ? [...fs.readFileSync(path, 'utf8').matchAll(/^import '(.*)';$/gm)].map(([, member = '']) => member)
+          : [fromGroups(path)],
+      ),
+    );
 
   return {
     of: (rooms) => {
@@ -92,8 +94,14 @@ export async function openGroups(): Promise<Groups> {
       const importing = unitTests.filter((path) => importsOf(path).includes(`dist/src/${module}.js`));
       return groupsOf(importing.slice(0, MOST_IMPORTING));
     },
+    alone: (files) => files.map((path) => groupOf([fromGroups(path)])),
   };
 }
+
+/** A test as a file in dist/test/groups/ imports it. */
+const fromGroups = (path: string): string => path.replace('dist/test', '..');
+
+const groupOf = (members: readonly string[]): Group => ({ name: digest(members.join()), members });
 
 /** The files that a compiled file imports. */
 function importsOf(file: string): string[] {

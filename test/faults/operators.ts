@@ -52,7 +52,8 @@ export function changesOf(source: string): Change[] {
         return decide(node.test);
       case 'LogicalExpression':
       case 'BinaryExpression': {
-        if (node.operator === '??') return void add('choice', node, `(${text(node.left)})`);
+        if (node.operator === '??')
+          return isFirstPart(text(node.left)) ? undefined : add('choice', node, `(${text(node.left)})`);
         const isNumber = (side: AnyNode) => side.type === 'Literal' && typeof side.value === 'number';
         const added =
           node.operator === '+' && (isNumber(node.left) || isNumber(node.right)) ? '-' : undefined;
@@ -88,7 +89,7 @@ export function changesOf(source: string): Change[] {
         if (ancestors.at(-2)?.type === 'ObjectExpression') add('spread', node.argument, '{}');
         return;
       case 'Literal':
-        if (typeof node.value === 'number' && ancestors.at(-2)?.type !== 'Property')
+        if (typeof node.value === 'number' && ancestors.at(-2)?.type !== 'Property' && !isTime(ancestors))
           add('constant', node, String(node.value < 10 ? node.value + 1 : node.value * 10));
         if (typeof node.value === 'boolean') add('constant', node, String(!node.value));
         return;
@@ -137,6 +138,16 @@ function isWords(node: AnyNode, child: AnyNode | undefined, text: (node: AnyNode
     return child !== node.callee && /(?:Error|Failure)$/.test(text(node.callee));
   return node.type === 'CallExpression' && child !== node.callee && WORDS.test(text(node.callee));
 }
+
+/** The first part of a text that is split: there always is one, which the compiler does not know. */
+const isFirstPart = (text: string): boolean => /\.split\([^()]*\)\[0\]$/.test(text);
+
+/** Whether a number is how long something waits or lasts, which no test waits for. */
+const isTime = (ancestors: readonly AnyNode[]): boolean =>
+  ancestors.some(
+    (node) =>
+      node.type === 'VariableDeclarator' && node.id.type === 'Identifier' && /_MS$/.test(node.id.name),
+  );
 
 /** Whether a statement only logs. */
 function onlySpeaks(statement: AnyNode, text: (node: AnyNode) => string): boolean {

@@ -8,6 +8,7 @@ import { runHere } from '../../support/in-process.js';
 import { bareEnvironment, PROGRAM } from '../../support/receiver.js';
 import { standInProgram } from '../../support/stand-in-generator.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 
 /** Every file of a folder with its content. */
 const treeOf = (dir: string) =>
@@ -189,6 +190,27 @@ test('without a terminal, a question without an answer ends init with code 2 and
   t.is(later.code, 0);
   t.regex(later.stdout, /→ set siteUrl in pressmark\.config\.mjs; to try/);
   t.regex(later.stdout, /^ {2}1\. Set siteUrl in pressmark\.config\.mjs\.$/m);
+});
+
+test('on a terminal init asks for what it cannot know, and again after an answer that cannot be', async (t) => {
+  const dir = tempDir(t);
+  const command = [process.execPath, PROGRAM, 'init', '--dir', dir].join(' ');
+  const child = spawn('script', ['-qefc', command, '/dev/null'], {
+    env: bareEnvironment(),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  await until('it asks', () => printed.includes('[later]'));
+  child.stdin.write('garden.example\r');
+  await until('it asks again', () => /must be an absolute[\s\S]*\[later\]/.test(printed));
+  const ended = once(child, 'close');
+  child.stdin.write('  https://garden.example  \r');
+  await ended;
+  t.is((await loadSettings(dir, {}, {})).siteUrl, 'https://garden.example');
 });
 
 test('init does its work and ends with code 0 when nobody reads its output any more', async (t) => {

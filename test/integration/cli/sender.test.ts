@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { articleFiles, fileOf } from '../../support/content.js';
 import { reply, startEndpoint } from '../../support/endpoint.js';
@@ -20,9 +20,10 @@ async function connected(t: ExecutionContext, url: string) {
   const dir = tempDir(t);
   const sender = (...words: string[]) => here(...words, '--dir', dir);
   const write = (name: string, text: string) => {
-    fs.mkdirSync(join(dir, 'posts'), { recursive: true });
-    fs.writeFileSync(join(dir, 'posts', name), text);
-    return join(dir, 'posts', name);
+    const path = join(dir, 'posts', name);
+    fs.mkdirSync(dirname(path), { recursive: true });
+    fs.writeFileSync(path, text);
+    return path;
   };
   const ended = await sender('connect', 'garden', url, '--application', 'The Garden');
   t.is(ended.code, 0, ended.stderr);
@@ -305,22 +306,25 @@ test('publish --dry-run says what would be done with each file, and sends and qu
   write('sent.md', '---\ntitle: Sent\n---\nOther text.\n');
   write('new.md', '---\ntitle: New\n---\n![a](../a.png)\n');
   write('draft.md', '---\ndraft: true\n---\nText.\n');
+  write('drafts/idea.md', '---\ntitle: Idea\n---\nText.\n');
   write('bad.md', '---\ntags: [\n---\nText.\n');
   const { code, stdout } = await sender('publish', posts, '--dry-run');
   t.is(code, 1);
   t.regex(stdout, /changed since +posts\/sent\.md: /);
   t.regex(stdout, /send +posts\/new\.md: New, as new\n +! it has a relative link or picture/);
   t.regex(stdout, /left out +posts\/draft\.md: it is a draft\n/);
+  t.regex(stdout, /left out +posts\/drafts: it is a folder of drafts\n/);
   t.regex(stdout, /refused +posts\/bad\.md: /);
   t.regex(
     stdout,
-    /4 files: 1 to be sent, 0 sent before, 1 changed since, 1 left out, 1 refused\. Nothing was sent\.\n$/,
+    /5 files: 1 to be sent, 0 sent before, 1 changed since, 2 left out, 1 refused\. Nothing was sent\.\n$/,
   );
   t.is(endpoint.got.length, got);
   t.is(JSON.parse((await sender('deliveries', '--json')).stdout).length, 1);
   const rows = JSON.parse((await sender('publish', posts, '--dry-run', '--json')).stdout);
   t.deepEqual(rows.map(({ plan }: { plan: string }) => plan).sort(), [
     'changed since',
+    'left out',
     'left out',
     'refused',
     'send',

@@ -185,7 +185,8 @@ test(
     t.false(existsSync(ran));
     const [{ level, msg } = { level: 0, msg: '' }, ...others] = site.log;
     t.is(level, 40);
-    t.true(msg.includes(`git config --global --add safe.directory '${site.top}'`), msg);
+    const command = `git config --global --add safe.directory '${site.top}'`;
+    t.true(msg.includes(`belongs to another user; if you trust what its config runs: ${command}`), msg);
     t.deepEqual(others, []);
 
     await site.git('config', '--global', '--add', 'safe.directory', site.top);

@@ -16,7 +16,8 @@ const WITHOUT_VALUE = 'Without a value';
 const SLUGLESS = 'Slugless';
 
 const FILTERS = `export default { name: 'filters', receiver(host) {
-  host.addFilter('article.draft', (draft) => draft.title !== '${FILTERED}' ? draft : { ...draft, title: draft.title + '!',
+  host.addFilter('article.draft', (draft, { event }) => draft.title !== '${FILTERED}' ? draft : { ...draft, title: draft.title + '!',
+    ...(event === 'article.updated' && { image: 'https://images.example/of-the-plugin.jpg' }),
     id: 'x', slug: 'x', date: '1999-01-01', url: 'https://x.example/', revision: 'x', jsonLd: '',
     contentHtml: '<p>cut</p>', body: 'cut' });
   host.addFilter('article.slug', (slug, draft) => draft.title === '${FILTERED}!' ? 'of-the-plugin' : slug);
@@ -88,9 +89,13 @@ test.serial(
     t.is(stored.contentHtml, `<p>cut</p>\n${comment}`);
     t.true(stored.body.includes(comment), stored.body);
 
-    const { request } = await publishForUpdate(receiver(), data, { title: FILTERED });
+    const { request } = await publishForUpdate(receiver(), data, {
+      title: FILTERED,
+      featured_image_url: null,
+    });
     t.is((await post('article.updated', request)).status, 200);
     const { article: next } = readStored(fileOf(dir, data.id));
+    t.is(next.image, 'https://images.example/of-the-plugin.jpg');
     t.like(next, { id: data.id, slug: 'of-the-plugin', url: json.url, revision: request.id });
     t.like(next, { title: `${FILTERED}!`, jsonLd: request.json_ld, date: data.published_at });
     t.is(next.contentHtml, `<p>cut</p>\n${comment}`);

@@ -1,11 +1,14 @@
+import '../../support/recorded-syncs.js';
 import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
+import { openBuildState } from '../../../src/site/builder/state.js';
+import { syncs } from '../../support/recorded-syncs.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
-import { put, testSite } from './test-site.js';
+import { gatheringLog, put, testSite } from './test-site.js';
 
 test('after an unclean stop pages of which nothing, zeros or a part is left are built again', async (t) => {
   const site = testSite(t);
@@ -93,6 +96,39 @@ test.serial(
     t.regex(site.logged.join(''), /the disk is too slow/);
   },
 );
+
+test.serial('what a save could not bring to the disk, the next one does', async (t) => {
+  const [programs, stateDir, outputDir] = [tempDir(t), tempDir(t), fs.realpathSync(tempDir(t))];
+  // Files are synced one by one where `sync` cannot do it.
+  put(join(programs, 'sync'), '#!/bin/sh\nexit 1\n');
+  fs.chmodSync(join(programs, 'sync'), 0o755);
+  const { PATH } = process.env;
+  process.env.PATH = `${programs}:${PATH}`;
+  const { timeout } = AbortSignal;
+  t.teardown(() => {
+    process.env.PATH = PATH;
+    Object.assign(AbortSignal, { timeout });
+  });
+  const { begin, save } = openBuildState(stateDir, outputDir, gatheringLog([]));
+  const writeAndSave = async (name: string) => {
+    await begin(name, true);
+    put(join(outputDir, name), name);
+    await save(
+      () => ({ parseKey: '', articles: [], texts: [], files: [] }),
+      () => true,
+    );
+  };
+  Object.assign(AbortSignal, { timeout: () => AbortSignal.abort() });
+  await writeAndSave('a.html');
+  Object.assign(AbortSignal, { timeout });
+  await writeAndSave('b.html');
+  t.false(fs.existsSync(join(stateDir, 'site.building')));
+  for (const name of ['a.html', 'b.html'])
+    t.true(
+      syncs.some(({ path }) => path === join(outputDir, name)),
+      name,
+    );
+});
 
 test.serial('the marker names a new file before the file is in the output', async (t) => {
   const site = testSite(t);

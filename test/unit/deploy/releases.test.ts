@@ -12,7 +12,12 @@ test('a release is on the disk, files and folders, before it has its name; so is
   const files = ['index.html', 'a/b/index.html'];
   fs.mkdirSync(join(output, 'a/b'), { recursive: true });
   for (const file of files) fs.writeFileSync(join(output, file), file);
-  const release = await makeRelease(releases, { output, files, previous: undefined, isSame: () => false });
+  const release = await makeRelease(releases, {
+    output,
+    files: [...files, 'removed-by-the-next-build.html'],
+    previous: undefined,
+    isSame: () => false,
+  });
   // A release has another name, and a file a temporary one, until it is whole.
   const before = syncs
     .splice(0)

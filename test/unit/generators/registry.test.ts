@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { Generator } from '../../../src/generators/generator.js';
 import { GENERATORS, generatorNamed, recogniseGenerators } from '../../../src/generators/registry.js';
 import { siteOf } from '../../support/site-files.js';
 import { standIn } from '../../support/stand-in-generator.js';
@@ -11,7 +12,7 @@ const ASTRO = standIn('astro', 'astro.config.mjs');
 const ALL = [HUGO, JEKYLL, ELEVENTY, ASTRO];
 
 /** The most probable generator; undefined where another one is as probable. */
-function name(files: Record<string, string>, generators = ALL): string | undefined {
+function name(files: Record<string, string>, generators: readonly Generator[] = ALL): string | undefined {
   const [first, second] = recogniseGenerators(siteOf(files), generators);
   return first?.strength === second?.strength ? undefined : first?.generator.name;
 }
@@ -19,6 +20,8 @@ function name(files: Record<string, string>, generators = ALL): string | undefin
 test('a generator is recognised by a configuration file or by a dependency', (t) => {
   t.is(name({ 'hugo.toml': '' }), 'hugo');
   t.is(name({ 'package.json': '{"devDependencies":{"@11ty/eleventy":"^3.0.0"}}' }), 'eleventy');
+  for (const packed of ['hugo-bin', 'hugo-extended', 'hugo-installer'])
+    t.is(name({ 'package.json': `{"devDependencies":{"${packed}":"1.0.0"}}` }, GENERATORS), 'hugo');
   t.is(name({ Gemfile: "source 'https://rubygems.org'\ngem \"jekyll\", '~> 4.3'\n" }), 'jekyll');
   t.is(name({ Gemfile: '# gem "jekyll"\n' }), undefined);
   t.is(name({ 'index.html': '' }), undefined);

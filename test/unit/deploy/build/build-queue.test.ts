@@ -11,7 +11,7 @@ import { until } from '../../../support/until.js';
 const PAUSES: BuildPauses = { quietMs: 30, longestMs: 100, retryMs: 150 };
 
 /** A queue whose builds end when the test says so. */
-function setUp({ everyMs = 0 } = {}) {
+function setUp(over: Partial<BuildPauses> = {}) {
   const began: number[] = [];
   const ends: ((end: BuildEnd) => void)[] = [];
   let running = 0;
@@ -27,7 +27,7 @@ function setUp({ everyMs = 0 } = {}) {
         }),
       );
     },
-    { ...PAUSES, everyMs },
+    { ...PAUSES, ...over },
   );
   return { queue, began, ends, most: () => most };
 }
@@ -48,8 +48,8 @@ test('what changes during a build is built by the next one, and two builds never
   await queue.stop();
 });
 
-test('a build that could not be tried is tried again after a pause, although nothing changes', async (t) => {
-  const { queue, began, ends } = setUp();
+test('a single change is built at once, and again after a pause where the build could not be tried', async (t) => {
+  const { queue, began, ends } = setUp({ quietMs: 600_000, longestMs: 600_000 });
   queue.request();
   await until('the first build begins', () => began.length === 1);
   ends[0]?.('again');
