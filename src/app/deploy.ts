@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../config/load.js';
 import type { DeploySetting } from '../config/schema.js';
-import { isLinkToOutput, readBuildState } from '../deploy/build/build-state.js';
-import { runBuild } from '../deploy/build/run-build.js';
+import { readBuildState } from '../deploy/build/build-state.js';
 import type { OutputSource } from '../deploy/deploy-queue.js';
 import { type AwaitedArticle, openFacts, type SiteFacts } from '../deploy/facts.js';
 import { meantFor } from '../deploy/live/page-problem.js';
@@ -194,8 +193,8 @@ function ownOutput(settings: Settings): OutputSource {
   let built: string | undefined;
   const version = () => built ?? savedOutputDigest(stateDir);
   return {
-    folder: () => (version() === undefined ? undefined : folderAt(outputDir)),
-    version: () => `${version() ?? ''} ${searchIndexVersion(outputDir)}`,
+    folder: () => (version() === '' ? undefined : folderAt(outputDir)),
+    version: () => `${version()} ${searchIndexVersion(outputDir)}`,
     onChange: (output: string) => {
       built = output;
     },
@@ -206,9 +205,8 @@ function ownOutput(settings: Settings): OutputSource {
 function generatorOutput(settings: Settings): OutputSource {
   const { outputDir, stateDir } = foldersOf(settings);
   const good = () => readBuildState(stateDir).good;
-  const isBuilt = () => good()?.staysFolder === true || isLinkToOutput(stateDir, outputDir);
   return {
-    folder: () => (good() !== undefined && isBuilt() ? folderAt(outputDir) : undefined),
+    folder: () => (good() === undefined ? undefined : folderAt(outputDir)),
     version: () => good()?.output ?? '',
   };
 }
@@ -250,7 +248,7 @@ function targetOf(
   if ('folder' in setting) return folderTarget(setting.folder);
   if ('command' in setting) {
     const timeoutMs = setting.timeLimit * 1_000;
-    return commandTarget({ command: setting.command, cwd, env, timeoutMs, runBuild });
+    return commandTarget({ command: setting.command, cwd, env, timeoutMs });
   }
   if ('hook' in setting) {
     const { url, token } = deployHook;

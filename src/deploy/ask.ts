@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shellWord } from '../generators/inspect/ask.js';
-import { type BuildRun, type RunBuild, runFailure, withoutGitVariables } from './build/run-build.js';
+import { type BuildRun, runBuild, runFailure, withoutGitVariables } from './build/run-build.js';
 
 /** How a generator is asked. */
 export interface QuestionOptions extends Pick<BuildRun, 'env' | 'timeoutMs' | 'signal' | 'background'> {
@@ -10,7 +10,6 @@ export interface QuestionOptions extends Pick<BuildRun, 'env' | 'timeoutMs' | 's
   readonly dir: string;
   /** What the command is called in messages. */
   readonly name: string;
-  readonly runBuild: RunBuild;
 }
 
 /** What a command has printed, or why it has failed. */
@@ -23,7 +22,7 @@ export type Answer =
  * because warnings would be in the midst of it, and it may be long.
  */
 export async function askGenerator(command: string, options: QuestionOptions): Promise<Answer> {
-  const { dir, name, env, runBuild, timeoutMs, signal, background = false } = options;
+  const { dir, name, env, timeoutMs, signal, background = false } = options;
   const folder = fs.mkdtempSync(join(tmpdir(), 'pressmark-answer-'));
   const answer = join(folder, 'answer');
   try {

@@ -9,14 +9,11 @@ export type BuildAnswer =
       /** What is wrong with the addresses of existing posts, or with those of new articles. */
       readonly addresses?: string;
     })
-  | { readonly kind: 'cancelled' }
   | { readonly kind: 'error'; readonly reason: string };
 
 export interface BuildPluginOptions {
   /** Builds the site. Never rejects. @param isForced whether also where nothing has changed. */
   build(isForced: boolean): Promise<BuildAnswer>;
-  /** Ends a build that runs early: it answers `cancelled`, or what it has built so far if that is whole. */
-  cancel(): void;
   /** Ends the build that runs. */
   close(): Promise<void>;
   /** How much time lies at least between two builds, in milliseconds. */
@@ -27,7 +24,7 @@ export interface BuildPluginOptions {
  * Builds a site with its own generator in the background, after each change and at the start. A delivery never waits for it
  * and never fails because of it.
  */
-export function buildPlugin({ build, cancel, close, everyMs }: BuildPluginOptions): Plugin {
+export function buildPlugin({ build, close, everyMs }: BuildPluginOptions): Plugin {
   return definePlugin({
     name: 'build',
     receiver(host) {
@@ -35,8 +32,6 @@ export function buildPlugin({ build, cancel, close, everyMs }: BuildPluginOption
       const loggedDigests = new Set<string>();
       const loggedWarnings = new Set<string>();
       let isClosing = false;
-      /** Whether no build has ended since the start: the first article does not wait for one that lacks it. */
-      let isFirst = true;
       /** Whether the next build is made also where nothing has changed. */
       let isForced = false;
 
@@ -50,9 +45,6 @@ export function buildPlugin({ build, cancel, close, everyMs }: BuildPluginOption
         const force = isForced;
         isForced = false;
         const answer = await build(force);
-        isFirst = false;
-        if (force && answer.kind === 'cancelled') isForced = true;
-        if (answer.kind === 'cancelled') return 'unneeded';
         if (answer.kind !== 'error' && answer.addresses !== undefined) warnOnce(answer.addresses);
         if (answer.kind === 'built') {
           const { ms, runs, printed: output, changed, articles, excluded, report } = answer;
@@ -104,18 +96,15 @@ export function buildPlugin({ build, cancel, close, everyMs }: BuildPluginOption
         isForced = true;
         queue.request();
       });
-      host.addAction('article.published', () => {
-        if (isFirst) cancel();
-        isFirst = false;
-      });
-      const changes = [
+      for (const event of [
+        'host.ready',
         'article.published',
         'article.updated',
         'article.created',
         'article.edited',
         'article.removed',
-      ] as const;
-      for (const event of [...changes, 'host.ready'] as const) host.addAction(event, queue.request);
+      ] as const)
+        host.addAction(event, queue.request);
       host.addAction('article.stateChanged', ({ state }) => {
         if (state !== 'scheduled') queue.request(); // what has made it that was a change of its file
       });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { messageOf, PressmarkError } from '../errors.js';
 import { isLoopbackName } from '../host/http/local-request.js';
@@ -44,29 +45,10 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       const { log } = host;
       const thread = createBuilderThread(options.spawn, log, ended);
       const search = options.search?.(thread.pages, () => void host.doAction('search.written', {}));
-      /** The files below the content folder that the next build is for; undefined for none. */
-      let dirty: Set<string> | 'all' | undefined;
-      /** Those of them whose pages are made anew. */
-      let anew: string[] = [];
-      let timer: NodeJS.Timeout | undefined;
       let retry: { readonly timer: NodeJS.Timeout; readonly at: number } | undefined;
       /** Repeated builds in a row that were no better. */
       let retries = 0;
       let isClosing = false;
-
-      function request(work: readonly string[] | 'all'): void {
-        if (work === 'all' || dirty === 'all') dirty = 'all';
-        else dirty = new Set([...(dirty ?? []), ...work]);
-        timer ??= setTimeout(start);
-      }
-
-      /** Asks for a build of what is dirty. The thread makes the pages of the articles at once, also during another build. */
-      function start(): void {
-        timer = undefined;
-        if (dirty !== undefined) thread.build(dirty === 'all' ? 'all' : [...dirty], anew);
-        dirty = undefined;
-        anew = [];
-      }
 
       function ended(end: BuildEnd): void {
         if (end.kind === 'failed') {
@@ -96,7 +78,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
           const ms = Math.min(LAST_RETRY_MS, retryMs * 2 ** retries++);
           const again = () => {
             retry = undefined;
-            request('all');
+            thread.build('all');
           };
           retry = { timer: setTimeout(again, ms), at: performance.now() + ms };
         }
@@ -116,7 +98,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       });
 
       const changed = ({ path }: { readonly path: string }) => {
-        if (path.startsWith(prefix)) request([path.slice(prefix.length)]);
+        if (path.startsWith(prefix)) thread.build([path.slice(prefix.length)]);
       };
       host.addAction('article.published', changed);
       host.addAction('article.updated', changed);
@@ -130,20 +112,17 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         const paths = articles?.flatMap((path) =>
           path.startsWith(prefix) ? [path.slice(prefix.length)] : [],
         );
-        anew.push(...(paths ?? []));
-        request(paths ?? 'all');
+        thread.build(paths ?? 'all', paths);
       });
       let unwatch: (() => Promise<void>) | undefined;
       host.addAction('host.ready', () => {
-        request('all');
-        unwatch = options.watch?.(request);
+        thread.build('all');
+        unwatch = options.watch?.(thread.build);
       });
       host.onClose(async () => {
         isClosing = true;
         await Promise.all([unwatch?.(), search?.close()]);
-        clearTimeout(timer);
         clearTimeout(retry?.timer);
-        start();
         await thread.close(closeMs);
       });
     },
@@ -153,12 +132,12 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
 /**
  * The builder's thread as the main thread sees it: started when it is needed, and again after a crash.
  *
- * @param onEnd called once for each build; a thread that dies has failed in the one that was asked for.
+ * @param onEnd called once for each build; a thread that dies has failed once, in whatever was asked for.
  */
 function createBuilderThread(spawn: () => Worker, log: Log, onEnd: (end: BuildEnd) => void) {
   let worker: Worker | undefined;
-  /** When the last build was asked for, by `performance.now()`; undefined if it has ended. */
-  let asked: number | undefined;
+  /** When the last build was asked for, by `performance.now()`. */
+  let asked = 0;
   /** What is called with the answers to questions, by their numbers; with nothing if the thread dies. */
   const waiting = new Map<number, (answer?: Answer) => void>();
   let questions = 0;
@@ -167,21 +146,16 @@ function createBuilderThread(spawn: () => Worker, log: Log, onEnd: (end: BuildEn
   function start(): Worker {
     const started = spawn();
     started.on('message', (message: BuildEnd | Answer) => {
-      if (message.kind === 'built' || message.kind === 'failed') buildEnded(message);
+      if (message.kind === 'built' || message.kind === 'failed') onEnd(message);
       else settle(message.id, message);
     });
-    started.on('messageerror', (error) => failAll(messageOf(error)));
+    started.on('messageerror', (error) => died(messageOf(error)));
     started.on('error', (error) => log.error({ err: error }, 'the thread that builds pages has crashed'));
-    started.on('exit', (code) => {
+    started.once('exit', (code) => {
       if (worker === started) worker = undefined;
-      failAll(`the thread that builds pages ended with code ${code}`);
+      died(`the thread that builds pages ended with code ${code}`);
     });
     return started;
-  }
-
-  function buildEnded(end: BuildEnd): void {
-    if (asked !== undefined && end.at >= asked) asked = undefined;
-    onEnd(end);
   }
 
   function settle(id: number, answer?: Answer): void {
@@ -189,22 +163,29 @@ function createBuilderThread(spawn: () => Worker, log: Log, onEnd: (end: BuildEn
     waiting.delete(id);
   }
 
-  function failAll(reason: string): void {
+  function died(reason: string): void {
     for (const id of [...waiting.keys()]) settle(id);
-    // A thread that is ended by force when the service stops has not failed.
-    if (asked !== undefined && !isClosed) buildEnded({ kind: 'failed', at: asked, reason });
+    // A thread that ends when the service stops has not failed.
+    if (!isClosed) onEnd({ kind: 'failed', at: asked, reason });
   }
 
-  /** Asks for a build of everything, or of what these files change. */
-  function build(paths: readonly string[] | 'all', anew: readonly string[]): void {
+  /**
+   * Asks for a build of everything, or of what these files change: in the next turn, when all that hear of the change have.
+   *
+   * @param anew those whose pages are made in any case.
+   */
+  function build(paths: readonly string[] | 'all', anew: readonly string[] = []): void {
+    setTimeout(() => request(paths, anew));
+  }
+
+  function request(paths: readonly string[] | 'all', anew: readonly string[]): void {
     if (isClosed) return;
-    const at = performance.now();
-    asked = at;
+    asked = performance.now();
     try {
       worker ??= start();
-      worker.postMessage({ kind: 'build', paths, anew, at } satisfies Request);
+      worker.postMessage({ kind: 'build', paths, anew, at: asked } satisfies Request);
     } catch (error) {
-      failAll(messageOf(error));
+      died(messageOf(error));
     }
   }
 
@@ -234,6 +215,7 @@ function createBuilderThread(spawn: () => Worker, log: Log, onEnd: (end: BuildEn
 
   /** Ends the thread when the changes that wait are built, or by force after `ms`; no other one is started. */
   async function close(ms: number): Promise<void> {
+    await sleep(); // behind the requests of this turn
     isClosed = true;
     const open = worker;
     if (open === undefined) return;

@@ -1,9 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { childEnvironment } from '../child-environment.js';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
@@ -60,47 +61,47 @@ export type Search = ReturnType<typeof createSearch>;
 /** Keeps the index of the site's search: after builds, one job at a time, in a process of its own. */
 export function createSearch(options: SearchOptions) {
   const { outputDir, stateDir, settings, log, longestJobMs = LONGEST_JOB_MS } = options;
-  let timer: NodeJS.Timeout | undefined;
-  let child: ChildProcess | undefined;
-  let job: Promise<boolean> | undefined;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   let isDirty = false;
-  let isClosed = false;
-  let notBefore = 0;
+  let following: Promise<void> | undefined;
 
   /** Says that pages may have changed: some time later the index follows. */
   function built(): void {
     isDirty = true;
-    if (isClosed || timer !== undefined || job !== undefined) return;
-    timer = setTimeout(() => void index(), Math.max(QUIET_MS, notBefore - performance.now()));
+    following ??= follow();
+  }
+
+  async function follow(): Promise<void> {
+    for (let pause = QUIET_MS; ; ) {
+      await setTimeout(pause, undefined, { signal }).catch(() => undefined);
+      if (!isDirty || signal.aborted) break;
+      isDirty = false;
+      const start = performance.now();
+      const isDone = await index();
+      isDirty ||= !isDone;
+      pause = isDone ? Math.min(PAUSE * (performance.now() - start), LONGEST_PAUSE_MS) : RETRY_MS;
+    }
+    following = undefined;
   }
 
   /** Brings the index up to date at once. Never rejects. @returns whether that succeeded. */
   async function index(): Promise<boolean> {
-    clearTimeout(timer);
-    timer = undefined;
-    isDirty = false;
-    const start = performance.now();
-    job ??= run().then(
-      () => true,
-      (error: unknown) => {
-        if (!isClosed)
-          log.warn({ reason: messageOf(error) }, 'the search index was not written; the old one stays');
-        return isClosed;
-      },
-    );
-    const isDone = await job;
-    job = undefined;
-    const now = performance.now();
-    notBefore = now + (isDone ? Math.min(PAUSE * (now - start), LONGEST_PAUSE_MS) : RETRY_MS);
-    if (isDirty || !isDone) built();
-    return isDone;
+    try {
+      await run();
+      return true;
+    } catch (error) {
+      if (signal.aborted) return true;
+      log.warn({ reason: messageOf(error) }, 'the search index was not written; the old one stays');
+      return false;
+    }
   }
 
   async function run(): Promise<void> {
     const version = pagefindVersion(log);
     if (settings !== false && version === undefined) return;
     const pages = settings === false ? [] : await pagesToFind();
-    if (pages === undefined || isClosed) return;
+    if (pages === undefined || signal.aborted) return;
     const of = pages.length === 0 ? '' : hash('sha256', JSON.stringify([version, pages]));
     if (of === searchIndexVersion(outputDir)) return;
     const start = performance.now();
@@ -131,17 +132,19 @@ export function createSearch(options: SearchOptions) {
       timeout: longestJobMs,
       killSignal: 'SIGKILL',
     });
-    child = started;
+    const kill = () => started.kill('SIGKILL');
+    signal.addEventListener('abort', kill);
     return new Promise((resolve, reject) => {
       let reason: string | undefined;
       started.on('message', (message) => {
         reason = String(message);
       });
       started.on('error', reject);
-      started.on('exit', (code, signal) => {
+      started.on('exit', (code, killedBy) => {
+        signal.removeEventListener('abort', kill);
         endGroup(started.pid);
         if (code === 0) resolve();
-        else reject(new Error(reason ?? `the indexing process ended with ${signal ?? code}`));
+        else reject(new Error(reason ?? `the indexing process ended with ${killedBy ?? code}`));
       });
       started.send(request);
     });
@@ -149,10 +152,8 @@ export function createSearch(options: SearchOptions) {
 
   /** Ends a job that is under way; the next start makes up for it. */
   async function close(): Promise<void> {
-    isClosed = true;
-    clearTimeout(timer);
-    child?.kill('SIGKILL');
-    await job;
+    stopping.abort();
+    await following;
   }
 
   return { built, index, close };

@@ -5,8 +5,7 @@ import type { StoredDraft } from '../../host/admin/preview-service.js';
 export type BuildMessage =
   | ({ readonly kind: 'build' } & BuildWish)
   | { readonly kind: 'addresses' }
-  | { readonly kind: 'preview'; readonly draft: StoredDraft; readonly files: string }
-  | { readonly kind: 'cancel' };
+  | { readonly kind: 'preview'; readonly draft: StoredDraft; readonly files: string };
 
 /** What the process has to say besides its answers: a line for the receiver's log. */
 export interface LoggedLine {

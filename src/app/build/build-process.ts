@@ -1,18 +1,16 @@
 // The process that builds a site with its own generator in the background; `start-build-process.ts` starts it.
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { loadSettings, type Settings } from '../../config/load.js';
-import { type BuildWish, CRASHED, createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
+import { type BuildWish, createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
 import { buildFolder } from '../../deploy/build/build-state.js';
 import type { GeneratedSite } from '../../deploy/build/copy-builds.js';
 import { runBuild } from '../../deploy/build/run-build.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { createPreviewBuild, type PreviewBuild } from '../../deploy/preview/preview-build.js';
 import { messageOf, PressmarkError } from '../../errors.js';
-import { writeAtomically } from '../../fs/atomic-write.js';
 import { lowerPriority } from '../../fs/process-priority.js';
-import { openRepository, type Repository } from '../../git/repository.js';
+import { openRepository } from '../../git/repository.js';
 import type { PreviewPage } from '../../host/admin/preview-service.js';
 import { guardAgainstPlugins } from '../../host/guard.js';
 import { describeError } from '../../log.js';
@@ -40,41 +38,39 @@ let previews: PreviewBuild | undefined;
 /** The folder of the copy that was built last. */
 let copy: string | undefined;
 let building: Promise<void> = Promise.resolve();
-/** Ends the build that runs. */
-let current = new AbortController();
 
-process.once('disconnect', () => end(CRASHED));
-process.once('SIGTERM', () => end());
+process.once('disconnect', end); // the receiver was killed
+process.once('SIGTERM', end);
 process.on('message', (message: BuildMessage) => {
-  if (message.kind === 'cancel') {
-    current.abort();
-    return;
-  }
-  const controller = new AbortController();
-  current = controller;
   building = building.then(async () => {
-    const signal = AbortSignal.any([stop.signal, controller.signal]);
-    const work: Promise<BuildAnswer | AddressAnswer | PreviewPage> =
-      message.kind === 'build'
-        ? build(signal, message)
-        : message.kind === 'preview'
-          ? preview(message, signal)
-          : addresses(signal);
-    const answer = await work.catch(
-      (error: unknown): BuildAnswer =>
-        controller.signal.aborted ? { kind: 'cancelled' } : { kind: 'error', reason: messageOf(error) },
+    const answer = await answerTo(message, stop.signal).catch(
+      (error: unknown): BuildAnswer => ({ kind: 'error', reason: messageOf(error) }),
     );
     process.send?.(answer);
   });
 });
+
+async function answerTo(
+  message: BuildMessage,
+  signal: AbortSignal,
+): Promise<BuildAnswer | AddressAnswer | PreviewPage> {
+  switch (message.kind) {
+    case 'build':
+      return build(signal, message);
+    case 'preview':
+      return preview(message, signal);
+    case 'addresses':
+      return addresses(signal);
+  }
+}
 
 /** Hands a line to the receiver's log. */
 function say(line: string): void {
   process.send?.({ kind: 'logged', line } satisfies LoggedLine);
 }
 
-async function end(reason?: string): Promise<void> {
-  stop.abort(reason);
+async function end(): Promise<void> {
+  stop.abort();
   await building;
   site?.close();
   previews?.close();
@@ -146,16 +142,9 @@ async function listed(
 const GIT_MS = 300_000;
 
 async function openSiteBuild(settings: Settings): Promise<SiteBuild> {
-  const { dir, output } = settings;
-  const options = await generatedSite(settings);
-  const { repository } = options;
-  const isInGit = repository !== undefined && (await isTracked(repository, dir, output));
-  const staysFolder = isInGit || isMountPoint(join(dir, output));
-  if (repository !== undefined && !staysFolder) await ignoreLink(repository, output);
   const prefix = contentPrefix(settings);
   return createSiteBuild({
-    ...options,
-    staysFolder,
+    ...(await generatedSite(settings)),
     complete: (siteDir, built, excluded, signal) => {
       copy = siteDir;
       const paths = [...excluded].map((path) => path.slice(prefix.length));
@@ -198,29 +187,4 @@ async function generatedSite(settings: Settings): Promise<GeneratedSite> {
       };
     },
   };
-}
-
-/** Whether a folder is on another file system than the one around it, so that it cannot be replaced. */
-function isMountPoint(path: string): boolean {
-  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isDirectory() === true && stat.dev !== fs.statSync(dirname(path)).dev;
-}
-
-/** Whether git tracks files in the output folder. */
-async function isTracked({ git }: Pick<Repository, 'git'>, dir: string, output: string): Promise<boolean> {
-  const { stdout } = await git(['ls-files', '-z', '--', join(dir, output)]);
-  return stdout !== '';
-}
-
-/** A line such as `public/` in `.gitignore` does not ignore a symbolic link. */
-async function ignoreLink(
-  { commonDir, prefix }: Pick<Repository, 'commonDir' | 'prefix'>,
-  output: string,
-): Promise<void> {
-  const path = join(commonDir, 'info/exclude');
-  const line = `/${prefix}${output}`.replace(/\/+$/, '');
-  const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
-  if (text.split('\n').includes(line)) return;
-  fs.mkdirSync(join(commonDir, 'info'), { recursive: true });
-  await writeAtomically(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`);
 }

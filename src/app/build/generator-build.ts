@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import type { Settings } from '../../config/load.js';
-import { buildFolder, isLinkToOutput } from '../../deploy/build/build-state.js';
+import { buildFolder, forgetGoodBuild } from '../../deploy/build/build-state.js';
 import type { PostbuildReport } from '../../deploy/build/postbuild.js';
-import { buildFailure, runBuild } from '../../deploy/build/run-build.js';
+import { runBuild, runFailure } from '../../deploy/build/run-build.js';
 import { PressmarkError } from '../../errors.js';
 import { createLock, type Lock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
@@ -41,15 +41,15 @@ export async function buildWithGenerator(
       'USAGE',
       `the build command ${JSON.stringify(command)} runs pressmark build, which runs it; set "build" to the generator's own command`,
     );
-  const { outputDir, stateDir } = foldersOf(settings);
+  const { stateDir } = foldersOf(settings);
   const lock = fs.existsSync(buildFolder(stateDir)) ? buildLock(stateDir) : undefined;
   await lock?.enter();
   try {
-    // A generator would write through the link, into an output that was checked and may be deployed.
-    if (isLinkToOutput(stateDir, outputDir)) fs.unlinkSync(outputDir);
+    if (lock !== undefined) await forgetGoodBuild(stateDir);
     const variables = { [BUILD_VARIABLE]: '1' };
     const result = await runBuild({ ...options, command, cwd: dir, env: environment, variables, timeoutMs });
-    if (result.kind !== 'built') throw new PressmarkError('BUILD_FAILED', buildFailure(command, result));
+    if (result.kind !== 'built')
+      throw new PressmarkError('BUILD_FAILED', runFailure('build', command, result));
     const { signal } = options;
     return { ms: result.ms, ...(await completeSite(settings, output, { ...(signal && { signal }) })) };
   } finally {

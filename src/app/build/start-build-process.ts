@@ -76,11 +76,6 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: 
     }
   }
 
-  /** Ends a build that runs early; the process goes on. */
-  function cancel(): void {
-    if (child?.connected === true) child.send({ kind: 'cancel' } satisfies BuildMessage);
-  }
-
   /** Ends the process and the build that it runs; the output stays the last good one. */
   async function close(): Promise<void> {
     closed = true;
@@ -100,7 +95,6 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: 
     /** Builds a copy of the site with an article that is not stored; see `createPreviewBuild`. */
     preview: (draft: StoredDraft, files: string): Promise<PreviewPage | BuildError> =>
       ask({ kind: 'preview', draft, files }),
-    cancel,
     close,
   };
 }

@@ -1,5 +1,4 @@
 import { askGenerator } from '../../deploy/ask.js';
-import { runBuild } from '../../deploy/build/run-build.js';
 import { copySite, type SiteCopy } from '../../deploy/copy/site-copy.js';
 import type { AskedSite, Generator, Problem } from '../../generators/generator.js';
 import { siteFiles } from '../content/site-files.js';
@@ -30,7 +29,7 @@ export function askSite(
   async function ask(command: string, shown = command): Promise<string | undefined> {
     copy ??= await copySite({ siteDir: dir, except: caches, env });
     asked.push(shown);
-    const question = { dir: copy.dir, env, name: shown, runBuild, timeoutMs: ANSWER_MS };
+    const question = { dir: copy.dir, env, name: shown, timeoutMs: ANSWER_MS };
     const answer = await askGenerator(command, question);
     if (answer.kind === 'printed') return answer.text;
     failures.push({

@@ -56,7 +56,7 @@ async function build(
     progress.show(`${Math.floor((100 * done) / Math.max(1, of))} %  ${done}/${of} files`);
   };
   try {
-    const report = await builder.build('all', { force: true, onProgress });
+    const report = await builder.build('all', { anew: 'all', onProgress });
     progress.clear();
     const search = searchOf(settings, site, async () => builder.pages(), log);
     const isIndexed = await search.index();

@@ -1,25 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { basename, join } from 'node:path';
-import { reusedCopy, type SiteCopy } from '../copy/site-copy.js';
-import { readDeployState } from '../deploy-queue.js';
+import { join } from 'node:path';
+import { reusedCopy } from '../copy/site-copy.js';
 import { letIn } from './breaking-articles.js';
-import {
-  type BuildState,
-  type ExcludedArticle,
-  isLinkToOutput,
-  outputsFolder,
-  readBuildState,
-  writeBuildState,
-} from './build-state.js';
+import { type ExcludedArticle, readBuildState, writeBuildState } from './build-state.js';
 import { type CompletePages, createCopyBuilds, type GeneratedSite } from './copy-builds.js';
 import { digestOf, openGoodTexts } from './good-texts.js';
 import { type ChangedFiles, replaceOutput } from './output-folder.js';
 import type { PostbuildReport } from './postbuild.js';
 
 export interface SiteBuildOptions extends GeneratedSite {
-  /** Whether the output stays a folder; see `OutputPlace`. */
-  readonly staysFolder: boolean;
   readonly complete: CompletePages;
 }
 
@@ -54,22 +44,6 @@ export interface BuildWish {
   readonly isForced: boolean;
 }
 
-/** A build whose copy of the site is up to date. */
-interface PreparedBuild {
-  readonly site: SiteCopy;
-  readonly version: string;
-  /** `retry` where the output is of this version: all that is to be done is to try the excluded articles again. */
-  readonly purpose: 'build' | 'retry';
-  readonly state: BuildState;
-  /** Whether the output may be newer than the last good build, so that no deploy has it: an earlier build was interrupted. */
-  readonly mayBeNewer: boolean;
-  /** By `performance.now()`. */
-  readonly began: number;
-  /** The same, ISO 8601. */
-  readonly beganAt: string;
-  readonly signal: AbortSignal;
-}
-
 /** What was found out by building with articles and without. */
 type SearchResult =
   /** The site is built without those that break it, each with the end of what a build with it printed. */
@@ -78,9 +52,6 @@ type SearchResult =
   | { readonly kind: 'failed'; readonly reason: string };
 
 const NONE_BREAKS: SearchResult = { kind: 'built', breaking: new Map() };
-
-/** The reason of a signal that ends a build as its receiver has crashed. */
-export const CRASHED = 'the receiver has crashed';
 
 /** So much of what a failed build printed is kept as the reason, in characters. */
 const MOST_REASON = 4_000;
@@ -96,40 +67,28 @@ const MOST_REASON = 4_000;
  * each state of the site, and after each start.
  */
 export function createSiteBuild(options: SiteBuildOptions) {
-  const { siteDir, stateDir, staysFolder } = options;
+  const { siteDir, stateDir } = options;
   const output = join(siteDir, options.output);
   const copy = reusedCopy(options);
   /** The version of the site with which the excluded articles were last tried again. */
   let retriedVersion: string | undefined;
 
-  /** @throws the system's errors; PressmarkError SITE_TOO_LARGE. The output is the last good one then. */
+  /** @throws the system's errors; PressmarkError SITE_TOO_LARGE, BUILD_FAILED if it was stopped. */
   async function build(signal: AbortSignal, wish: BuildWish): Promise<BuildOutcome> {
     const began = performance.now();
     const beganAt = now();
-    const { isBuilding: mayBeNewer = false, search: _, ...state } = readBuildState(stateDir);
+    const ms = () => Math.round(performance.now() - began);
+    const { search, ...state } = readBuildState(stateDir);
+    if (search !== undefined) await writeBuildState(stateDir, state); // a build that was stopped has left it
+    const { good, excluded: excludedBefore, isReplacing = false } = state;
     const { site, version } = await copy.synced();
-    const isThere = staysFolder ? fs.existsSync(output) : isLinkToOutput(stateDir, output);
-    const isOfNow = state.good !== undefined && wish.lastStateChange <= Date.parse(state.good.at);
-    const isCurrent = isOfNow && !wish.isForced && state.good?.version === version && isThere && !mayBeNewer;
-    if (isCurrent && (retriedVersion === version || !state.excluded.some(canBeRetried)))
+    const isOfNow = good?.version === version && wish.lastStateChange <= Date.parse(good.at);
+    // All that is to be done then is to try the excluded articles again.
+    const isCurrent = isOfNow && !wish.isForced && !isReplacing && fs.existsSync(output);
+    if (isCurrent && (retriedVersion === version || !excludedBefore.some(canBeRetried)))
       return { kind: 'current' };
     if (isCurrent) retriedVersion = version;
-    const purpose = isCurrent ? 'retry' : 'build';
-    await writeBuildState(stateDir, { ...state, isBuilding: true });
-    try {
-      return await buildPrepared({ site, version, purpose, state, mayBeNewer, began, beganAt, signal });
-    } catch (error) {
-      // A build that was stopped has not touched the output. If the state cannot be written, the next start only waits longer.
-      if (signal.aborted && signal.reason !== CRASHED)
-        await writeBuildState(stateDir, state).catch(() => undefined);
-      throw error;
-    }
-  }
 
-  async function buildPrepared(prepared: PreparedBuild): Promise<BuildOutcome> {
-    const { site, version, purpose, state, mayBeNewer, began, beganAt, signal } = prepared;
-    const ms = () => Math.round(performance.now() - began);
-    const { good, excluded: excludedBefore } = state;
     const goodTexts = openGoodTexts(stateDir); // another receiver may have built since
     const { articles, malformed, hidden } = options.articleSources(site.dir);
     for (const path of hidden) site.write(path, undefined);
@@ -148,48 +107,36 @@ export function createSiteBuild(options: SiteBuildOptions) {
     const broken = malformed.map(({ path, reason }) => ({ ...exclude(path, reason), isMalformed: true }));
     const known = excludedBefore.filter((one) => canBeRetried(one) && digests.get(one.path) === one.digest);
     // What broke the build before is left out of this one, and tried alone by the next.
-    const held = purpose === 'retry' ? broken : [...broken, ...known];
+    const held = isCurrent ? broken : [...broken, ...known];
     const isHeld = new Set(held.map(({ path }) => path));
     const isGood = ({ path }: { path: string }) => goodTexts.digest(path) === digests.get(path);
-    const searched = purpose === 'retry' ? await retryKnown() : await buildWithNew();
+    const searched = isCurrent ? await retryKnown() : await buildWithNew();
     if (searched.kind === 'failed') {
       await writeBuildState(stateDir, { ...state, excluded: [...known, ...broken] });
       return { kind: 'failed', ms: ms(), runs: builds.runs(), reason: searched.reason };
     }
     const { breaking } = searched;
     const excluded = [...held, ...[...breaking].map(([path, reason]) => exclude(path, reason))];
-    if (purpose === 'retry' && breaking.size === known.length) {
+    if (isCurrent && breaking.size === known.length) {
       await writeBuildState(stateDir, { ...state, excluded });
       return { kind: 'current' };
     }
 
     const included = articles.filter(({ path }) => !isHeld.has(path) && !breaking.has(path));
     const links: string[] = [];
-    const changed = await replaceOutput(join(site.dir, options.output), {
-      path: output,
-      outputsDir: outputsFolder(stateDir),
-      staysFolder,
-      inUse: () => Object.values(readDeployState(stateDir)).flatMap(({ deploying = [] }) => deploying),
-      onSkipped: (link, why) => links.push(`the symbolic link ${link} in the output is left out: ${why}`),
-    });
-    const isSame = changed.written.length + changed.removed.length === 0 && !mayBeNewer;
+    await writeBuildState(stateDir, { ...state, isReplacing: true });
+    const changed = await replaceOutput(join(site.dir, options.output), output, (link, why) =>
+      links.push(`the symbolic link ${link} in the output is left out: ${why}`),
+    );
+    const isSame = changed.written.length + changed.removed.length === 0 && !isReplacing;
     const isNew = included.filter((one) => !isGood(one));
     const previous = excluded.filter(({ hasPrevious }) => hasPrevious);
     goodTexts.keep(
       new Map(included.map(({ path, text }) => [path, text])),
       previous.map(({ path }) => path),
     );
-    await writeBuildState(stateDir, {
-      good: {
-        at: beganAt,
-        staysFolder,
-        output: staysFolder
-          ? ((isSame ? good?.output : undefined) ?? randomUUID())
-          : basename(fs.realpathSync(output)),
-        version,
-      },
-      excluded,
-    });
+    const outputId = (isSame ? good?.output : undefined) ?? randomUUID();
+    await writeBuildState(stateDir, { good: { at: beganAt, output: outputId, version }, excluded });
     const { checked, missing, skipped, warnings } = builds.report();
     return {
       kind: 'built',
@@ -215,8 +162,8 @@ export function createSiteBuild(options: SiteBuildOptions) {
       if (failure !== undefined && waiting.length > 0) failure = await without();
       if (failure === undefined) return NONE_BREAKS;
       if (waiting.length === 0) return { kind: 'failed', reason: failure };
-      const search = { since: now(), articles: waiting.length };
-      await writeBuildState(stateDir, { ...state, isBuilding: true, search });
+      const begun = { since: now(), articles: waiting.length };
+      await writeBuildState(stateDir, { ...state, search: begun });
       // Built without all that has come, it shows whether an article is to blame at all.
       const reason = await without(waiting);
       if (reason !== undefined) return { kind: 'failed', reason };

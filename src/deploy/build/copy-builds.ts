@@ -5,9 +5,9 @@ import type { SiteCopy, SiteCopyOptions } from '../copy/site-copy.js';
 import type { PostbuildReport } from './postbuild.js';
 import {
   type BuildResult,
-  buildFailure,
   type RunBuild,
   readableEnd,
+  runFailure,
   withoutGitVariables,
 } from './run-build.js';
 
@@ -120,7 +120,7 @@ export function createCopyBuilds(given: {
     const result = await buildCopy(options, site, signal);
     printed = readableEnd(result.output);
     if (signal.aborted) throw new PressmarkError('BUILD_FAILED', 'the build was interrupted');
-    if (result.kind !== 'built') return buildFailure(command, result);
+    if (result.kind !== 'built') return runFailure('build', command, result);
     const gone = new Set([...left].filter((path) => goodText(path) === undefined));
     try {
       report = await options.complete(site.dir, built, gone, signal);

@@ -140,11 +140,6 @@ export function withoutGitVariables(env: NodeJS.Dict<string>): NodeJS.Dict<strin
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')));
 }
 
-/** One sentence that says how a build failed, with the end of what it printed. */
-export function buildFailure(command: string, result: Exclude<BuildResult, { kind: 'built' }>): string {
-  return runFailure('build', command, result);
-}
-
 /** One sentence that says how a command failed, with the end of what it printed. */
 export function runFailure(
   what: 'build' | 'deploy' | 'list',

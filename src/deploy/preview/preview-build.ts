@@ -6,7 +6,7 @@ import { readBuildState } from '../build/build-state.js';
 import { buildCopy, type GeneratedSite } from '../build/copy-builds.js';
 import { openGoodTexts } from '../build/good-texts.js';
 import { addressBelow, pageAt } from '../build/pages.js';
-import { buildFailure, readableEnd } from '../build/run-build.js';
+import { readableEnd, runFailure } from '../build/run-build.js';
 import { COPY_PREFIX, reusedCopy, type SiteCopy } from '../copy/site-copy.js';
 import { framedPage } from './framed-page.js';
 
@@ -35,7 +35,8 @@ export function createPreviewBuild(options: GeneratedSite, siteUrl: string) {
     const result = await buildCopy(options, site, signal).finally(
       () => site.write(draft.path, undefined), // the next copy has the article's own text
     );
-    if (result.kind !== 'built') return { kind: 'failed', reason: buildFailure(options.command, result) };
+    if (result.kind !== 'built')
+      return { kind: 'failed', reason: runFailure('build', options.command, result) };
     const built = join(site.dir, options.output);
     const address = addressBelow(siteUrl, draft.url);
     const page = address === undefined ? undefined : pageAt(built, address);

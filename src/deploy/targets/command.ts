@@ -1,5 +1,5 @@
 import { PressmarkError } from '../../errors.js';
-import { type RunBuild, readableEnd, runFailure } from '../build/run-build.js';
+import { readableEnd, runBuild, runFailure } from '../build/run-build.js';
 import type { DeployTarget } from './target.js';
 
 export interface CommandOptions {
@@ -10,12 +10,11 @@ export interface CommandOptions {
   readonly env: NodeJS.Dict<string>;
   /** How long it may take, in milliseconds. */
   readonly timeoutMs: number;
-  readonly runBuild: RunBuild;
 }
 
 /** A command, such as the CLI of a host. Its environment has `PRESSMARK_OUTPUT`: the output folder, absolute. */
 export function commandTarget(options: CommandOptions): DeployTarget {
-  const { command, cwd, env, timeoutMs, runBuild } = options;
+  const { command, cwd, env, timeoutMs } = options;
   return {
     name: `command ${command}`,
     async deploy({ folder, onPrinted }, signal) {

@@ -43,10 +43,7 @@ export function startReport() {
       failures.set(messageOf(error), known);
     },
 
-    /** A file could not be made before, and was not tried again. */
-    stillFailed(): void {
-      failed++;
-    },
+    hasFailures: () => failed > 0,
 
     /** Writes to the log what went wrong. */
     logFailures(log: Log): void {

@@ -34,10 +34,11 @@ export interface BuiltArticlePage {
 
 /** How a build is done. */
 export interface BuildRequest {
-  /** Whether every file is made anew; they are still only written where they differ. @default false */
-  readonly force?: boolean;
-  /** Files below the content folder whose pages are made anew. @default none */
-  readonly anew?: readonly string[];
+  /**
+   * Files below the content folder whose pages are made anew, or `all` for every file of the site. They are still only
+   * written where they differ. @default none
+   */
+  readonly anew?: readonly string[] | 'all';
   /** Called after each file with how many are done and how many there are. */
   onProgress?: ((done: number, of: number) => void) | undefined;
 }
@@ -46,12 +47,12 @@ export interface BuildRequest {
 export class BuildStopped extends Error {}
 
 /** A build that is asked for and has not begun. */
-interface NextBuild extends Omit<BuildRequest, 'force' | 'anew'> {
+interface NextBuild {
   /** The files that it is for. */
-  paths: readonly string[];
+  readonly paths: string[];
   isAll: boolean;
-  force: boolean;
-  anew: readonly string[];
+  anew: readonly string[] | 'all';
+  onProgress: BuildRequest['onProgress'];
   /** The first so many of `paths` have their pages already. */
   madeAhead: number;
   readonly report: Promise<SiteReport>;
@@ -103,13 +104,12 @@ export function createBuilder(options: SiteOptions) {
    */
   function build(
     work: readonly string[] | 'all',
-    { force = false, anew = [], onProgress }: BuildRequest = {},
+    { anew = [], onProgress }: BuildRequest = {},
   ): Promise<SiteReport> {
     next ??= newBuild();
     if (work === 'all') next.isAll = true;
-    else next.paths = [...next.paths, ...work];
-    next.force ||= force;
-    next.anew = [...next.anew, ...anew];
+    else next.paths.push(...work);
+    next.anew = next.anew === 'all' || anew === 'all' ? 'all' : [...next.anew, ...anew];
     next.onProgress ??= onProgress;
     return next.report;
   }
@@ -120,8 +120,8 @@ export function createBuilder(options: SiteOptions) {
     const made: NextBuild = {
       paths: [],
       isAll: false,
-      force: false,
       anew: [],
+      onProgress: undefined,
       madeAhead: 0,
       report: (working ?? nextTurn()).then(() => buildOnce(made)),
     };
@@ -144,23 +144,21 @@ export function createBuilder(options: SiteOptions) {
     return folder;
   }
 
-  async function buildOnce({ paths, force, anew, onProgress, ...asked }: NextBuild): Promise<SiteReport> {
+  async function buildOnce({ paths, anew, onProgress, ...asked }: NextBuild): Promise<SiteReport> {
     next = undefined;
     const report = startReport();
     const output = await open();
     const current: Build = { output, report, done: new Set() };
     // The first build looks at everything: files may have changed while no builder was there.
     const isAll = index === undefined || asked.isAll;
-    if (isAll) {
-      theme = undefined;
-      output.forgetFailures();
-    }
-    if (force) output.forgetKeys();
+    if (isAll) theme = undefined;
     const switchedOff = hooks.switchedOff();
     articles.read(paths);
     if (isAll) await articles.readAll(() => pause(isAll));
     const sources = nextSources();
-    for (const path of anew) output.forgetKey(sources.index.find(path)?.file);
+    output.forgetKeys(
+      anew === 'all' ? undefined : anew.flatMap((path) => sources.index.find(path)?.file ?? []),
+    );
     await makePages(paths, sources, current);
 
     // To plan a large site takes longer than a new article's page may wait.
@@ -176,7 +174,7 @@ export function createBuilder(options: SiteOptions) {
     }
     const kept = new Set([...planned.map(({ path }) => path), ...current.done]);
     // Pages that could not be made still need the style sheet and the pictures that they were made with.
-    const isNeeded = (path: string) => HASHED.test(path) && (output.hasFailures() || articles.hasBroken());
+    const isNeeded = (path: string) => HASHED.test(path) && (report.hasFailures() || articles.hasBroken());
     await output.removeAllBut(kept, report, isNeeded);
     // Some files were made with a filter, some without it.
     if (hooks.switchedOff() !== switchedOff) output.forgetKeys();

@@ -33,8 +33,6 @@ export async function openBuiltFiles(
   const saved = state.load();
   /** The files as they were built. */
   const built = new Map<string, BuiltFile>(state.added().map((path) => [path, UNKNOWN]));
-  /** The keys of files that could not be made. */
-  const failed = new Map<string, string>();
   /**
    * Where files are written before they are renamed, so that a copy of the output never has half a page. If it is on another
    * file system than the output, files are written in the output itself.
@@ -51,8 +49,7 @@ export async function openBuiltFiles(
   }
 
   /**
-   * Makes a file whose key has changed. If that fails, the old file stays; it is tried again with another key, or after
-   * `forgetFailures`.
+   * Makes a file whose key has changed. If that fails, the old file stays, and the next build tries again.
    *
    * @param isChecked whether a file that is missing on the disk is made again.
    */
@@ -62,10 +59,6 @@ export async function openBuiltFiles(
     isChecked: boolean,
   ): Promise<void> {
     if (built.get(path)?.key === key && (!isChecked || fs.existsSync(join(root, path)))) return;
-    if (failed.get(path) === key) {
-      report.stillFailed();
-      return;
-    }
     try {
       const made = await render();
       if (made === undefined) return;
@@ -73,10 +66,8 @@ export async function openBuiltFiles(
       await state.begin(path, !built.has(path));
       const isWritten = write(path, bytes);
       built.set(path, { key, digest: hash('sha1', bytes, 'base64url') });
-      failed.delete(path);
       report.made(path, bytes.length, isWritten);
     } catch (error) {
-      failed.set(path, key);
       report.failed(path, error);
     }
   }
@@ -107,7 +98,6 @@ export async function openBuiltFiles(
     isKept: (path: string) => boolean,
   ): Promise<void> {
     for (const path of [...built.keys()]) if (!planned.has(path) && !isKept(path)) await remove(path, report);
-    for (const path of [...failed.keys()]) if (!planned.has(path)) failed.delete(path);
   }
 
   /** Removes a file, and the folders that are then empty. */
@@ -139,17 +129,12 @@ export async function openBuiltFiles(
     saved,
     make,
     removeAllBut,
-    hasFailures: () => failed.size > 0,
-    /** Lets `make` try files again that could not be made. */
-    forgetFailures: () => failed.clear(),
-    /** Lets `make` make every file again. */
-    forgetKeys: () => {
-      for (const [path, file] of built) built.set(path, { ...file, key: '' });
-    },
-    /** Lets `make` make a file again. */
-    forgetKey: (path: string | undefined) => {
-      const file = path === undefined ? undefined : built.get(path);
-      if (path !== undefined && file !== undefined) built.set(path, { ...file, key: '' });
+    /** Lets `make` make files again, if nothing else is said all of them. */
+    forgetKeys: (paths: Iterable<string> = built.keys()) => {
+      for (const path of paths) {
+        const file = built.get(path);
+        if (file !== undefined) built.set(path, { ...file, key: '' });
+      }
     },
     /** The digest of a file's content; undefined if the file was not built. */
     digestOf: (path: string) => built.get(path)?.digest,

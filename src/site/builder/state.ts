@@ -7,6 +7,7 @@ import { takeKernelLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { syncFiles } from '../../fs/sync-files.js';
 import type { Log } from '../../log.js';
+import { readOrEmpty } from '../../store/catalog/entry.js';
 import type { SavedArticles } from '../index/articles.js';
 
 /** What was built last: everything in it is on the disk. */
@@ -31,6 +32,9 @@ const TURN_MS = 5_000;
 
 /** The file that says what was built, below the state folder. */
 const STATE = 'site.json';
+
+/** The digest of the output that `STATE` knows: for who need not know more, as that is long. */
+const DIGEST = 'site.digest';
 
 /** The file that is there while the output has changes that `STATE` does not know of; it names the files that were added. */
 const BUILDING = 'site.building';
@@ -82,12 +86,16 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
   /** The files that may have changed since the state was saved. */
   let unsaved = new Set<string>();
 
-  /** What was built last; undefined if nothing is known of it. */
+  /** What was built last; undefined if nothing is known of it: a state that is torn, or in another form, is as good as none. */
   function load(): SavedSite | undefined {
-    const state = savedState(stateDir);
-    if (state === undefined || !fs.existsSync(marker)) return state;
-    log.info('the last build did not end; all pages are built again');
-    return { ...state, files: state.files.map(([file, built]) => [file, { ...built, key: '' }]) };
+    try {
+      const state: SavedSite = JSON.parse(fs.readFileSync(path, 'utf8'));
+      if (!fs.existsSync(marker)) return state;
+      log.info('the last build did not end; all pages are built again');
+      return { ...state, files: state.files.map(([file, built]) => [file, { ...built, key: '' }]) };
+    } catch {
+      return undefined;
+    }
   }
 
   /** The files that were added to the output since the state was saved, where the last build did not end. */
@@ -126,6 +134,7 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
     try {
       if (!(await syncFiles(outputDir, [...files], LONGEST_SYNC_MS))) throw new Error('the disk is too slow');
       if (isUnchanged()) await writeAtomically(path, JSON.stringify(current));
+      if (isUnchanged()) await writeAtomically(join(stateDir, DIGEST), outputDigest(current.files));
       if (isUnchanged()) {
         fs.rmSync(marker, { force: true });
         isMarked = false;
@@ -142,28 +151,14 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
   return { load, added, begin, save };
 }
 
-/** The state on the disk. One that is torn, or in another form, is as good as none. */
-function savedState(stateDir: string): SavedSite | undefined {
-  try {
-    return JSON.parse(fs.readFileSync(join(stateDir, STATE), 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether a builder has built a site before, or has begun to. */
 export function hasBuilt(stateDir: string): boolean {
   return fs.existsSync(join(stateDir, STATE)) || fs.existsSync(join(stateDir, BUILDING));
 }
 
-/**
- * A digest of the output as the last saved build left it.
- *
- * @returns undefined if nothing was built, or nothing is known of it.
- */
-export function savedOutputDigest(stateDir: string): string | undefined {
-  const state = savedState(stateDir);
-  return state && outputDigest(state.files);
+/** A digest of the output as the last saved build left it; empty if there is none. */
+export function savedOutputDigest(stateDir: string): string {
+  return readOrEmpty(join(stateDir, DIGEST));
 }
 
 /** A digest of files and their contents, in whatever order. */

@@ -54,8 +54,8 @@ export function serveBuilds(
   log: Log,
   onClosed: () => void,
 ): void {
-  /** The builds that have not ended, and when the last request for each was made. */
-  const builds = new Map<Promise<SiteReport>, number>();
+  /** The build that was asked for last, and when that was, as the main thread says. */
+  let last: { readonly build: Promise<SiteReport>; at: number } | undefined;
   // Deliveries go first. Only Linux has priorities per thread; elsewhere this would slow down the whole process.
   if (process.platform === 'linux') lowerPriority(0);
   port.on('message', (request: Request) => {
@@ -69,23 +69,25 @@ export function serveBuilds(
     port.postMessage(message);
   }
 
+  /** Several requests may be one build, which is reported once. */
   function build({ paths, anew, at }: Extract<Request, { kind: 'build' }>): void {
     const asked = builder.build(paths, { anew });
-    const isKnown = builds.has(asked);
-    builds.set(asked, at);
-    if (!isKnown) void report(asked);
+    if (last?.build === asked) {
+      last.at = at;
+      return;
+    }
+    last = { build: asked, at };
+    void report(last);
   }
 
-  async function report(asked: Promise<SiteReport>): Promise<void> {
-    const last = () => builds.get(asked) ?? 0;
+  async function report(asked: { readonly build: Promise<SiteReport>; readonly at: number }): Promise<void> {
     try {
-      const report = await asked;
-      post({ kind: 'built', at: last(), report });
+      const made = await asked.build;
+      post({ kind: 'built', at: asked.at, report: made });
     } catch (error) {
       log.debug({ err: error }, 'build failed');
-      if (!(error instanceof BuildStopped)) post({ kind: 'failed', at: last(), reason: messageOf(error) });
+      if (!(error instanceof BuildStopped)) post({ kind: 'failed', at: asked.at, reason: messageOf(error) });
     }
-    builds.delete(asked);
   }
 
   async function preview({ id, path, text, base }: Extract<Request, { kind: 'preview' }>): Promise<void> {

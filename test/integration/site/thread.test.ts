@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
 import type { BuildReport, FileChange } from '../../../src/host/hooks/hook-types.js';
@@ -9,7 +8,7 @@ import type { BuildEnd, Request } from '../../../src/site/builder/thread.js';
 import { type SitePluginOptions, sitePlugin } from '../../../src/site/plugin.js';
 import { hostSite } from '../../support/host-site.js';
 import { until } from '../../support/until.js';
-import { gatheringLog, put, SITE_URL, type TestSite, testSite } from './test-site.js';
+import { gatheringLog, SITE_URL, type TestSite, testSite } from './test-site.js';
 
 interface Running {
   readonly host: Host;
@@ -66,7 +65,7 @@ async function run(
 }
 
 function worker(site: TestSite, crash = false): Worker {
-  const workerData = { root: site.dir, url: SITE_URL, crash };
+  const workerData = { root: site.dir, crash };
   return new Worker(new URL('./builder-worker.js', import.meta.url), { workerData });
 }
 
@@ -104,18 +103,6 @@ test('the plugin builds the site in a thread, at the start, after every event, a
   await host.close();
   t.true(site.has('articles/late/index.html'));
   t.is(search.closed, 1);
-});
-
-test('an article that waits as the service stops is built, also if pages of the build before failed', async (t) => {
-  const site = testSite(t);
-  put(join(site.options.templatesDir, 'tags.eta'), '<% throw new Error("no tags today") %>');
-  const { host, built } = await run(t, site, () => worker(site), { retryMs: PATIENCE_MS });
-  await host.hooks.doAction('host.ready', { url: SITE_URL });
-  t.like(await built(), { failed: 1 });
-  site.write('late');
-  await host.hooks.doAction('article.edited', change('late'));
-  await host.close();
-  t.true(site.has('articles/late/index.html'));
 });
 
 test('a thread that crashes is started again, builds everything, and the log says why it crashed', async (t) => {

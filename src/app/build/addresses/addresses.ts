@@ -8,7 +8,6 @@ import { type ArticleState, stateAt } from '../../../article/publication.js';
 import type { Settings } from '../../../config/load.js';
 import { askGenerator } from '../../../deploy/ask.js';
 import { encodedAddress, pageAt } from '../../../deploy/build/pages.js';
-import { runBuild } from '../../../deploy/build/run-build.js';
 import { copySite, type SiteCopy } from '../../../deploy/copy/site-copy.js';
 import { PressmarkError } from '../../../errors.js';
 import { readText } from '../../../fs/read-text.js';
@@ -290,7 +289,7 @@ async function ask(
 ): Promise<readonly ListedPage[]> {
   const { environment: env, buildTimeoutMs: timeoutMs, siteUrl } = settings;
   const { name } = site.generator;
-  const question = { dir, env, name, runBuild, timeoutMs, background: true, ...(signal && { signal }) };
+  const question = { dir, env, name, timeoutMs, background: true, ...(signal && { signal }) };
   const answer = await askGenerator(query.command, question);
   if (answer.kind === 'failed') throw notListed(answer.reason);
   try {

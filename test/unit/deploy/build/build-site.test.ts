@@ -35,7 +35,6 @@ function site(t: ExecutionContext) {
       stateDir,
       command: 'copy',
       output: 'public',
-      staysFolder: false,
       except: ['public'],
       env: {},
       variables: {},

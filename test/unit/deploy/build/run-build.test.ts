@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { buildFailure, runBuild } from '../../../../src/deploy/build/run-build.js';
+import { runBuild, runFailure } from '../../../../src/deploy/build/run-build.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
@@ -32,7 +32,7 @@ test('a build command that fails gives its exit code and the end of its output',
   t.true(result.output.length <= 65_536 && result.output.length > 60_000);
   t.true(result.output.endsWith('page 19999\nbad template\n'));
   t.regex(
-    buildFailure('hugo', result),
+    runFailure('build', 'hugo', result),
     /^the build command "hugo" ended with exit code 3:\n(?:page \d+\n)+bad template$/,
   );
 });
@@ -44,7 +44,7 @@ test('the reason of a failed build has the error and no stack trace', async (t) 
     (_, line) => `\tfrom /usr/lib/liquid/block.rb:${line + 1}:in \`parse'\n`,
   );
   const reason = (output: string) =>
-    buildFailure('x', { kind: 'failed', ms: 1, exitCode: 1, signal: null, output });
+    runFailure('build', 'x', { kind: 'failed', ms: 1, exitCode: 1, signal: null, output });
   t.is(
     reason(
       `\u001b[31m  Liquid Exception: Unknown tag 'x' in a.md\u001b[0m\n/usr/lib/liquid/a.rb:36:in \`parse': Unknown tag 'x'\n${frames.join('')}`,
@@ -59,7 +59,7 @@ test('the reason of a failed build has the error and no stack trace', async (t) 
 test('the end of what a build has printed is read in time, whatever it is', (t) => {
   const output = `  from a${':1:in b'.repeat(30_000)}\u2028`;
   const before = process.cpuUsage();
-  const reason = buildFailure('x', { kind: 'failed', ms: 1, exitCode: 1, signal: null, output });
+  const reason = runFailure('build', 'x', { kind: 'failed', ms: 1, exitCode: 1, signal: null, output });
   const { user } = process.cpuUsage(before);
   t.true(reason.includes('from a:1:in b'));
   t.true(user < 5_000_000, `${user} µs`);

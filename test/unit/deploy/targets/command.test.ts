@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { runBuild } from '../../../../src/deploy/build/run-build.js';
 import { commandTarget } from '../../../../src/deploy/targets/command.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
@@ -10,7 +9,7 @@ const { signal } = new AbortController();
 function setUp(t: ExecutionContext, command: string, timeoutMs = 20_000) {
   const dir = tempDir(t);
   const env = { ...process.env, PRESSMARK_SECRET: 'hidden', PRESSMARK_DEPLOY_HOOK: 'hidden' };
-  const target = commandTarget({ command, cwd: dir, env, timeoutMs, runBuild });
+  const target = commandTarget({ command, cwd: dir, env, timeoutMs });
   return { dir, target, read: (name: string) => fs.readFileSync(join(dir, name), 'utf8') };
 }
 
