@@ -54,3 +54,15 @@ export function stopOnSignals(app: Pick<App, 'close'>, log: Log, guard?: Guard):
 export function endSoon(): void {
   if (!staysOn) setTimeout(() => process.exit(), 500).unref();
 }
+
+let interrupt: AbortController | undefined;
+
+/** Aborted by the first Ctrl-C, so that a command can end what is under way; the second ends the process at once. */
+export function interruptSignal(): AbortSignal {
+  if (interrupt === undefined) {
+    const controller = new AbortController();
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort());
+    interrupt = controller;
+  }
+  return interrupt.signal;
+}

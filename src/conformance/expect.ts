@@ -1,5 +1,6 @@
 import { DomUtils, parseDocument } from 'htmlparser2';
 import { messageOf } from '../errors.js';
+import { objectIn, shown } from '../sender/delivery/answer-checks.js';
 import type { Outcome } from './outcome.js';
 import type { Answer, Reply } from './transport/probe.js';
 
@@ -54,11 +55,6 @@ export function excerpt(text: string, max = 160): string {
   return text.length > max ? `${text.slice(0, max)}…` : text;
 }
 
-/** A foreign value as JSON, short. */
-export function shown(value: unknown): string {
-  return value === undefined ? 'nothing' : excerpt(JSON.stringify(value));
-}
-
 /** Whether the status is 2xx. */
 export function isSuccess({ status }: Answer): boolean {
   return status >= 200 && status <= 299;
@@ -94,9 +90,6 @@ export function expectRefusal(answer: Answer): void {
 export function expectNoRedirect(answer: Answer): void {
   expectThat(answer.status < 300 || answer.status > 399, 'no redirect', describe(answer));
 }
-
-/** How a refusal gets what `expectErrorBody` looks for. */
-export const ERROR_BODY = 'Answer every refusal with a JSON object whose error says what was wrong.';
 
 /** `{"error": message}` (contract: Errors). @throws Unmet */
 export function expectErrorBody(answer: Answer): void {
@@ -150,15 +143,4 @@ export function fieldsOf(answer: Answer): Fields {
 /** The object in an answer's body; one without fields where there is none: Version 1 and 2 may answer anything. */
 export function looseFieldsOf({ text }: Answer): Fields {
   return objectIn(text) ?? {};
-}
-
-function objectIn(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Fields)
-      : undefined;
-  } catch {
-    return undefined; // a SyntaxError is how JSON says no
-  }
 }

@@ -1,5 +1,6 @@
 import type { LookupTarget } from '../contract/answers.js';
-import { expectSameText, expectStatus, expectThat, type Fields, fieldsOf, shown } from './expect.js';
+import { shown } from '../sender/delivery/answer-checks.js';
+import { expectSameText, expectStatus, expectThat, type Fields, fieldsOf } from './expect.js';
 import type { Answer } from './transport/probe.js';
 
 /** The `target` of a lookup's answer as it is. @throws Unmet where there is none. */

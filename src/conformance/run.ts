@@ -5,7 +5,7 @@ import { type Outcome, type Report, ruleNamed } from './outcome.js';
 import { redactor, shownUrl } from './redact.js';
 import { exchangeLines } from './report/exchange.js';
 import type { Rule } from './rule.js';
-import { RULES } from './rules/all.js';
+import { RULES, withNeeds } from './rules/all.js';
 import { Session, type SessionOptions } from './session.js';
 import { type Version, versionMeant } from './version.js';
 
@@ -57,7 +57,7 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Receiv
   session.version = options.as ?? (first.kind === 'answer' ? versionMeant(first) : 3);
   const outcomes = new Map<string, Outcome>();
   const blocking = new Set<string>();
-  const { entries } = session.journal;
+  const { entries } = session.sender;
   let stopped: string | undefined;
   let begun = 0;
   for (const rule of rules) {
@@ -100,7 +100,7 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Receiv
     ...found,
     notes: notesOf(found, options.as === undefined),
     outcomes: [...outcomes.values()],
-    requests: session.journal.entries.length,
+    requests: session.sender.entries.length,
     ms: Math.round(performance.now() - started),
   };
 }
@@ -138,7 +138,7 @@ interface Stop extends Required<Pick<Outcome, 'expected' | 'got'>> {
 
 /** Whether a rule was the last one that could be looked at, by what was answered since it began. */
 async function stopSince(session: Session, begun: number): Promise<Stop | undefined> {
-  const isLimited = session.journal.entries
+  const isLimited = session.sender.entries
     .slice(begun)
     .some(({ trial, reply }) => !trial && reply.kind === 'answer' && reply.status === 429);
   if (isLimited)
@@ -148,12 +148,13 @@ async function stopSince(session: Session, begun: number): Promise<Stop | undefi
       got: 'status 429, which says nothing about the request',
       hint: 'It limits requests. Let those of the service through, or check it with a lower --rate.',
     };
-  const reason = await session.goneSince(begun);
-  if (reason === undefined) return undefined;
+  const reply = await session.goneSince(begun);
+  if (reply === undefined) return undefined;
+  const why = reply.kind === 'silence' ? reply.reason : `status ${reply.status}`;
   return {
-    why: `stopped answering (${reason})`,
+    why: `stopped answering (${why})`,
     expected: 'a receiver that goes on answering',
-    got: `no answer (${reason}), neither to this rule’s last request nor to any webhook.test after it`,
+    got: `${describe(reply)}, neither to this rule’s last request nor to any webhook.test after it another answer`,
     hint: 'Look at the receiver’s log for the request at which it ended. No request may end it: answer with a status of 400 or above.',
   };
 }
@@ -167,7 +168,7 @@ async function outcomeOf(
   redact: (text: string) => string,
 ): Promise<Outcome> {
   const started = performance.now();
-  const from = session.journal.entries.length;
+  const from = session.sender.entries.length;
   const ended = (rest: Omit<Outcome, 'rule' | 'ms'>): Outcome => ({
     rule,
     ...rest,
@@ -194,7 +195,7 @@ async function outcomeOf(
       outcomeOfError(error, rule.level === 'must' || session.options.strict === true, redact),
     );
     if (!(error instanceof Unmet)) return outcome;
-    const { last, entries } = session.journal;
+    const { last, entries } = session.sender;
     const sent = entries.slice(from).some(({ trial }) => !trial);
     const isFirst = entries.filter(({ trial }) => !trial).length === 1;
     // A rule that sends nothing is judged by an earlier answer, of which only that of the first test is still there.
@@ -214,12 +215,6 @@ function inWordsOf({ name }: Service, rule: Rule): Rule {
 
 function chosen(only: readonly string[] | undefined): readonly Rule[] {
   if (only === undefined) return RULES;
-  const wanted = new Set<string>();
-  const want = (id: string): void => {
-    const rule = ruleNamed(id, RULES, 'check');
-    wanted.add(rule.id);
-    rule.needs.forEach(want);
-  };
-  only.forEach(want);
-  return RULES.filter(({ id }) => wanted.has(id));
+  const wanted = withNeeds(only.map((id) => ruleNamed(id, RULES, 'check')));
+  return RULES.filter((rule) => wanted.includes(rule));
 }

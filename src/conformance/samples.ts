@@ -2,6 +2,7 @@ import type { LookupTarget } from '../contract/answers.js';
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
 import { itemComment } from '../contract/item-comment.js';
 import type { Service } from '../contract/service.js';
+import { sampleArticle } from '../sender/article/sample-event.js';
 
 /** How the ids of all articles of one run begin, so that they can be found and removed. */
 export function idPrefix(run: string): string {
@@ -12,22 +13,16 @@ export function idPrefix(run: string): string {
 export function articleSample(service: Service, id: string, over: Partial<ArticleData> = {}): ArticleData {
   const comment = itemComment(id, service);
   const published = over.published_at ?? new Date().toISOString();
-  const title = over.title ?? 'Pressmark check: a trial article';
-  return {
+  const given = {
     id,
-    title,
+    title: 'Pressmark check: a trial article',
     slug: id,
     content_html: `<h2>A trial</h2>\n<p>This article tried out a receiver. Its id is <code>${id}</code>.</p>\n${comment}`,
     content_markdown: `## A trial\n\nThis article tried out a receiver. Its id is \`${id}\`.\n\n${comment}`,
-    meta_description: 'An article that tried out a receiver; it can be removed.',
-    focus_keyword: 'trial',
     featured_image_url: 'https://images.example/trial.jpg',
-    tags: ['trial'],
-    author: 'Pressmark check',
-    published_at: published,
-    json_ld: jsonLd(title, published),
     ...over,
   };
+  return sampleArticle(given, published, service);
 }
 
 /** An update of `target`; `id` is the refresh draft's, and so the new revision's (contract: article.updated data). */
@@ -52,18 +47,4 @@ export function updateSample(
     revision_id: id,
     ...over,
   };
-}
-
-/** Two blocks, an Article and an Organization, separated by a line end (contract: Article, json_ld). */
-function jsonLd(headline: string, datePublished: string): string {
-  const blocks = [
-    { '@context': 'https://schema.org', '@type': 'Article', headline, datePublished },
-    { '@context': 'https://schema.org', '@type': 'Organization', name: 'Pressmark check' },
-  ];
-  return blocks
-    .map(
-      (block) =>
-        `<script type="application/ld+json">${JSON.stringify(block).replaceAll('<', '\\u003c')}</script>`,
-    )
-    .join('\n');
 }

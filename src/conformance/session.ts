@@ -9,14 +9,9 @@ import { FOLLOWED, redirectTarget } from '../sender/delivery/transport.js';
 import { answered, expectSuccess, isSuccess, looseFieldsOf, NotChecked } from './expect.js';
 import { expectUnchanged, targetOf } from './lookup-target.js';
 import { articleSample, idPrefix, updateSample } from './samples.js';
-import {
-  createEventSender,
-  type EventSender,
-  type EventSenderOptions,
-  type OutgoingEvent,
-} from './transport/event-sender.js';
-import { createPages, type Pages, type PagesOptions } from './transport/pages.js';
-import type { Answer, Reply, Silence } from './transport/probe.js';
+import { EventSender, type EventSenderOptions, type OutgoingEvent } from './transport/event-sender.js';
+import { type Page, type PagesOptions, pageWhen } from './transport/pages.js';
+import type { Answer, Reply } from './transport/probe.js';
 import type { Overrides } from './transport/request.js';
 import type { Version } from './version.js';
 
@@ -58,9 +53,10 @@ const RESTART_PAUSE_MS = 500;
 /** After which an article that is not found is asked for once more. */
 const LATE_MS = 1000;
 
-/** Whether a reply shows that the receiver may have gone. */
-function isLost(reply: Reply): reply is Silence {
-  return reply.kind === 'silence' && (reply.why === 'unreachable' || reply.why === 'closed');
+/** Whether a reply shows that the receiver may have gone, or that a proxy answers in its place. */
+function isLost(reply: Reply | undefined): reply is Reply {
+  if (reply?.kind === 'silence') return reply.why === 'unreachable' || reply.why === 'closed';
+  return reply !== undefined && reply.status >= 500;
 }
 
 /** What the rules talk to the receiver with: one run, its articles, and what has been seen. */
@@ -72,20 +68,14 @@ export class Session {
   readonly left = new Map<string, string | undefined>();
   /** The version that the receiver is checked as. */
   version: Version = 3;
-  readonly pages: Pages;
-  readonly #sender: EventSender;
+  /** What has been sent and answered so far. */
+  readonly sender: EventSender;
   readonly #made = new Map<string, Promise<unknown>>();
   #names = 0;
 
   constructor(options: SessionOptions) {
     this.options = options;
-    this.#sender = createEventSender(options);
-    this.pages = createPages(options.pages, () => this.#sender.turn());
-  }
-
-  /** What has been answered so far. */
-  get journal(): EventSender['journal'] {
-    return this.#sender.journal;
+    this.sender = new EventSender(options);
   }
 
   /** A name that this run has not used. */
@@ -126,20 +116,19 @@ export class Session {
   }
 
   /**
-   * Whether the receiver has gone in the middle of the run: the last request was not answered, although earlier ones
-   * were, and a `webhook.test` is not answered either, also after the time of a restart.
+   * Whether the receiver has gone in the middle of the run: the last request was not answered, or with a 5xx, and neither is a
+   * `webhook.test`, also after the time of a restart, although the first one was.
    *
-   * @returns the reason; undefined if it answers, or must not be asked.
+   * @returns its last reply; undefined if it answers, or must not be asked.
    */
-  async goneSince(entries: number): Promise<string | undefined> {
-    const lost = this.journal.entries.slice(entries).at(-1)?.reply;
-    if (lost === undefined || !isLost(lost)) return undefined;
-    if (!this.journal.entries.some(({ reply }) => reply.kind === 'answer')) return undefined;
+  async goneSince(entries: number): Promise<Reply | undefined> {
+    const sent = this.sender.entries;
+    if (!isLost(sent.slice(entries).at(-1)?.reply) || isLost(sent[0]?.reply)) return undefined;
     try {
       for (let tries = 1; ; tries++) {
         const reply = await this.reply('webhook.test', sampleTest({ id: this.id('test') }));
         if (!isLost(reply)) return undefined;
-        if (tries === RESTART_TRIES) return reply.reason;
+        if (tries === RESTART_TRIES) return reply;
         await this.#wait(RESTART_PAUSE_MS);
       }
     } catch (error) {
@@ -169,6 +158,13 @@ export class Session {
     return second.kind === 'answer' ? { ...second, redirects: 1 } : second;
   }
 
+  /** A public page once it is `ready`, or as it is when the time is over. @throws NotChecked where pages are not to be looked at. */
+  async page(url: string, ready: (html: string) => boolean): Promise<Page> {
+    const { pages } = this.options;
+    if (pages === undefined) throw new NotChecked('pages are looked at with --public');
+    return pageWhen(url, ready, pages, () => this.sender.turn());
+  }
+
   /** How many requests can begin at one moment. */
   get mostConcurrent(): number {
     const most = Math.min(MOST_CONCURRENT, this.options.rate);
@@ -182,7 +178,7 @@ export class Session {
    * @param onReleased is called at that moment.
    */
   async together(events: readonly OutgoingEvent[], onReleased?: () => void): Promise<Reply[]> {
-    const replies = await this.#sender.together(this.options.url, events, onReleased);
+    const replies = await this.sender.together(this.options.url, events, onReleased);
     for (const [n, event] of events.entries()) this.#note(event, replies[n]);
     return replies;
   }
@@ -221,7 +217,7 @@ export class Session {
 
   /** Publishes an article and looks it up in the moment in which that is answered. @throws Unmet */
   async publishAndFind(data: ArticleData): Promise<{ answer: Answer; late: boolean }> {
-    await this.#sender.turn(2);
+    await this.sender.turn(2);
     const answer = await this.send('article.published', data, { atOnce: true });
     expectSuccess(answer);
     return this.find(this.urlOf(data, answer), { atOnce: true });
@@ -285,7 +281,7 @@ export class Session {
   }
 
   async #send(url: URL, event: OutgoingEvent): Promise<Reply> {
-    const reply = await this.#sender.send(url, event);
+    const reply = await this.sender.send(url, event);
     this.#note(event, reply);
     return reply;
   }

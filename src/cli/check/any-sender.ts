@@ -30,6 +30,7 @@ export function anySender({ speed, command, isNewSecret, signal }: AnySenderOpti
   const now = () => began + (Date.now() - began) * speed;
   return {
     now,
+    speed,
     take: async (step, seen) => {
       if (command === undefined)
         await askPerson(`${requestOf(step, isNewSecret)} (Enter goes on without it)`, signal, seen);

@@ -8,16 +8,10 @@ import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
 import { example, numberThat, parseUrl, withPort } from '../options.js';
 import { secretOf, withSecret } from '../secret-option.js';
 import { serviceOption } from '../service-option.js';
+import { interruptSignal } from '../signals.js';
 import { anySender } from './any-sender.js';
 import { ownSender } from './own-sender.js';
-import {
-  interruptSignal,
-  parseList,
-  type ReportOptions,
-  requireReportFolders,
-  withReports,
-  writeReports,
-} from './reports.js';
+import { parseList, type ReportOptions, requireReportFolders, withReports, writeReports } from './reports.js';
 
 interface CheckSenderOptions extends ReportOptions {
   readonly listen?: boolean;

@@ -14,16 +14,10 @@ import { stateOf } from '../../sender/state.js';
 import { example, numberThat, parseUrl, withDir } from '../options.js';
 import { secretOf, withSecret } from '../secret-option.js';
 import { serviceOption } from '../service-option.js';
+import { interruptSignal } from '../signals.js';
 import { progressLine } from '../terminal.js';
 import { askPerson } from './ask-person.js';
-import {
-  interruptSignal,
-  parseList,
-  type ReportOptions,
-  requireReportFolders,
-  withReports,
-  writeReports,
-} from './reports.js';
+import { parseList, type ReportOptions, requireReportFolders, withReports, writeReports } from './reports.js';
 
 interface CheckOptions extends ReportOptions {
   readonly dir: string;

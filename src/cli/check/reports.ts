@@ -53,13 +53,6 @@ function write(file: string, text: string): void {
   }
 }
 
-/** Aborted by the first Ctrl-C, so that the report says what was seen until then; the second ends the process at once. */
-export function interruptSignal(): AbortSignal {
-  const interrupt = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort());
-  return interrupt.signal;
-}
-
 /** Texts with commas between them. */
 export function parseList(text: string): string[] {
   return text.split(',').map((one) => one.trim());

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { loadSettings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
-import { type Connector, makeConnector, readConnectors, saveConnector } from '../../sender/connectors.js';
-import { testConnection } from '../../sender/delivery/connection-test.js';
-import { endPause } from '../../sender/pause.js';
+import { connect } from '../../sender/connect.js';
+import { type Connector, readConnectors } from '../../sender/connectors.js';
 import { stateOf } from '../../sender/state.js';
 import { example, withDir } from '../options.js';
 import { secretOf, withSecret } from '../secret-option.js';
@@ -44,7 +43,7 @@ export function connectCommand(): Command {
           'USAGE',
           `connect needs the receiver's URL: pressmark connect ${name} <url>`,
         );
-      const connector = makeConnector(state, {
+      const input = {
         name,
         url,
         secret: await secretOf(options.secret, settings.secrets[0]),
@@ -52,10 +51,8 @@ export function connectCommand(): Command {
         application: options.application,
         tracking: options.tracking === false ? null : options.tracking,
         service: options.service ?? (options.secret === undefined ? settings.service : undefined),
-      });
-      const { version, noRefresh } = await testConnection(connector, Date.now());
-      await saveConnector(state, connector);
-      endPause(state, url);
+      };
+      const { connector, version, noRefresh } = await connect(state, input, Date.now());
       if (options.json) return printJson({ ...shown(connector), version, refresh: !noRefresh });
       print(`${name} is connected: a Version ${version} receiver at ${url}`);
       print(
@@ -74,11 +71,6 @@ function list(connectors: readonly Connector[], json: boolean): void {
   else for (const { name, url } of connectors) print(`${name}  ${url}`);
 }
 
-function shown({
-  secret: _secret,
-  key: _key,
-  earlier: _earlier,
-  ...rest
-}: Connector): Omit<Connector, 'secret' | 'key' | 'earlier'> {
+function shown({ secret: _secret, key: _key, earlier: _earlier, ...rest }: Connector) {
   return rest;
 }

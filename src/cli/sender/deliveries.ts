@@ -1,6 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { PressmarkError, quote } from '../../errors.js';
 import { findConnector, recipientOf } from '../../sender/connectors.js';
+import type { Asked } from '../../sender/delivery/delivery.js';
 import { envelopeBytes, eventHeaders } from '../../sender/delivery/send-event.js';
 import { endPause, pauseOf } from '../../sender/pause.js';
 import type { Entry } from '../../sender/queue/entry.js';
@@ -16,7 +17,7 @@ interface DeliveriesOptions {
   readonly json?: boolean;
 }
 
-type Action = 'show' | 'retry' | 'send' | 'cancel';
+type Action = 'show' | Asked;
 
 const STATUS = ['pending', 'sending', 'success', 'failed'] as const;
 
@@ -39,12 +40,7 @@ export function deliveriesCommand(): Command {
       try {
         if (action === undefined) show(queue, state, options);
         else if (action === 'show') for (const id of requireIds(ids, action)) showOne(queue, id, options);
-        else {
-          const { changed, refusals } = await change(queue, ids, action, options.json === true);
-          // A person who has a delivery sent now does not want to wait for the end of the receiver's pause.
-          if (action !== 'cancel') for (const { record } of changed) endPause(state, record.url);
-          if (refusals.length > 0) throw new PressmarkError('USAGE', refusals.join('; '));
-        }
+        else await change(queue, state, ids, action, options.json === true);
       } finally {
         queue.close();
       }
@@ -77,18 +73,8 @@ function show(queue: Queue, state: SenderState, { status, json }: DeliveriesOpti
 function rowOf({ id, connector, source, liveUrl, note, refused, record }: Entry) {
   const { payload, ...columns } = record;
   const { event, data } = payload;
-  return {
-    id,
-    connector,
-    source,
-    event,
-    article: data.id,
-    title: data.title,
-    liveUrl,
-    note,
-    refused,
-    ...columns,
-  };
+  const article = { event, article: data.id, title: data.title };
+  return { id, connector, source, ...article, liveUrl, note, refused, ...columns };
 }
 
 function table(entries: readonly Entry[]): void {
@@ -154,28 +140,29 @@ function answerOf({ liveUrl, note, record: { lastStatusCode, lastError, status }
   return [`HTTP ${lastStatusCode}`, liveUrl ?? note].filter((part) => part !== null).join(', ');
 }
 
-const METHODS = { retry: 'retry', send: 'hurry', cancel: 'cancel' } as const;
-
 /**
  * Has deliveries sent again or at once, or cancels them; `retry all` is about each that has failed.
  *
- * @returns those that it changed, and why others that were named are as they were.
+ * @throws PressmarkError USAGE saying why others that were named are as they were.
  */
 async function change(
   queue: Queue,
+  state: SenderState,
   ids: readonly string[],
-  action: keyof typeof METHODS,
+  action: Asked,
   json: boolean,
-): Promise<{ readonly changed: readonly Entry[]; readonly refusals: readonly string[] }> {
+): Promise<void> {
   const isAll = action === 'retry' && ids.includes('all');
   const failed = isAll ? [...queue.list()].filter(({ record }) => record.status === 'failed') : [];
   const changed: Entry[] = [];
   const refusals: string[] = [];
   for (const id of isAll ? failed.map((entry) => entry.id) : requireIds(ids, action)) {
-    const entry = await queue[METHODS[action]](id);
-    if (entry !== undefined) changed.push(entry);
-    else refusals.push(whyNot(queue, id, action).message);
+    const entry = await queue.ask(id, action);
+    if (entry === undefined) refusals.push(whyNot(queue, id, action).message);
+    else changed.push(entry);
   }
+  // A person who has a delivery sent now does not want to wait for the end of the receiver's pause.
+  if (action !== 'cancel') for (const { record } of changed) endPause(state, record.url);
   if (json && (isAll || changed.length > 0)) printJson(changed.map(rowOf), 2);
   if (!json) {
     for (const entry of changed) print(standingOf(entry));
@@ -186,7 +173,7 @@ async function change(
       print(`${changed.length} to be sent again, by pressmark work or pressmark publish`);
     if (changed.length > 0 && action === 'send') print('pressmark work or pressmark publish sends it now.');
   }
-  return { changed, refusals: isAll ? [] : refusals };
+  if (!isAll && refusals.length > 0) throw new PressmarkError('USAGE', refusals.join('; '));
 }
 
 function whyNot(queue: Queue, id: string, action: Action): PressmarkError {

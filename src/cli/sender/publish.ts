@@ -10,6 +10,7 @@ import type { Entry } from '../../sender/queue/entry.js';
 import { createWorker } from '../../sender/queue/worker.js';
 import { type MovedUrl, writeRedirects } from '../../sender/redirects.js';
 import { example, withDir } from '../options.js';
+import { interruptSignal } from '../signals.js';
 import { paint, print, printable, printJson, progressLine, warningLog } from '../terminal.js';
 import { showPlan } from './plan.js';
 import { openSending, type Sending, standingOf, withClock, withConnector, withRate } from './sending.js';
@@ -118,11 +119,16 @@ async function publish(
       line.show(`${delivered} of ${toSend.size} delivered${failed > 0 ? `, ${failed} failed` : ''}${left}`);
     },
   });
-  const stop = stopGently(() => worker.stop());
+  const interrupted = interruptSignal();
+  const onInterrupt = () => {
+    console.error('\npressmark: finishing what is being sent; press Ctrl-C again to stop at once');
+    void worker.stop();
+  };
+  interrupted.addEventListener('abort', onInterrupt);
   try {
     await worker.sendDue(({ id }) => toSend.has(id));
   } finally {
-    stop.forget();
+    interrupted.removeEventListener('abort', onInterrupt);
     line.clear();
   }
 
@@ -135,7 +141,7 @@ async function publish(
   const counts = summaryOf(rows);
   if (json) printJson({ ...counts, files: rows }, 2);
   else {
-    printSummary(rows, counts, stop.asked());
+    printSummary(rows, counts, interrupted.aborted);
     for (const path of moved) print(printable(`Written: ${path}`));
   }
   if (counts.delivered + counts.leftOut < rows.length) process.exitCode = 1;
@@ -165,24 +171,6 @@ function writeReport(file: string, rows: readonly Row[]): void {
     [from, status, url, error].map(cell).join(','),
   );
   fs.writeFileSync(file, ['file,status,url,error', ...lines, ''].join('\r\n'));
-}
-
-/** On Ctrl-C the deliveries that are being sent are finished, and no other begins; a second Ctrl-C ends the process at once. */
-function stopGently(stop: () => Promise<void>): { asked(): boolean; forget(): void } {
-  let asked = false;
-  const onSignal = () => {
-    if (asked) process.exit(1);
-    asked = true;
-    console.error('\npressmark: finishing what is being sent; press Ctrl-C again to stop at once');
-    void stop();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
-  return {
-    asked: () => asked,
-    forget: () => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal);
-    },
-  };
 }
 
 type Row = ReturnType<typeof rowOf | typeof unsent>;

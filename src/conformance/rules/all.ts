@@ -1,15 +1,12 @@
 import type { Rule } from '../rule.js';
 import { CANONICAL_RULES } from './lookup/canonical.js';
 import { LOOKUP_RULES } from './lookup/lookup.js';
-import { LOOKUP_REFUSED_RULES } from './lookup/lookup-refused.js';
 import { MANUAL_RULES } from './manual.js';
 import { CONCURRENCY_RULES } from './publish/concurrency.js';
 import { CONTENT_RULES } from './publish/content.js';
 import { PAGE_RULES } from './publish/pages.js';
 import { PUBLISH_RULES } from './publish/publish.js';
-import { PUBLISH_ACCEPTED_RULES } from './publish/publish-accepted.js';
 import { REDELIVERY_RULES } from './publish/redelivery.js';
-import { LIMIT_RULES } from './requests/limits.js';
 import { ORDER_RULES } from './requests/order.js';
 import { RAW_BYTES_RULES } from './requests/raw-bytes.js';
 import { REACH_RULES } from './requests/reach.js';
@@ -22,18 +19,15 @@ import { UPDATE_FORM_RULES } from './update/update-form.js';
 import { UPDATE_TARGET_RULES } from './update/update-target.js';
 import { WHOLE_RUN_RULES } from './whole-run.js';
 
-/** Every rule, each after those that it needs; those about all answers of a run come last. */
-export const RULES: readonly Rule[] = inOrder([
+const ALL: readonly Rule[] = [
   ...REACH_RULES,
   ...SIGNATURE_RULES,
   ...RAW_BYTES_RULES,
   ...TEST_RULES,
   ...PUBLISH_RULES,
-  ...PUBLISH_ACCEPTED_RULES,
   ...LOOKUP_RULES,
   ...CONTENT_RULES,
   ...REDELIVERY_RULES,
-  ...LOOKUP_REFUSED_RULES,
   ...CANONICAL_RULES,
   ...VALIDATION_RULES,
   ...UPDATE_RULES,
@@ -44,22 +38,23 @@ export const RULES: readonly Rule[] = inOrder([
   ...ORDER_RULES,
   ...PAGE_RULES,
   ...MANUAL_RULES,
-  ...LIMIT_RULES,
   ...WHOLE_RUN_RULES,
-]);
+];
 
-function inOrder(rules: readonly Rule[]): Rule[] {
-  const placed = new Map<string, Rule>();
-  const byId = new Map(rules.map((rule) => [rule.id, rule]));
+/** Every rule, each after those that it needs; those about all answers of a run come last. */
+export const RULES: readonly Rule[] = withNeeds(ALL);
+
+/** Some rules, each after those that it needs. */
+export function withNeeds(wanted: readonly Rule[]): Rule[] {
+  const placed = new Set<Rule>();
   const place = (rule: Rule): void => {
-    if (placed.has(rule.id)) return;
     for (const id of rule.needs) {
-      const needed = byId.get(id);
+      const needed = ALL.find((one) => one.id === id);
       if (needed === undefined) throw new Error(`rule ${rule.id} needs ${id}, which is not there`);
       place(needed);
     }
-    placed.set(rule.id, rule);
+    placed.add(rule);
   };
-  rules.forEach(place);
-  return [...placed.values()];
+  wanted.forEach(place);
+  return [...placed];
 }

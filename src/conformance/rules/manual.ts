@@ -1,6 +1,6 @@
 import { describe, expectEqual, expectStatus, expectThat, fieldsOf, NotChecked } from '../expect.js';
 import { expectUnchanged } from '../lookup-target.js';
-import { type Rule, rules } from '../rule.js';
+import { rules } from '../rule.js';
 import type { PersonsStep, Session } from '../session.js';
 
 async function ask(session: Session, step: PersonsStep): Promise<void> {
@@ -28,54 +28,44 @@ const restarted = (session: Session) =>
     return { stored, before };
   });
 
+const LIST = `
+# States and transitions; V2; needs update-200
+232 manual-edit-changes-revision: An edit in the receiver’s own admin changes the revision.
+  Make a new revision wherever an article is saved, not in the webhook alone.
+233 manual-edit-is-kept (article.updated, 4; needs manual-edit-changes-revision): An update whose base is the revision before a person’s edit is answered 409, and the edit stays.
+  Compare base_revision_id with the revision that the edit has made.
+234 manual-restart-keeps-articles: After a restart an article has the content and the revision of its last update.
+  Write articles and revisions to the disk before you answer.
+
+# article.published; V3; needs publish-again-same-url update-200
+235 manual-restart-keeps-ids (needs manual-restart-keeps-articles): A redelivery after a restart is answered with the same id and URL as before it.
+  Keep the ids of what was published on the disk, with the articles.
+`;
+
 /** What no request can do: a person edits an article, and restarts the receiver. */
-export const MANUAL_RULES: readonly Rule[] = [
-  ...rules({ section: 'States and transitions', from: 2 }, ['update-200'], {
-    'manual-edit-changes-revision': {
-      says: 'An edit in the receiver’s own admin changes the revision.',
-      hint: 'Make a new revision wherever an article is saved, not in the webhook alone.',
-      check: async (session) => {
-        const { before, after } = await edited(session);
-        expectThat(
-          before.revision_id !== after.revision_id,
-          'another revision_id',
-          'the same one as before the edit',
-        );
-      },
-    },
-    'manual-edit-is-kept': {
-      section: 'article.updated, 4',
-      says: 'An update whose base is the revision before a person’s edit is answered 409, and the edit stays.',
-      hint: 'Compare base_revision_id with the revision that the edit has made.',
-      needs: ['manual-edit-changes-revision'],
-      check: async (session) => {
-        const { before, after } = await edited(session);
-        const stale = session.update(session.id('draft'), before);
-        expectStatus(await session.send('article.updated', stale), 409);
-        expectUnchanged(after, await session.lookup(after.url));
-      },
-    },
-    'manual-restart-keeps-articles': {
-      says: 'After a restart an article has the content and the revision of its last update.',
-      hint: 'Write articles and revisions to the disk before you answer.',
-      check: async (session) => {
-        const { before } = await restarted(session);
-        expectUnchanged(before, await session.lookup(before.url));
-      },
-    },
-  }),
-  ...rules({ section: 'article.published', from: 3 }, ['publish-again-same-url', 'update-200'], {
-    'manual-restart-keeps-ids': {
-      says: 'A redelivery after a restart is answered with the same id and URL as before it.',
-      hint: 'Keep the ids of what was published on the disk, with the articles.',
-      needs: ['manual-restart-keeps-articles'],
-      check: async (session) => {
-        const { stored } = await restarted(session);
-        const again = await session.send('article.published', stored.data);
-        expectThat(again.status === 200, 'status 200', describe(again));
-        for (const name of ['id', 'url'])
-          expectEqual(name, fieldsOf(stored.answer)[name], fieldsOf(again)[name]);
-      },
-    },
-  }),
-];
+export const MANUAL_RULES = rules(LIST, {
+  'manual-edit-changes-revision': async (session) => {
+    const { before, after } = await edited(session);
+    expectThat(
+      before.revision_id !== after.revision_id,
+      'another revision_id',
+      'the same one as before the edit',
+    );
+  },
+  'manual-edit-is-kept': async (session) => {
+    const { before, after } = await edited(session);
+    const stale = session.update(session.id('draft'), before);
+    expectStatus(await session.send('article.updated', stale), 409);
+    expectUnchanged(after, await session.lookup(after.url));
+  },
+  'manual-restart-keeps-articles': async (session) => {
+    const { before } = await restarted(session);
+    expectUnchanged(before, await session.lookup(before.url));
+  },
+  'manual-restart-keeps-ids': async (session) => {
+    const { stored } = await restarted(session);
+    const again = await session.send('article.published', stored.data);
+    expectThat(again.status === 200, 'status 200', describe(again));
+    for (const name of ['id', 'url']) expectEqual(name, fieldsOf(stored.answer)[name], fieldsOf(again)[name]);
+  },
+});

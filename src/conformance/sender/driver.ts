@@ -25,6 +25,8 @@ export interface DeliveryRecord {
 export interface SenderDriver {
   /** The sender's time, in milliseconds since the epoch. */
   now(): number;
+  /** How many times as fast as this machine's the sender's time passes. @default 1 */
+  readonly speed?: number;
   /**
    * Has the sender take a step, and resolves when that has been done.
    *

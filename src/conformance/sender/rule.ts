@@ -23,38 +23,43 @@ export interface Seen {
   readonly until: number;
 }
 
-/** One testable sentence of the contract about senders. */
-export interface SenderRule extends RuleText {
+/** The scenarios that a rule needs, and what it says of what was seen. */
+export interface Play {
   readonly articles: readonly ArticleName[];
   readonly refreshes: readonly RefreshName[];
   /** @throws Unmet where the sender does not keep the rule, NotChecked where that was not seen. */
   readonly check: (seen: Seen) => void;
 }
 
-/** A rule without its number, which is that of its place among all. */
-export type UnnumberedRule = Omit<SenderRule, 'number'>;
+/** One testable sentence of the contract about senders. */
+export type SenderRule = RuleText & Play;
 
-type Own = Omit<UnnumberedRule, 'section' | 'level' | 'articles' | 'refreshes'> &
-  Partial<Pick<SenderRule, 'section' | 'level' | 'articles' | 'refreshes'>>;
+/** What a rule looks at in one scenario of an article. */
+export function ofArticle(name: ArticleName, check: (trace: Trace, seen: Seen) => void): Play {
+  return { articles: [name], refreshes: [], check: (seen) => check(articleTrace(seen, name), seen) };
+}
 
-/** Rules of one section of the contract. */
-export function senderRules(section: string, own: readonly Own[]): UnnumberedRule[] {
-  return own.map((rule) => ({ section, level: 'must', articles: [], refreshes: [], ...rule }));
+/** What a rule looks at in one scenario of a refresh; what is refreshed is the article that was accepted. */
+export function ofRefresh(name: RefreshName, check: (trace: Trace, seen: Seen) => void): Play {
+  return {
+    articles: ['accepted'],
+    refreshes: [name],
+    check: (seen) => check(refreshTrace(seen, name), seen),
+  };
 }
 
 /** @throws NotChecked where no article came for the scenario. */
 export function articleTrace({ articles, untried }: Seen, name: ArticleName): Trace {
-  const trace = articles.get(name);
-  const why = untried.get(name);
-  if (trace === undefined || why !== undefined) throw new NotChecked(why ?? 'no article came for it');
-  return trace;
+  return tried(articles.get(name), untried.get(name), 'article');
 }
 
 /** @throws NotChecked where no request came for the scenario. */
 export function refreshTrace({ refreshes, untried }: Seen, name: RefreshName): Trace {
-  const trace = refreshes.get(name);
-  const why = untried.get(name);
-  if (trace === undefined || why !== undefined) throw new NotChecked(why ?? 'no refresh came for it');
+  return tried(refreshes.get(name), untried.get(name), 'refresh');
+}
+
+function tried(trace: Trace | undefined, why: string | undefined, what: string): Trace {
+  if (trace === undefined || why !== undefined) throw new NotChecked(why ?? `no ${what} came for it`);
   return trace;
 }
 

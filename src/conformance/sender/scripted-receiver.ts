@@ -28,7 +28,7 @@ import {
 
 /** Where the receiver listens, and for which sender. */
 export interface ScriptedReceiverOptions
-  extends Pick<TrafficOptions, 'host' | 'port' | 'secret' | 'service'> {
+  extends Pick<TrafficOptions, 'host' | 'port' | 'secret' | 'service' | 'future'> {
   /** Under which origin the sender reaches it. @default its own */
   readonly publicOrigin?: string | undefined;
   /** The sender's time. */

@@ -6,6 +6,7 @@ import { headerNames, type Service, signatureHeaderIn } from '../../contract/ser
 import { isSignature, verify } from '../../contract/signature.js';
 import { messageOf } from '../../errors.js';
 import { SIGNATURE_FORMS } from '../signature-forms.js';
+import { REQUEST_RULES } from './request-rules.js';
 
 /** A request as it came. */
 export interface Received {
@@ -20,84 +21,10 @@ export interface Breach {
   readonly says: string;
 }
 
-/**
- * What a service keeps to in each request that it sends. The ids are stable, and so is the order: a rule’s number is its place
- * here, from 1.
- */
-export const REQUEST_RULES = {
-  signature: {
-    section: 'Authentication, 2',
-    says: 'X-Service-Signature is sha256= and the HMAC-SHA256 of the raw body.',
-    hint: 'Serialize the body once, sign these bytes with the secret of the webhook, and send the same bytes.',
-  },
-  'signature-lower-case': {
-    section: 'Authentication, 4',
-    says: 'The signature’s hex digits are in lower case.',
-    hint: 'Write the digits in lower case.',
-  },
-  post: { section: 'Endpoints', says: 'Every event is POSTed.', hint: 'Send every event with POST.' },
-  'content-type': {
-    section: 'Request headers',
-    says: 'Content-Type is application/json.',
-    hint: 'Send Content-Type: application/json.',
-  },
-  'timestamp-header': {
-    section: 'Request headers',
-    says: 'X-Service-Timestamp is the moment of sending in seconds.',
-    hint: 'Send the seconds since 1970 as digits, at each attempt those of that moment.',
-  },
-  payload: {
-    section: 'Request envelope',
-    says: 'The body is JSON with every field of its event.',
-    hint: 'Send every key of the article; only featured_image_url can be null.',
-  },
-  compact: {
-    section: 'Request envelope',
-    says: 'The JSON is compact.',
-    hint: 'Serialize without white space between the values.',
-  },
-  'publish-without-version': {
-    section: 'Request envelope',
-    says: 'article.published carries no contract_version.',
-    hint: 'Leave the field out on article.published.',
-  },
-  'event-header': {
-    section: 'Request headers',
-    says: 'X-Service-Event is the body’s event.',
-    hint: 'Take the header from the same value as the body’s event.',
-  },
-  'contract-header': {
-    section: 'Request headers',
-    says: 'X-Service-Contract is 2 on test, lookup and update, and absent on a publish.',
-    hint: 'Send X-Service-Contract: 2 with every body that has contract_version 2, and with no other.',
-  },
-  'published-at': {
-    section: 'Article',
-    says: 'published_at is the timestamp.',
-    hint: 'Give data.published_at and timestamp the same text.',
-  },
-  'revision-is-id': {
-    section: 'article.updated data',
-    says: 'revision_id of an update is its data.id.',
-    hint: 'Give data.revision_id and data.id the id of the refresh draft.',
-  },
-  'item-comment': {
-    section: 'Body additions',
-    says: 'content_html of a new article ends with the item comment.',
-    hint: 'End content_html with <!-- svc:item:<id> -->.',
-  },
-  'body-size': {
-    section: 'Errors',
-    says: 'The body has at most 1,000,000 bytes.',
-    hint: 'Refuse the article before it is sent: receivers may answer 413.',
-  },
-} as const;
-
-export type RequestRuleId = keyof typeof REQUEST_RULES;
-
 /** A rule of requests that is broken. */
 export interface RequestBreach extends Breach {
-  readonly rule: RequestRuleId;
+  /** Its id. */
+  readonly rule: string;
 }
 
 /** A request against the contract. */
@@ -111,14 +38,23 @@ export interface JudgedRequest {
 /** A sender may read two clocks for one request. */
 const CLOCKS_APART_MS = 60_000;
 
+/** Who sends, and which moment no request can state yet, in milliseconds since the epoch. */
+export interface Judging {
+  readonly secret: string;
+  readonly service: Service;
+  readonly future: number;
+}
+
 /** Holds a request against what a service sends (contract: Request envelope, Request headers, Article). */
 export function judgeRequest(
   { method, headers, body }: Received,
-  secret: string,
-  service: Service,
+  { secret, service, future }: Judging,
 ): JudgedRequest {
   const findings: RequestBreach[] = [];
-  const find = (rule: RequestRuleId, says: string) => findings.push(finding(rule, says));
+  const find = (rule: string, says: string) => {
+    const section = REQUEST_RULES.find(({ id }) => id === rule)?.section ?? '';
+    findings.push({ rule, section, says });
+  };
   const names = headerNames(service);
   const valueIn = (name: string) => [headers[name.toLowerCase()]].flat()[0];
 
@@ -145,10 +81,13 @@ export function judgeRequest(
 
   const parsed = parsedDelivery(body);
   const written = 'why' in parsed ? 0 : Date.parse(parsed.delivery.timestamp) - CLOCKS_APART_MS;
-  if (timestamp === undefined || !/^\d{9,11}$/.test(timestamp) || Number(timestamp) * 1000 < written)
+  const sent = /^\d{9,11}$/.test(timestamp ?? '') ? Number(timestamp) * 1000 : Number.NaN;
+  if (!(sent >= written && sent < future))
     find(
       'timestamp-header',
-      `${names.timestamp} is ${timestamp ?? 'missing'}; it is the moment of sending in seconds, and not before the body’s timestamp`,
+      `${names.timestamp} is ${timestamp ?? 'missing'}; it is the moment of sending in seconds, ${
+        sent >= future ? 'and that is still to come' : 'and not before the body’s timestamp'
+      }`,
     );
 
   if ('why' in parsed) {
@@ -168,38 +107,24 @@ export function judgeRequest(
       'contract-header',
       `${names.contract} is ${contract ?? 'missing'}; on ${delivery.event} it is ${wanted ?? 'absent'}`,
     );
-  findings.push(...findingsIn(delivery, json, service));
+  if ('published_at' in delivery.data && delivery.data.published_at !== delivery.timestamp)
+    find(
+      'published-at',
+      `published_at is ${delivery.data.published_at}, and the timestamp ${delivery.timestamp}; both are the same`,
+    );
+  if (delivery.event === 'article.published') {
+    if (Object.hasOwn(Object(json), 'contract_version'))
+      find('publish-without-version', 'article.published carries no contract_version');
+    const comment = itemComment(delivery.data.id, service);
+    if (!delivery.data.content_html.trimEnd().endsWith(comment))
+      find('item-comment', `content_html does not end with the item comment ${comment}`);
+  }
+  if (delivery.event === 'article.updated' && delivery.data.id !== delivery.data.revision_id)
+    find(
+      'revision-is-id',
+      `revision_id is ${delivery.data.revision_id}, and data.id ${delivery.data.id}; both are the same`,
+    );
   return { signature, delivery, findings };
-}
-
-function finding(rule: RequestRuleId, says: string): RequestBreach {
-  return { rule, section: REQUEST_RULES[rule].section, says };
-}
-
-function findingsIn(delivery: Delivery, json: unknown, service: Service): RequestBreach[] {
-  if (delivery.event !== 'article.published' && delivery.event !== 'article.updated') return [];
-  const { data, timestamp } = delivery;
-  const found: RequestBreach[] = [];
-  if (delivery.event === 'article.published' && Object.hasOwn(Object(json), 'contract_version'))
-    found.push(finding('publish-without-version', 'article.published carries no contract_version'));
-  if (data.published_at !== timestamp)
-    found.push(
-      finding(
-        'published-at',
-        `published_at is ${data.published_at}, and the timestamp ${timestamp}; both are the same`,
-      ),
-    );
-  if (delivery.event === 'article.updated' && data.id !== delivery.data.revision_id)
-    found.push(
-      finding(
-        'revision-is-id',
-        `revision_id is ${delivery.data.revision_id}, and data.id ${data.id}; both are the same`,
-      ),
-    );
-  const comment = itemComment(data.id, service);
-  if (delivery.event === 'article.published' && !data.content_html.trimEnd().endsWith(comment))
-    found.push(finding('item-comment', `content_html does not end with the item comment ${comment}`));
-  return found;
 }
 
 /** Whether JSON has no white space outside its texts. */

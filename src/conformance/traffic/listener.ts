@@ -1,8 +1,8 @@
-import http from 'node:http';
-import https from 'node:https';
+import type { ClientRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DELIVERY_TIMEOUT_MS, MAX_BODY_BYTES } from '../../contract/limits.js';
 import { messageOf } from '../../errors.js';
+import { sendOnce } from '../../sender/delivery/transport.js';
 import { judgeAnswer } from './judge-answer.js';
 import type { Breach, JudgedRequest } from './judge-request.js';
 import type { Recording } from './recording.js';
@@ -13,7 +13,6 @@ import {
   type Passed,
   startTrafficServer,
   type TrafficOptions,
-  wholeBody,
 } from './server.js';
 import { createStandIn } from './stand-in.js';
 
@@ -35,6 +34,9 @@ export interface Observed {
   readonly findings: readonly Breach[];
   readonly recording: Recording;
 }
+
+/** The clocks of two machines may differ by so much. */
+const CLOCKS_DIFFER_MS = 600_000;
 
 /** Headers of one connection, which are not sent on over another (RFC 9110, 7.6.1). */
 const OF_THE_CONNECTION = [
@@ -71,6 +73,7 @@ export async function listen(options: ListenOptions): Promise<{ url: string; clo
 
   const server = await startTrafficServer({
     ...options,
+    future: () => Date.now() + CLOCKS_DIFFER_MS,
     answer: async (judged, incoming, gone) => {
       const answer = await answerOf(judged, incoming, gone);
       if (delayMs !== undefined) await pause(delayMs);
@@ -99,39 +102,26 @@ export async function listen(options: ListenOptions): Promise<{ url: string; clo
 }
 
 /** Sends a request on as it came, and takes the answer as it comes; where none comes, it is 502 with the reason. */
-function forwarded(to: URL, { method, rawHeaders, body }: Incoming, gone: AbortSignal): Promise<Passed> {
-  const { request } = to.protocol === 'https:' ? https : http;
-  const headers = [
-    ...ofTheMessage(rawHeaders, ['host', 'content-length']),
-    'Host',
-    to.host,
-    'Content-Length',
-    String(body.length),
-  ];
+async function forwarded(
+  { href: url, origin, host }: URL,
+  { method, rawHeaders, body }: Incoming,
+  gone: AbortSignal,
+): Promise<Passed> {
+  const fail = (why: string) => jsonAnswer(502, { error: `${origin} did not answer: ${why}` });
+  const length = ['Content-Length', String(body.length)];
+  const headers = [...ofTheMessage(rawHeaders, ['host', 'content-length']), 'Host', host, ...length];
   // The service has given up by then.
   const signal = AbortSignal.any([gone, AbortSignal.timeout(DELIVERY_TIMEOUT_MS * 2)]);
-  return new Promise((resolve) => {
-    const fail = (error: Error) =>
-      resolve(jsonAnswer(502, { error: `${to.origin} did not answer: ${messageOf(error)}` }));
-    const outgoing = request(to, { method, headers, agent: false, setHost: false, signal }, (answer) => {
-      wholeBody(answer).then((read) => {
-        if (read === undefined)
-          fail(new Error(`the answer is over ${MOST_BYTES.toLocaleString('en')} bytes`));
-        else
-          resolve({
-            status: answer.statusCode ?? 0,
-            headers: [
-              ...ofTheMessage(answer.rawHeaders, ['content-length']),
-              'Content-Length',
-              String(read.length),
-            ],
-            body: read,
-          });
-      }, fail);
-    });
-    outgoing.on('error', fail);
-    outgoing.end(body);
-  });
+  const write = (outgoing: ClientRequest) => void outgoing.end(body);
+  try {
+    const request = { url, method, headers, signal, mostBytes: MOST_BYTES, write };
+    const { status, rawHeaders: raw, body: read, incomplete } = await sendOnce(request);
+    if (incomplete !== undefined) return fail(`the answer ${incomplete}`);
+    const answered = [...ofTheMessage(raw, ['content-length']), 'Content-Length', String(read.length)];
+    return { status, headers: answered, body: read };
+  } catch (error) {
+    return fail(messageOf(error));
+  }
 }
 
 /** Raw headers without those of the connection, and without these. */

@@ -35,6 +35,8 @@ export interface TrafficOptions {
   readonly port: number;
   readonly secret: string;
   readonly service: Service;
+  /** The moment that no request can state yet, in milliseconds since the epoch. */
+  readonly future: () => number;
   /**
    * Answers a request; with undefined the connection is closed without an answer.
    *
@@ -75,7 +77,7 @@ export async function startTrafficServer(
       const incoming = { method, path, headers, rawHeaders, body };
       let request: JudgedRequest | undefined;
       const judged = () => {
-        request ??= judgeRequest(incoming, options.secret, options.service);
+        request ??= judgeRequest(incoming, { ...options, future: options.future() });
         return request;
       };
       const answer = await options.answer(judged, incoming, gone.signal);
@@ -122,7 +124,7 @@ export function jsonAnswer(status: number, json: object): Passed {
 }
 
 /** A body to its end; undefined if it is over 10 MB. */
-export async function wholeBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+async function wholeBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {

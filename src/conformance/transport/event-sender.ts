@@ -6,7 +6,7 @@ import type { Clock } from '../../sender/clock.js';
 import { timeoutOf } from '../../sender/delivery/send-event.js';
 import { NotChecked } from '../expect.js';
 import { encodingsOf, formsOf } from '../redact.js';
-import { createJournal, type Entry, type Journal } from './journal.js';
+import type { Exchange } from '../report/exchange.js';
 import { createPace } from './pace.js';
 import { type ProbeRequest, probe, type Reply } from './probe.js';
 import { compose, type Overrides, type Signer } from './request.js';
@@ -31,75 +31,105 @@ export interface OutgoingEvent {
   readonly overrides?: Overrides | undefined;
 }
 
-/** Sends events to the receiver, and keeps a journal of the answers. */
-export interface EventSender {
-  readonly journal: Journal;
-  /** Waits for its turn, sends, and waits for the answer. @throws NotChecked where it must not be sent. */
-  send(url: URL, event: OutgoingEvent): Promise<Reply>;
-  /** The same with several events whose last bytes leave at the same moment; `onReleased` is called at that moment. */
-  together(url: URL, events: readonly OutgoingEvent[], onReleased?: () => void): Promise<Reply[]>;
-  /** Waits until so many requests may begin that are not sent here, or sent at once. @throws NotChecked where the run was interrupted. */
-  turn(count?: number): Promise<void>;
+/** What is kept of one exchange; the text of an answer is not, as a run has hundreds. */
+export interface Entry {
+  readonly event: EventName;
+  readonly reply: Reply;
+  /** What the answer gave away. */
+  readonly leaks: 'secret' | 'signature' | undefined;
+  /** Whether its answer is no finding. */
+  readonly trial: boolean;
 }
 
 const MAX_TIMEOUTS = 3;
 const HOLD_MS = 2000;
 const PIECE_MS = 200;
 
-/** A sender that keeps to the pace and to the bounds of one run. */
-export function createEventSender(options: EventSenderOptions): EventSender {
-  const journal = createJournal();
-  const pace = createPace(options.rate, options.clock);
-  const { betweenPieces = () => pause(PIECE_MS) } = options;
-  const signatureHeader = headerNames(options.service).signature;
+/** Sends events to the receiver, within the pace and the bounds of one run, and keeps a journal of the answers. */
+export class EventSender {
+  readonly entries: Entry[] = [];
+  /** The last exchange whole; trials are left out. */
+  last: Exchange | undefined;
+  readonly #options: EventSenderOptions;
+  readonly #pace: ReturnType<typeof createPace>;
 
-  const allow = (events: readonly EventName[]): void => {
+  constructor(options: EventSenderOptions) {
+    this.#options = options;
+    this.#pace = createPace(options.rate, options.clock);
+  }
+
+  /** Waits for its turn, sends, and waits for the answer. @throws NotChecked where it must not be sent. */
+  async send(url: URL, event: OutgoingEvent): Promise<Reply> {
+    this.#allow([event.event]);
+    if (!event.overrides?.atOnce) await this.#pace();
+    return this.#exchange(url, event);
+  }
+
+  /**
+   * The same with several events whose last bytes leave at the same moment.
+   *
+   * @param onReleased is called at that moment.
+   */
+  async together(url: URL, events: readonly OutgoingEvent[], onReleased?: () => void): Promise<Reply[]> {
+    this.#allow(events.map(({ event }) => event));
+    await this.#pace(events.length);
+    const hold = gate(events.length, onReleased);
+    return Promise.all(events.map((event) => this.#exchange(url, event, hold)));
+  }
+
+  /** Waits until so many requests may begin that are not sent here, or sent at once. @throws NotChecked where the run was interrupted. */
+  async turn(count?: number): Promise<void> {
+    this.#allow([]);
+    await this.#pace(count);
+  }
+
+  /** How often an event went unanswered for its whole time. */
+  timeouts(event: EventName): number {
+    return this.#replies(event).filter((reply) => reply.kind === 'silence' && reply.why === 'timeout').length;
+  }
+
+  /** The most bytes that were read of an answer to an event. */
+  largest(event: EventName): number {
+    return Math.max(0, ...this.#replies(event).map((reply) => (reply.kind === 'answer' ? reply.bytes : 0)));
+  }
+
+  #replies(event: EventName): Reply[] {
+    return this.entries.filter((entry) => entry.event === event).map(({ reply }) => reply);
+  }
+
+  #allow(events: readonly EventName[]): void {
     for (const event of events) {
       const writes = event === 'article.published' || event === 'article.updated';
-      if (options.readOnly && writes) throw new NotChecked(`it sends ${event}, and --read-only was given`);
-      if (journal.timeouts(event) >= MAX_TIMEOUTS)
+      if (this.#options.readOnly && writes)
+        throw new NotChecked(`it sends ${event}, and --read-only was given`);
+      if (this.timeouts(event) >= MAX_TIMEOUTS)
         throw new NotChecked(`${event} went unanswered ${MAX_TIMEOUTS} times`);
     }
-    if (options.signal?.aborted) throw new NotChecked('the run was interrupted');
-  };
+    if (this.#options.signal?.aborted) throw new NotChecked('the run was interrupted');
+  }
 
-  const exchange = async (
+  async #exchange(
     url: URL,
     { event, data, overrides }: OutgoingEvent,
     hold?: ProbeRequest['hold'],
-  ): Promise<Reply> => {
-    const { headers, body } = compose(event, data, options, overrides);
+  ): Promise<Reply> {
+    const { secret, service, clock, betweenPieces = () => pause(PIECE_MS) } = this.#options;
+    const { headers, body } = compose(event, data, this.#options, overrides);
     const request = {
       ...{ url, headers, body, chunked: overrides?.chunked ?? false, timeoutMs: timeoutOf(event) },
       ...(overrides?.pieces && { pieces: betweenPieces }),
       ...(hold && { hold }),
     };
-    const reply = await probe(request, options.clock);
-    const right = sign(body, options.secret);
-    const missing = headers[signatureHeader]?.toLowerCase() === right ? undefined : right;
-    const leaks = leakIn(reply, options.secret, missing);
-    journal.add(event, { url, headers, body, reply }, leaks, overrides?.trial ?? false);
+    const reply = await probe(request, clock);
+    const trial = overrides?.trial ?? false;
+    if (!trial) this.last = { url, headers, body, reply };
+    const right = sign(body, secret);
+    const isSigned = headers[headerNames(service).signature]?.toLowerCase() === right;
+    const leaks = leakIn(reply, secret, isSigned ? undefined : right);
+    const kept = reply.kind === 'answer' && leaks === undefined ? { ...reply, text: '' } : reply;
+    this.entries.push({ event, reply: kept, leaks, trial });
     return reply;
-  };
-
-  return {
-    journal,
-    send: async (url, event) => {
-      allow([event.event]);
-      if (!event.overrides?.atOnce) await pace.take();
-      return exchange(url, event);
-    },
-    together: async (url, events, onReleased) => {
-      allow(events.map(({ event }) => event));
-      await pace.take(events.length);
-      const hold = gate(events.length, onReleased);
-      return Promise.all(events.map((event) => exchange(url, event, hold)));
-    },
-    turn: async (count) => {
-      allow([]);
-      await pace.take(count);
-    },
-  };
+  }
 }
 
 /** Opens when everybody waits at it; after a while in any case, as one of them may have failed before. */

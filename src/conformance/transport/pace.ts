@@ -2,23 +2,19 @@ import { CLOCK, type Clock } from '../../sender/clock.js';
 
 const WINDOW_MS = 1000;
 
-/** Lets requests begin so that no window of a second holds more than `rate` of them. */
-export interface Pace {
-  /** Waits until `count` requests may begin at the same moment; at most `rate` can. */
-  take(count?: number): Promise<void>;
-}
-
 /** For waits that nothing ends early. */
 const NEVER = new AbortController().signal;
 
 /**
- * A sliding window rather than an even beat: concurrent requests have to begin at the same moment.
+ * Lets requests begin so that no window of a second holds more than `rate` of them. A sliding window rather than an even
+ * beat: concurrent requests have to begin at the same moment.
  *
  * @param rate requests a second, at least 1.
+ * @returns a function that waits until so many requests may begin at the same moment; at most `rate` can.
  */
-export function createPace(rate: number, clock: Clock = CLOCK): Pace {
+export function createPace(rate: number, clock: Clock = CLOCK): (count?: number) => Promise<void> {
   const begun: number[] = [];
-  const take = async (wanted = 1): Promise<void> => {
+  return async (wanted = 1) => {
     const count = Math.min(wanted, rate);
     for (;;) {
       const now = clock.now();
@@ -31,5 +27,4 @@ export function createPace(rate: number, clock: Clock = CLOCK): Pace {
       await clock.wait(Math.ceil(blocking + WINDOW_MS - now), NEVER);
     }
   };
-  return { take };
 }

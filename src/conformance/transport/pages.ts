@@ -1,22 +1,11 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import { exchange } from '../../sender/delivery/transport.js';
-import { NotChecked } from '../expect.js';
 
 /** A page as it came; `fault` says why there is none. */
 export interface Page {
   readonly status: number;
   readonly html: string;
   readonly fault: string | undefined;
-}
-
-/** Looks at public pages, which are built a while after the answer. */
-export interface Pages {
-  /**
-   * Fetches a page until it is there and `ready`, or the time is over.
-   * @returns the last answer.
-   * @throws NotChecked where pages are not to be looked at.
-   */
-  when(url: string, ready: (html: string) => boolean): Promise<Page>;
 }
 
 export interface PagesOptions {
@@ -30,22 +19,27 @@ const EVERY_MS = 500;
 const FETCH_MS = 10_000;
 const MAX_REDIRECTS = 5;
 
-/** The pages of one run. `turn` waits until a request may begin. */
-export function createPages(options: PagesOptions | undefined, turn: () => Promise<void>): Pages {
-  return {
-    when: async (url, ready) => {
-      if (options === undefined) throw new NotChecked('pages are looked at with --public');
-      const own = new URL(url);
-      const at = options.origin === undefined ? url : `${options.origin}${own.pathname}${own.search}`;
-      const end = performance.now() + options.waitMs;
-      for (;;) {
-        await turn();
-        const page = await fetchPage(at);
-        if ((page.status === 200 && ready(page.html)) || performance.now() > end) return page;
-        await new Promise((resolve) => setTimeout(resolve, Math.min(EVERY_MS, options.waitMs)));
-      }
-    },
-  };
+/**
+ * Fetches a public page, which is built a while after the answer, until it is there and `ready`, or the time is over.
+ *
+ * @param turn waits until a request may begin.
+ * @returns the last answer.
+ */
+export async function pageWhen(
+  url: string,
+  ready: (html: string) => boolean,
+  { origin, waitMs }: PagesOptions,
+  turn: () => Promise<void>,
+): Promise<Page> {
+  const own = new URL(url);
+  const at = origin === undefined ? url : `${origin}${own.pathname}${own.search}`;
+  const end = performance.now() + waitMs;
+  for (;;) {
+    await turn();
+    const page = await fetchPage(at);
+    if ((page.status === 200 && ready(page.html)) || performance.now() > end) return page;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(EVERY_MS, waitMs)));
+  }
 }
 
 async function fetchPage(url: string): Promise<Page> {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { ArticleData } from '../../contract/envelope.js';
 import { itemComment } from '../../contract/item-comment.js';
 import { CAPABILITIES } from '../../contract/limits.js';
 import type { Service } from '../../contract/service.js';
+import { jsonLdOf } from './json-ld.js';
 
 export { itemComment };
 
@@ -10,29 +12,27 @@ export function sampleArticle(
   given: Readonly<Record<string, unknown>>,
   timestamp: string,
   service?: Service,
-): Record<string, unknown> {
+): ArticleData & Record<string, unknown> {
   const id = typeof given.id === 'string' ? given.id : randomUUID();
   const comment = itemComment(id, service);
   const title = typeof given.title === 'string' ? given.title : 'A first article';
-  const jsonLd = {
-    '@context': 'https://schema.org',
-    '@type': 'Article',
-    headline: title,
-    datePublished: timestamp,
-  };
+  const words =
+    'This article was sent to try the receiver out. If you can read it on your site, everything works.';
+  const [description, author, tags] = ['Sent to try the receiver out.', 'Pressmark', ['trial']];
+  const facts = { title, description, author, tags, application: author, published: timestamp };
   return {
     id,
     title,
     slug: title,
-    content_html: `<p>This article was sent to try the receiver out. If you can read it on your site, everything works.</p>\n${comment}`,
-    content_markdown: `This article was sent to try the receiver out. If you can read it on your site, everything works.\n\n${comment}\n`,
-    meta_description: 'Sent to try the receiver out.',
+    content_html: `<p>${words}</p>\n${comment}`,
+    content_markdown: `${words}\n\n${comment}\n`,
+    meta_description: description,
     focus_keyword: '',
     featured_image_url: null,
-    tags: ['trial'],
-    author: 'Pressmark',
+    tags,
+    author,
     published_at: timestamp,
-    json_ld: `<script type="application/ld+json">${JSON.stringify(jsonLd).replaceAll('<', '\\u003c')}</script>`,
+    json_ld: jsonLdOf({ ...facts, image: null, modified: undefined, tokens: [] }),
     ...given,
   };
 }

@@ -147,9 +147,13 @@ function refusal(reply: Reply, rule: string): { readonly refusal: string } {
 
 /** The JSON object of a whole answer; undefined if it is none. */
 export function objectOf({ body, incomplete }: Reply): Readonly<Record<string, unknown>> | undefined {
-  if (incomplete !== undefined) return undefined;
+  return incomplete === undefined ? objectIn(body.toString('utf8')) : undefined;
+}
+
+/** The JSON object in a text; undefined if it is none. */
+export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const json: unknown = JSON.parse(body.toString('utf8'));
+    const json: unknown = JSON.parse(text);
     return typeof json === 'object' && json !== null && !Array.isArray(json)
       ? (json as Record<string, unknown>)
       : undefined;

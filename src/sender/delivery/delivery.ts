@@ -59,12 +59,10 @@ export type DeliveryEvent =
   | { readonly kind: 'end'; readonly outcome: Outcome }
   /** The worker's tick looks at it. */
   | { readonly kind: 'tick' }
-  /** A person wants a failed one sent again. */
-  | { readonly kind: 'retry' }
-  /** A person does not want to wait for the next attempt. */
-  | { readonly kind: 'hurry' }
-  /** A person does not want it sent any more. */
-  | { readonly kind: 'cancel' };
+  | { readonly kind: Asked };
+
+/** What a person asks for: to send a failed one again, not to wait for the next attempt, or not to send it any more. */
+export type Asked = 'retry' | 'send' | 'cancel';
 
 const MINUTE_MS = 60_000;
 
@@ -96,7 +94,7 @@ export function queued(url: string, payload: Envelope, now: number): Delivery {
 export function advance(delivery: Delivery, event: DeliveryEvent, now: number): Delivery | undefined {
   const { status } = delivery;
   if (event.kind === 'end') return status === 'sending' ? ended(delivery, event.outcome, now) : undefined;
-  if (event.kind === 'hurry')
+  if (event.kind === 'send')
     return status === 'pending' ? { ...delivery, nextRetryAt: moment(now) } : undefined;
   if (event.kind === 'cancel')
     return status === 'pending'

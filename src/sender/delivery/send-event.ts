@@ -7,6 +7,7 @@ import {
 } from '../../contract/limits.js';
 import { DEFAULT_SERVICE, headerNames, type Service } from '../../contract/service.js';
 import { sign } from '../../contract/signature.js';
+import { sampleTest } from '../article/sample-event.js';
 import { exchange, type Reply } from './transport.js';
 
 export { DEFAULT_SERVICE, type EventName };
@@ -101,4 +102,15 @@ export function postEvent(
     timeoutMs: timeoutOf(event),
     redirects: redirectsOf(event),
   });
+}
+
+/**
+ * Sends a `webhook.test` (contract: webhook.test data).
+ *
+ * @param sentAt milliseconds since the epoch.
+ * @throws PressmarkError UNREACHABLE if no answer came.
+ */
+export function sendTest(recipient: Recipient, sentAt: number): Promise<Reply> {
+  const timestamp = new Date(sentAt).toISOString();
+  return postEvent(recipient, envelopeOf('webhook.test', sampleTest(), timestamp), { sentAt });
 }

@@ -111,14 +111,18 @@ async function once(request: Outgoing, url: string, signal: AbortSignal): Promis
 export interface WireRequest {
   readonly url: string;
   readonly method: string;
-  /** Nothing is added but Host and Connection. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Nothing is added but Host and Connection; or names and values in turn, to which nothing is added. */
+  readonly headers: Readonly<Record<string, string>> | readonly string[];
   readonly signal: AbortSignal;
+  /** So many bytes of the answer are read. @default 1,000,000 */
+  readonly mostBytes?: number;
   /** Writes the body and ends the request. */
   readonly write: (outgoing: http.ClientRequest) => void;
 }
 
-type Part = Pick<Reply, 'status' | 'headers' | 'body' | 'incomplete' | 'url'>;
+type Part = Pick<Reply, 'status' | 'headers' | 'body' | 'incomplete' | 'url'> & {
+  readonly rawHeaders: readonly string[];
+};
 
 /** What `incomplete` says of an answer of which not all was read. */
 export const TOO_LARGE = `is over ${MAX_BODY_BYTES.toLocaleString('en')} bytes`;
@@ -129,11 +133,17 @@ export const TOO_LARGE = `is over ${MAX_BODY_BYTES.toLocaleString('en')} bytes`;
  *
  * @throws what Node.js says where no answer came.
  */
-export function sendOnce({ url, method, headers, signal, write }: WireRequest): Promise<Part> {
+export function sendOnce({ url, method, headers, signal, mostBytes, write }: WireRequest): Promise<Part> {
   const target = new URL(url);
   const { request } = target.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
-    const outgoing = request(target, { method, headers, agent: false, signal });
+    const outgoing = request(target, {
+      method,
+      headers,
+      agent: false,
+      signal,
+      setHost: !Array.isArray(headers),
+    });
     let answered = false;
     outgoing.on('error', (error) => {
       if (!answered) reject(error); // a receiver may answer before it has read everything; the answer counts
@@ -144,8 +154,9 @@ export function sendOnce({ url, method, headers, signal, write }: WireRequest): 
     });
     outgoing.on('response', (incoming) => {
       answered = true;
-      readBody(incoming).then(
-        (read) => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, url, ...read }),
+      const { statusCode: status = 0, headers, rawHeaders } = incoming;
+      readBody(incoming, mostBytes).then(
+        (read) => resolve({ status, headers, rawHeaders, url, ...read }),
         reject,
       );
     });
@@ -154,17 +165,20 @@ export function sendOnce({ url, method, headers, signal, write }: WireRequest): 
 }
 
 /** Reads an answer to its end, or to the limit (contract: Limits, response size). */
-function readBody(incoming: IncomingMessage): Promise<Pick<Part, 'body' | 'incomplete'>> {
+function readBody(
+  incoming: IncomingMessage,
+  mostBytes = MAX_BODY_BYTES,
+): Promise<Pick<Part, 'body' | 'incomplete'>> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const end = (incomplete: string | undefined) =>
-      resolve({ body: Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES), incomplete });
+      resolve({ body: Buffer.concat(chunks).subarray(0, mostBytes), incomplete });
     incoming.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
-      if (size <= MAX_BODY_BYTES) return;
-      end(TOO_LARGE);
+      if (size <= mostBytes) return;
+      end(`is over ${mostBytes.toLocaleString('en')} bytes`);
       incoming.destroy();
     });
     incoming.on('end', () => end(undefined));

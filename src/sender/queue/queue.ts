@@ -1,7 +1,7 @@
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { createLock, type LockOptions } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
-import { advance, type DeliveryEvent, leavesOpen, type Outcome } from '../delivery/delivery.js';
+import { type Asked, advance, type DeliveryEvent, leavesOpen, type Outcome } from '../delivery/delivery.js';
 import { makeState, type SenderState } from '../state.js';
 import { type Entry, isOfArticle, mayBeReplaced } from './entry.js';
 import { type EntryFiles, openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
@@ -39,12 +39,8 @@ export interface Queue {
    * @returns undefined if the delivery had been returned to `pending` meanwhile; then this outcome does not count.
    */
   settle(taken: Entry, outcome: Outcome): Promise<Entry | undefined>;
-  /** Sends a failed delivery again. @returns undefined if it has not, or may not be sent again. */
-  retry(id: string): Promise<Entry | undefined>;
-  /** Makes a waiting delivery due at once. @returns undefined if it does not wait. */
-  hurry(id: string): Promise<Entry | undefined>;
-  /** Ends a waiting delivery. @returns undefined if it does not wait. */
-  cancel(id: string): Promise<Entry | undefined>;
+  /** Does what a person asks for. @returns undefined if that means nothing to the delivery as it is. */
+  ask(id: string, kind: Asked): Promise<Entry | undefined>;
   /** Notes that a refresh of the article at this URL was refused, where one was published or refreshed from here. */
   refuse(connector: string, url: string, why: string): Promise<void>;
   /** Removes the settled entries that nothing needs any more (see `outlived`). @returns how many. */
@@ -228,9 +224,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     },
     take: (id) => submit((view) => step(view, id, { kind: 'take' })),
     settle: (taken, outcome) => submit((view) => settle(view, taken, outcome)),
-    retry: (id) => submit((view) => step(view, id, { kind: 'retry' })),
-    hurry: (id) => submit((view) => step(view, id, { kind: 'hurry' })),
-    cancel: (id) => submit((view) => step(view, id, { kind: 'cancel' })),
+    ask: (id, kind) => submit((view) => step(view, id, { kind })),
     refuse,
     read: files.read,
     has: files.has,

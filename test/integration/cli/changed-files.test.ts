@@ -104,6 +104,20 @@ test('a dry run says of a delivery that is there what publish then does', async 
   t.regex(spoiled.join(), /^its delivery record \w+\.json cannot be read; fix it or move it away$/);
 });
 
+test('work --keep says how long the records of refreshes are kept; the last one of each article stays', async (t) => {
+  const { posts, sender, write } = await connected(t);
+  for (const [n, text] of ['First.', 'Second.', 'Third.'].entries()) {
+    write('bees.md', `---\ntitle: Bees\n---\n${text}\n`);
+    await sender(...(n === 0 ? ['publish'] : ['refresh', '--changed']), posts);
+  }
+  const count = async (...keep: string[]) => {
+    t.is((await sender('work', '--once', ...keep)).code, 0);
+    return JSON.parse((await sender('deliveries', '--json')).stdout).length;
+  };
+  t.deepEqual([await count(), await count('--keep', '1'), await count('--keep', '0')], [3, 3, 2]);
+  t.is((await sender('work', '--once', '--keep', 'a-while')).code, 2);
+});
+
 test('refresh --changed counts the files that it leaves by what they are', async (t) => {
   const { posts, sender, write, fail } = await connected(t);
   write('bees.md', '---\n---\nText.\n');

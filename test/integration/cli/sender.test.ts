@@ -509,9 +509,10 @@ test('what cannot be an article is refused or left out with its reason, in the r
 });
 
 test('a receiver that wants to be left alone is named in the list; what a person sends ends the pause', async (t) => {
+  let isLimited = false;
   const endpoint = await startEndpoint(t, (got, response) => {
-    const isTest = got.headers['x-service-event'] === 'webhook.test';
-    return (isTest ? reply(200) : reply(429, 'slowly', { 'retry-after': '3600' }))(got, response);
+    const isTaken = got.headers['x-service-event'] === 'webhook.test' && !isLimited;
+    return (isTaken ? reply(200) : reply(429, 'slowly', { 'retry-after': '3600' }))(got, response);
   });
   const { sender, write } = await connected(t, endpoint.url);
   await sender('publish', write('bees.md', '---\n---\nText.\n'));
@@ -524,6 +525,9 @@ test('a receiver that wants to be left alone is named in the list; what a person
   t.regex((await sender('deliveries')).stdout, paused);
   await sender('connect', 'garden', endpoint.url);
   t.notRegex((await sender('deliveries')).stdout, paused);
+  isLimited = true;
+  t.is((await sender('connect', 'garden', endpoint.url)).code, 1);
+  t.regex((await sender('deliveries')).stdout, paused, 'connect heeds it too');
 });
 
 test.serial('the moving line counts what is delivered in this run, and failures apart', async (t) => {

@@ -95,7 +95,7 @@ test('a refresh that has failed and is sent again in the meantime stays', async 
   const { state, connector } = await connected(t, URL);
   const { queue } = await memory(t, state, connector);
   const second = [...queue.list()].find(({ record }) => record.payload.data.id === 'second')?.id ?? '';
-  const again = queue.retry(second);
+  const again = queue.ask(second, 'retry');
   t.is(await queue.prune(T0 - 30 * DAY), 1);
   t.is((await again)?.id, second);
   t.is(queue.read(second)?.record.status, 'pending');

@@ -151,31 +151,11 @@ for (const [what, first] of [
     const again = await queue.take(entry.id);
     t.truthy(again && (await queue.settle(again, { ...busy, statusCode: 401, final: true })));
     t.false(await queue.replace({ ...entry, source: 'new.md' }));
-    await queue.retry(entry.id);
+    await queue.ask(entry.id, 'retry');
     const last = await queue.take(entry.id);
     t.truthy(last && (await queue.settle(last, { ...busy, statusCode: 404, final: true })));
     t.false(await queue.replace({ ...entry, source: 'new.md' }), 'also after it was sent again by hand');
   });
-
-for (const [statusCode, replaced] of [
-  [400, true],
-  [422, true],
-  [500, false],
-  [503, false],
-  [null, false],
-] as const) {
-  test(`${statusCode ?? 'a timeout'}: a publication that has failed so ${replaced ? 'may' : 'may not'} get another text under its id`, async (t) => {
-    const { state, connector } = await connected(t, URL);
-    const queue = testQueue(t, state, () => T0);
-    const entry = makeEntry(connector, 'a');
-    await queue.add([entry]);
-    const taken = await queue.take(entry.id);
-    t.false(await queue.replace(entry), 'it is being sent');
-    t.truthy(taken && (await queue.settle(taken, { ...busy, statusCode, final: true })));
-    t.is(await queue.replace({ ...entry, source: 'new.md' }), replaced);
-    t.is(queue.read(entry.id)?.source, replaced ? 'new.md' : entry.source);
-  });
-}
 
 test('a publication that waits for its first attempt, or after a 4xx, gets the text of a corrected file', async (t) => {
   let now = T0;
@@ -185,6 +165,7 @@ test('a publication that waits for its first attempt, or after a 4xx, gets the t
   await queue.add([entry]);
   t.true(await queue.replace({ ...entry, source: 'second.md' }));
   const taken = await queue.take(entry.id);
+  t.false(await queue.replace(entry), 'it is being sent');
   t.truthy(taken && (await queue.settle(taken, { ...busy, statusCode: 400 })));
   t.is(queue.read(entry.id)?.record.status, 'pending');
   t.true(await queue.replace({ ...entry, source: 'third.md' }));
@@ -201,12 +182,12 @@ test('a delivery that waits is sent at once, or not at all, when a person says s
   const entry = makeEntry(connector, 'a');
   await queue.add([entry]);
   const taken = await queue.take(entry.id);
-  t.is(await queue.hurry(entry.id), undefined);
-  t.is(await queue.cancel(entry.id), undefined);
+  t.is(await queue.ask(entry.id, 'send'), undefined);
+  t.is(await queue.ask(entry.id, 'cancel'), undefined);
   t.truthy(taken && (await queue.settle(taken, busy)));
   t.is(await queue.take(entry.id), undefined);
-  t.is((await queue.hurry(entry.id))?.record.nextRetryAt, new Date(T0).toISOString());
-  const { status, attempts, lastError, nextRetryAt } = (await queue.cancel(entry.id))?.record ?? {};
+  t.is((await queue.ask(entry.id, 'send'))?.record.nextRetryAt, new Date(T0).toISOString());
+  const { status, attempts, lastError, nextRetryAt } = (await queue.ask(entry.id, 'cancel'))?.record ?? {};
   t.deepEqual([status, attempts, lastError, nextRetryAt], ['failed', 1, 'cancelled by hand', null]);
-  t.is((await queue.retry(entry.id))?.record.status, 'pending');
+  t.is((await queue.ask(entry.id, 'retry'))?.record.status, 'pending');
 });

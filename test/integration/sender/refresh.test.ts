@@ -199,7 +199,7 @@ test('409-test-of-a-retry: a 409 to the webhook.test before a retry is no confli
     await worker().sendDue();
   }
   t.deepEqual(standing(queue.read(entry.id) ?? entry), ['failed', 6, null, 'webhook.test: HTTP 409: locked']);
-  t.is((await queue.retry(entry.id))?.record.status, 'pending');
+  t.is((await queue.ask(entry.id, 'retry'))?.record.status, 'pending');
 });
 
 test('an update is stopped when its receiver has become a Version 1 receiver meanwhile', async (t) => {

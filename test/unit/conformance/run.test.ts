@@ -68,7 +68,7 @@ test('a report hides the user of the URL, and leaves words whole where the secre
 });
 
 test('a receiver that ends, or begins to limit requests, has failed, though the rule is known to fail', async (t) => {
-  for (const stops of [{ cut: true }, { status: 429, json: { error: 'slow down' } }]) {
+  for (const stops of [{ cut: true }, { status: 429, json: {} }, { status: 503, json: {} }]) {
     const steps = referenceSteps();
     let stopped = false;
     finishes((_, { body }) => {
@@ -83,18 +83,19 @@ test('a receiver that ends, or begins to limit requests, has failed, though the 
   }
 });
 
-test('a receiver that answers 429 keeps no rule by that, not even one that asks for a refusal', async (t) => {
-  const steps = referenceSteps();
-  let isLimiting = false;
-  finishes((_, { body }) => {
-    isLimiting ||= body.includes('article.unheard');
-    return isLimiting ? { status: 429, json: { error: 'slow down' } } : {};
-  })(steps);
-  const only = ['event-unknown-refused', 'lookup-not-acknowledged', 'update-not-acknowledged'];
-  const report = await checked(steps, { only });
-  const results = report.outcomes.flatMap(({ rule, result }) => (only.includes(rule.id) ? [result] : []));
-  t.deepEqual(results.sort(), ['failed', 'not checked', 'not checked']);
-});
+for (const status of [429, 503])
+  test(`a receiver that answers ${status} to everything keeps no rule by that, not even one that asks for a refusal`, async (t) => {
+    const steps = referenceSteps();
+    let isFailing = false;
+    finishes((_, { body }) => {
+      isFailing ||= body.includes('article.unheard');
+      return isFailing ? { status, json: { error: 'later' } } : {};
+    })(steps);
+    const only = ['event-unknown-refused', 'lookup-not-acknowledged', 'update-not-acknowledged'];
+    const report = await checked(steps, { only });
+    const results = report.outcomes.flatMap(({ rule, result }) => (only.includes(rule.id) ? [result] : []));
+    t.deepEqual(results.sort(), ['failed', 'not checked', 'not checked']);
+  });
 
 test('a receiver of Version 3 that is checked as Version 1 is not said to state no version', async (t) => {
   const { notes } = await checked(referenceSteps(), { as: 1, only: ['reachable'] });

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import test from 'ava';
 import { canonicalUrl } from '../../../src/contract/canonical-url.js';
-import { verify } from '../../../src/contract/signature.js';
+import { sign, verify } from '../../../src/contract/signature.js';
 import { STORE_ONLY } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
 
@@ -32,12 +32,14 @@ function read<Name extends keyof Vectors>(name: Name): Vectors[Name] {
   return JSON.parse(fs.readFileSync(new URL(`../../../../vectors/${name}`, import.meta.url), 'utf8'));
 }
 
-test('signatures are accepted and refused as the published vectors say', (t) => {
+test('signatures are made, accepted and refused as the published vectors say', (t) => {
   const { vectors } = read('signatures.json');
   t.true(vectors.length >= 38);
   for (const { name, secret, body, header, verdict, reason } of vectors) {
     const signed = verify(Buffer.from(body, 'base64'), header ?? '', [secret]);
     if (verdict !== 'either') t.is(signed, verdict === 'accept', `${name}: ${reason}`);
+    if (verdict === 'accept')
+      t.is<string | null, string | null>(sign(Buffer.from(body, 'base64'), secret), header, name);
   }
 });
 

@@ -5,7 +5,7 @@ import {
   checkTest,
   checkUpdated,
 } from '../../../src/sender/delivery/answer-checks.js';
-import { outcomeOf } from '../../../src/sender/delivery/outcome.js';
+import { outcomeOf } from '../../../src/sender/delivery/attempt.js';
 import type { Envelope } from '../../../src/sender/delivery/send-event.js';
 import type { Reply } from '../../../src/sender/delivery/transport.js';
 

@@ -3,6 +3,7 @@ import {
   advance,
   type Delivery,
   type DeliveryEvent,
+  leavesOpen,
   type Outcome,
   queued,
 } from '../../../src/sender/delivery/delivery.js';
@@ -143,6 +144,20 @@ test('a delivery fails at once when its refusal is final', (t) => {
     [failed.status, failed.attempts, failed.lastStatusCode, failed.lastError, failed.nextRetryAt],
     ['failed', 1, 409, 'conflict', null],
   );
+});
+
+test('whether the receiver has stored the article is left open by all but a 4xx and what was not sent', (t) => {
+  for (const [statusCode, isOpen] of [
+    [400, false],
+    [422, false],
+    [301, true],
+    [500, true],
+    [503, true],
+    [null, true],
+  ] as const)
+    t.is(leavesOpen({ kind: 'end', outcome: refused(statusCode) }), isOpen, String(statusCode));
+  t.true(leavesOpen({ kind: 'tick' }));
+  t.false(leavesOpen({ kind: 'end', outcome: { result: 'stopped', error: 'no' } }));
 });
 
 test('an outcome counts only while the delivery is being sent', (t) => {

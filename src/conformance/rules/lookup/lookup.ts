@@ -1,85 +1,112 @@
 import type { LookupTarget } from '../../../contract/answers.js';
 import { canonicalUrl } from '../../../contract/canonical-url.js';
-import { expectEqual, expectNoRedirect, expectStatus, fieldsOf } from '../../expect.js';
+import {
+  expectEqual,
+  expectErrorBody,
+  expectNoRedirect,
+  expectRefusal,
+  expectStatus,
+  fieldsOf,
+} from '../../expect.js';
 import { expectUnchanged, targetFields, targetOf, targetText } from '../../lookup-target.js';
-import { type OwnRule, type Rule, rules } from '../../rule.js';
+import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Answer } from '../../transport/probe.js';
 
-const FIELD =
-  'Answer {"received": true, "contract_version": 3, "target": {id, url, revision_id, title, content_html}}, each a nonempty text.';
 const known = async (session: Session): Promise<Answer> => (await session.find(await session.known())).answer;
 
 /** A lookup of a URL where no article is. */
 export const nothing = (session: Session): Promise<Answer> =>
   session.send('article.lookup', { target_url: session.nowhere().url });
 
-const field = (name: keyof LookupTarget): OwnRule => ({
-  section: 'Lookup target',
-  says: `The answer to a lookup has target.${name}, a nonempty text.`,
-  check: async (session) => {
-    targetText(targetFields(await known(session)), name);
-  },
-});
+const field = (name: keyof LookupTarget) => async (session: Session) =>
+  targetText(targetFields(await known(session)), name);
 
-/** What a lookup answers (contract: article.lookup, Lookup target). */
-export const LOOKUP_RULES: readonly Rule[] = [
-  ...rules({ section: 'article.lookup', from: 2 }, ['request-accepted'], {
-    'lookup-200': {
-      says: 'A lookup of a published article’s URL is answered 200.',
-      hint: 'Find the article whose canonical URL is the one asked for.',
-      needs: ['publish-accepted', 'publish-url'],
-      check: async (session) => expectStatus(await known(session), 200),
-    },
-    'lookup-no-redirect': {
-      section: 'Request headers, Redirects',
-      says: 'A lookup is answered without a redirect.',
-      hint: 'Register the final URL; the service follows no redirect here.',
-      check: async (session) => expectNoRedirect(await nothing(session)),
-    },
-  }),
-  ...rules({ section: 'article.lookup', from: 2, hint: FIELD }, ['lookup-200'], {
-    'lookup-received': {
-      says: 'The answer to a lookup says received: true.',
-      check: async (session) => expectEqual('received', true, fieldsOf(await known(session)).received),
-    },
-    'lookup-contract-version': {
-      section: 'Versioning',
-      says: 'The answer to a lookup says the contract_version that the answer to webhook.test says.',
-      check: async (session) =>
-        expectEqual('contract_version', session.version, fieldsOf(await known(session)).contract_version),
-    },
-    'lookup-target-id': field('id'),
-    'lookup-target-url': field('url'),
-    'lookup-target-revision-id': field('revision_id'),
-    'lookup-target-title': field('title'),
-    'lookup-target-content-html': field('content_html'),
-    'lookup-empty-title': {
-      section: 'Lookup target',
-      says: 'Even of an article that was published without a title, the answer to a lookup has a nonempty one.',
-      hint: 'Store a placeholder where the title is empty; the service rejects a lookup with an empty field.',
-      needs: ['publish-empty-title'],
-      check: async (session) => {
-        const url = (await session.stored('untitled', () => ({ title: '' }))).url();
-        targetText(targetFields((await session.find(url)).answer), 'title');
-      },
-    },
-    'lookup-url-matches': {
-      section: 'Lookup target',
-      says: 'target.url canonicalizes to the URL that was asked for.',
-      hint: 'Answer the article’s public URL; the service rejects an answer with another one.',
-      needs: ['lookup-target-url'],
-      check: async (session) => {
-        const asked = await session.known();
-        const url = targetText(targetFields(await known(session)), 'url');
-        expectEqual('canonical target.url', canonicalUrl(asked), canonicalUrl(url));
-      },
-    },
-    'lookup-again': {
-      says: 'Two lookups in a row have the same answer: a lookup is read-only.',
-      hint: 'Make the revision when the content changes, not when it is asked for.',
-      check: async (session) =>
-        expectUnchanged(targetOf(await known(session)), targetOf(await known(session))),
-    },
-  }),
-];
+/** A lookup with this contract_version of an article that is there. */
+const ofVersion = async (session: Session, version: unknown) =>
+  session.send(
+    'article.lookup',
+    { target_url: await session.known() },
+    { envelope: { contract_version: version } },
+  );
+
+const invalid = (data: Record<string, unknown>) => async (session: Session) =>
+  expectStatus(await session.send('article.lookup', data), 400);
+
+const LIST = `
+# article.lookup; V2; needs request-accepted
+47 lookup-200 (needs publish-accepted publish-url): A lookup of a published article’s URL is answered 200.
+  Find the article whose canonical URL is the one asked for.
+63 lookup-no-redirect (Request headers, Redirects): A lookup is answered without a redirect.
+  Register the final URL; the service follows no redirect here.
+
+# article.lookup; V2; needs lookup-200
+64 lookup-received: The answer to a lookup says received: true.
+65 lookup-contract-version (Versioning): The answer to a lookup says the contract_version that the answer to webhook.test says.
+66 lookup-target-id (Lookup target): The answer to a lookup has target.id, a nonempty text.
+67 lookup-target-url (Lookup target): The answer to a lookup has target.url, a nonempty text.
+68 lookup-target-revision-id (Lookup target): The answer to a lookup has target.revision_id, a nonempty text.
+69 lookup-target-title (Lookup target): The answer to a lookup has target.title, a nonempty text.
+70 lookup-target-content-html (Lookup target): The answer to a lookup has target.content_html, a nonempty text.
+  Answer {"received": true, "contract_version": 3, "target": {id, url, revision_id, title, content_html}}, each a nonempty text.
+71 lookup-empty-title (Lookup target; needs publish-empty-title): Even of an article that was published without a title, the answer to a lookup has a nonempty one.
+  Store a placeholder where the title is empty; the service rejects a lookup with an empty field.
+72 lookup-url-matches (Lookup target; needs lookup-target-url): target.url canonicalizes to the URL that was asked for.
+  Answer the article’s public URL; the service rejects an answer with another one.
+73 lookup-again: Two lookups in a row have the same answer: a lookup is read-only.
+  Make the revision when the content changes, not when it is asked for.
+
+# article.lookup; V2; needs request-accepted
+98 lookup-nothing-refused: A lookup of a URL where no article is fails with a status other than 2xx.
+99 lookup-nothing-404 (Errors; should): A lookup of a URL where no article is gets 404.
+  Answer 404 where no article is at exactly this URL.
+100 error-shape-404 (Errors; should): The refusal of a lookup carries {"error": message} as JSON.
+  Answer every refusal with a JSON object whose error says what was wrong.
+101 lookup-target-url-missing (Errors): A lookup without target_url is answered 400.
+102 lookup-target-url-empty (Errors): A lookup whose target_url is empty is answered 400.
+103 lookup-target-url-number (Errors): A lookup whose target_url is a number is answered 400.
+  Check that target_url is a nonempty text.
+
+# article.lookup; V2; needs lookup-200
+104 lookup-version-missing (Errors): A lookup without contract_version is refused.
+105 lookup-version-3 (Versioning): A lookup with contract_version 3 is refused: requests say 2 in all versions.
+106 lookup-version-text (Request envelope): A lookup whose contract_version is the text "2" is refused: it is an integer.
+107 lookup-version-400 (Errors; should): A lookup without contract_version is answered 400.
+  Answer 400 where contract_version is not the integer 2.
+`;
+
+/** Lookups, found and refused (contract: article.lookup, Lookup target, Errors). */
+export const LOOKUP_RULES = rules(LIST, {
+  'lookup-200': async (session) => expectStatus(await known(session), 200),
+  'lookup-no-redirect': async (session) => expectNoRedirect(await nothing(session)),
+  'lookup-received': async (session) =>
+    expectEqual('received', true, fieldsOf(await known(session)).received),
+  'lookup-contract-version': async (session) =>
+    expectEqual('contract_version', session.version, fieldsOf(await known(session)).contract_version),
+  'lookup-target-id': field('id'),
+  'lookup-target-url': field('url'),
+  'lookup-target-revision-id': field('revision_id'),
+  'lookup-target-title': field('title'),
+  'lookup-target-content-html': field('content_html'),
+  'lookup-empty-title': async (session) => {
+    const url = (await session.stored('untitled', () => ({ title: '' }))).url();
+    targetText(targetFields((await session.find(url)).answer), 'title');
+  },
+  'lookup-url-matches': async (session) => {
+    const asked = await session.known();
+    const url = targetText(targetFields(await known(session)), 'url');
+    expectEqual('canonical target.url', canonicalUrl(asked), canonicalUrl(url));
+  },
+  'lookup-again': async (session) =>
+    expectUnchanged(targetOf(await known(session)), targetOf(await known(session))),
+  'lookup-nothing-refused': async (session) => expectRefusal(await nothing(session)),
+  'lookup-nothing-404': async (session) => expectStatus(await nothing(session), 404),
+  'error-shape-404': async (session) => expectErrorBody(await nothing(session)),
+  'lookup-target-url-missing': invalid({}),
+  'lookup-target-url-empty': invalid({ target_url: '' }),
+  'lookup-target-url-number': invalid({ target_url: 4711 }),
+  'lookup-version-missing': async (session) => expectRefusal(await ofVersion(session, undefined)),
+  'lookup-version-3': async (session) => expectRefusal(await ofVersion(session, 3)),
+  'lookup-version-text': async (session) => expectRefusal(await ofVersion(session, '2')),
+  'lookup-version-400': async (session) => expectStatus(await ofVersion(session, undefined), 400),
+});

@@ -6,9 +6,6 @@ import type { Session, Stored } from '../../session.js';
 import type { Answer, Reply } from '../../transport/probe.js';
 import { expectOwnContent } from './redelivery.js';
 
-const UNIQUE =
-  'Let the store decide, with a unique key on data.id or a lock: looking first and inserting then lets two through.';
-
 const isTaken = (reply: Reply | undefined): reply is Answer => reply?.kind === 'answer' && isSuccess(reply);
 
 function expectAllTaken(replies: readonly Reply[]): void {
@@ -16,58 +13,40 @@ function expectAllTaken(replies: readonly Reply[]): void {
   expectThat(replies.every(isTaken), '2xx each time', got);
 }
 
+const LIST = `
+# article.published; needs publish-accepted
+205 publish-at-once-accepted (should): The same article several times at the same moment is answered 2xx each time.
+  Let those that come second wait for the first, and answer what it has stored.
+206 publish-at-once-one-article (V3; needs publish-url): The same article several times at the same moment is stored once: every 2xx has the same id and URL.
+251 publish-at-once-found (V2; needs lookup-200): After the same article several times at the same moment a lookup finds one article at its URL.
+  Let the store decide, with a unique key on data.id or a lock: looking first and inserting then lets two through.
+207 publish-at-once-others (should): Several articles at the same moment are all taken.
+  Answer a 5xx only where the write failed; the service tries again after a minute at the earliest.
+208 publish-at-once-same-slug (V3; needs publish-same-slug): Several articles with one slug at the same moment get a URL each.
+  Choose the slug where the article is stored, with a unique key or under a lock.
+209 publish-at-once-own-content (V2; needs lookup-200): After several articles at the same moment, each has its own content at its own URL.
+  Keep what belongs to one request out of variables that requests share.
+`;
+
 /** Deliveries at the same moment (contract: article.published, deduplicate on data.id). */
-export const CONCURRENCY_RULES = rules({ section: 'article.published' }, ['publish-accepted'], {
-  'publish-at-once-accepted': {
-    level: 'should',
-    says: 'The same article several times at the same moment is answered 2xx each time.',
-    hint: 'Let those that come second wait for the first, and answer what it has stored.',
-    check: async (session) => expectAllTaken((await duplicates(session)).replies),
+export const CONCURRENCY_RULES = rules(LIST, {
+  'publish-at-once-accepted': async (session) => expectAllTaken((await duplicates(session)).replies),
+  'publish-at-once-one-article': async (session) => {
+    const stored = (await duplicates(session)).stored.map(({ answer }) => {
+      const { id, url } = fieldsOf(answer);
+      return JSON.stringify([id, canonicalUrl(String(url))]);
+    });
+    expectThat(new Set(stored).size === 1, 'one id and one URL', [...new Set(stored)].join('; '));
   },
-  'publish-at-once-one-article': {
-    from: 3,
-    says: 'The same article several times at the same moment is stored once: every 2xx has the same id and URL.',
-    hint: UNIQUE,
-    needs: ['publish-url'],
-    check: async (session) => {
-      const stored = (await duplicates(session)).stored.map(({ answer }) => {
-        const { id, url } = fieldsOf(answer);
-        return JSON.stringify([id, canonicalUrl(String(url))]);
-      });
-      expectThat(new Set(stored).size === 1, 'one id and one URL', [...new Set(stored)].join('; '));
-    },
+  'publish-at-once-found': async (session) => expectOwnContent(session, (await duplicates(session)).stored),
+  'publish-at-once-others': async (session) => expectAllTaken((await siblings(session)).replies),
+  'publish-at-once-same-slug': async (session) => {
+    const { stored } = await siblings(session, session.id('slug'));
+    const urls = stored.map((one) => canonicalUrl(one.url()));
+    expectThat(new Set(urls).size === urls.length, `${urls.length} different URLs`, urls.join('; '));
   },
-  'publish-at-once-found': {
-    from: 2,
-    says: 'After the same article several times at the same moment a lookup finds one article at its URL.',
-    hint: UNIQUE,
-    needs: ['lookup-200'],
-    check: async (session) => expectOwnContent(session, (await duplicates(session)).stored),
-  },
-  'publish-at-once-others': {
-    level: 'should',
-    says: 'Several articles at the same moment are all taken.',
-    hint: 'Answer a 5xx only where the write failed; the service tries again after a minute at the earliest.',
-    check: async (session) => expectAllTaken((await siblings(session)).replies),
-  },
-  'publish-at-once-same-slug': {
-    from: 3,
-    says: 'Several articles with one slug at the same moment get a URL each.',
-    hint: 'Choose the slug where the article is stored, with a unique key or under a lock.',
-    needs: ['publish-same-slug'],
-    check: async (session) => {
-      const { stored } = await siblings(session, session.id('slug'));
-      const urls = stored.map((one) => canonicalUrl(one.url()));
-      expectThat(new Set(urls).size === urls.length, `${urls.length} different URLs`, urls.join('; '));
-    },
-  },
-  'publish-at-once-own-content': {
-    from: 2,
-    says: 'After several articles at the same moment, each has its own content at its own URL.',
-    hint: 'Keep what belongs to one request out of variables that requests share.',
-    needs: ['lookup-200'],
-    check: async (session) => expectOwnContent(session, (await siblings(session)).stored),
-  },
+  'publish-at-once-own-content': async (session) =>
+    expectOwnContent(session, (await siblings(session)).stored),
 });
 
 function duplicates(session: Session) {

@@ -1,9 +1,9 @@
-import { expectSameHtml, expectSameText, expectThat, shown } from '../../expect.js';
+import { shown } from '../../../sender/delivery/answer-checks.js';
+import { expectSameHtml, expectSameText, expectThat } from '../../expect.js';
 import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import { expectOwnContent } from './redelivery.js';
 
-const VERBATIM = 'Store content_html as it came, and answer the same text.';
 type Compare = (what: string, expected: string, got: unknown) => void;
 
 const ENTITIES = '<p>&lt;b&gt; &amp;amp; &nbsp; &#8212; &quot;it’s&quot;</p>';
@@ -29,92 +29,74 @@ export function large(comment: string): string {
   return `${html}${comment}`;
 }
 
+const LIST = `
+# Article; V2; needs lookup-200
+74 content-item-comment (Body additions): The item comment at the end of the body is kept.
+  Keep HTML comments, and do not escape them: the service recognises the article by this one.
+75 content-same: The HTML that was published comes back from a lookup: the same elements, texts and comments.
+78 content-verbatim (should): The HTML comes back from a lookup character by character as it was published.
+83 content-crlf (should): Line ends come back as they were, CR LF among LF.
+  Store content_html as it came, and answer the same text.
+76 content-unicode: Letters of all scripts, combining marks, emoji, U+2028 and text from right to left come back unchanged.
+  Store UTF-8 with four bytes a character (in MySQL: utf8mb4), and do not normalise.
+77 content-entities: Character references come back with the same meaning.
+  Do not decode or encode HTML on the way into the store.
+79 content-template-signs: What template languages and shells would replace comes back unchanged.
+  Do not hand content through a template, a shell, printf or a regular expression’s replacement.
+80 content-front-matter-signs: Lines that look like the fences of front matter come back unchanged.
+  Where articles are files, quote what could be read as a fence.
+81 content-markup (Body additions): Tracking markup, scripts, styles, data attributes and comments come back unchanged.
+  The body is the service’s: do not sanitise it, or let these pass.
+82 content-500-kb: A body of 500,000 characters comes back whole.
+  Raise the limit of the column or of the body parser (in MySQL: LONGTEXT; in nginx: client_max_body_size 2m).
+84 content-white-space (should): White space at the beginning and at the end comes back unchanged.
+  Do not trim the body.
+85 content-title (should): A title with quotes, a colon, angle brackets and emoji comes back unchanged.
+  Escape the title where it is shown, not where it is stored.
+`;
+
 /** What was published is what a lookup is answered with. */
-export const CONTENT_RULES = rules({ section: 'Article', from: 2, hint: VERBATIM }, ['lookup-200'], {
-  'content-item-comment': {
-    section: 'Body additions',
-    says: 'The item comment at the end of the body is kept.',
-    hint: 'Keep HTML comments, and do not escape them: the service recognises the article by this one.',
-    check: async (session) => {
-      const { data, url } = await session.main();
-      const { content_html: html } = await session.lookup(url());
-      expectThat(html.includes(session.comment(data.id)), session.comment(data.id), shown(html.slice(-80)));
-    },
+export const CONTENT_RULES = rules(LIST, {
+  'content-item-comment': async (session) => {
+    const { data, url } = await session.main();
+    const { content_html: html } = await session.lookup(url());
+    expectThat(html.includes(session.comment(data.id)), session.comment(data.id), shown(html.slice(-80)));
   },
-  'content-same': {
-    says: 'The HTML that was published comes back from a lookup: the same elements, texts and comments.',
-    check: async (session) => expectOwnContent(session, [await session.main()]),
-  },
-  'content-unicode': {
-    says: 'Letters of all scripts, combining marks, emoji, U+2028 and text from right to left come back unchanged.',
-    hint: 'Store UTF-8 with four bytes a character (in MySQL: utf8mb4), and do not normalise.',
-    check: comesBack(
-      'unicode',
-      withComment('<p>Grüße e\u0301 é 世界 שלום 👩‍👩‍👧 𝄞 a\u2028b\u00a0c\u200dd</p>'),
+  'content-same': async (session) => expectOwnContent(session, [await session.main()]),
+  'content-verbatim': comesBack('verbatim', withComment(ENTITIES), expectSameText),
+  'content-crlf': comesBack(
+    'line-ends',
+    withComment('<pre>one\r\ntwo\nthree\r\n\r\nfour</pre>'),
+    expectSameText,
+  ),
+  'content-unicode': comesBack(
+    'unicode',
+    withComment('<p>Grüße e\u0301 é 世界 שלום 👩‍👩‍👧 𝄞 a\u2028b\u00a0c\u200dd</p>'),
+  ),
+  'content-entities': comesBack('entities', withComment(ENTITIES)),
+  'content-template-signs': comesBack(
+    'signs',
+    withComment('<p>{{ title }} {% raw %} <%= 1 %> $HOME $1 $& \\1 \\n %s %20 :tada:</p>'),
+  ),
+  'content-front-matter-signs': comesBack(
+    'fences',
+    withComment('---\n<p>One</p>\n---\n+++\n```\n<p>Two</p>\n---'),
+  ),
+  'content-markup': comesBack(
+    'markup',
+    withComment(
+      '<img src="https://count.example/1.gif" width="1" height="1" alt="" data-view="1">\n<script async src="https://count.example/1.js"></script><style>p{margin:0}</style><!-- kept -->',
     ),
-  },
-  'content-entities': {
-    says: 'Character references come back with the same meaning.',
-    hint: 'Do not decode or encode HTML on the way into the store.',
-    check: comesBack('entities', withComment(ENTITIES)),
-  },
-  'content-verbatim': {
-    level: 'should',
-    says: 'The HTML comes back from a lookup character by character as it was published.',
-    check: comesBack('verbatim', withComment(ENTITIES), expectSameText),
-  },
-  'content-template-signs': {
-    says: 'What template languages and shells would replace comes back unchanged.',
-    hint: 'Do not hand content through a template, a shell, printf or a regular expression’s replacement.',
-    check: comesBack(
-      'signs',
-      withComment('<p>{{ title }} {% raw %} <%= 1 %> $HOME $1 $& \\1 \\n %s %20 :tada:</p>'),
-    ),
-  },
-  'content-front-matter-signs': {
-    says: 'Lines that look like the fences of front matter come back unchanged.',
-    hint: 'Where articles are files, quote what could be read as a fence.',
-    check: comesBack('fences', withComment('---\n<p>One</p>\n---\n+++\n```\n<p>Two</p>\n---')),
-  },
-  'content-markup': {
-    section: 'Body additions',
-    says: 'Tracking markup, scripts, styles, data attributes and comments come back unchanged.',
-    hint: 'The body is the service’s: do not sanitise it, or let these pass.',
-    check: comesBack(
-      'markup',
-      withComment(
-        '<img src="https://count.example/1.gif" width="1" height="1" alt="" data-view="1">\n<script async src="https://count.example/1.js"></script><style>p{margin:0}</style><!-- kept -->',
-      ),
-    ),
-  },
-  'content-500-kb': {
-    says: 'A body of 500,000 characters comes back whole.',
-    hint: 'Raise the limit of the column or of the body parser (in MySQL: LONGTEXT; in nginx: client_max_body_size 2m).',
-    check: comesBack('large', (_id, comment) => large(comment)),
-  },
-  'content-crlf': {
-    level: 'should',
-    says: 'Line ends come back as they were, CR LF among LF.',
-    check: comesBack('line-ends', withComment('<pre>one\r\ntwo\nthree\r\n\r\nfour</pre>'), expectSameText),
-  },
-  'content-white-space': {
-    level: 'should',
-    says: 'White space at the beginning and at the end comes back unchanged.',
-    hint: 'Do not trim the body.',
-    check: comesBack(
-      'white-space',
-      (_id, comment) => ` \n\t<p>Between</p>\n${comment}\n\n  `,
-      expectSameText,
-    ),
-  },
-  'content-title': {
-    level: 'should',
-    says: 'A title with quotes, a colon, angle brackets and emoji comes back unchanged.',
-    hint: 'Escape the title where it is shown, not where it is stored.',
-    check: async (session) => {
-      const title = 'Pressmark check: "quotes", it’s <b> & 50% #1 🌍';
-      const { url } = await session.stored('title', () => ({ title }));
-      expectSameText('title', title, (await session.lookup(url())).title);
-    },
+  ),
+  'content-500-kb': comesBack('large', (_id, comment) => large(comment)),
+  'content-white-space': comesBack(
+    'white-space',
+    (_id, comment) => ` \n\t<p>Between</p>\n${comment}\n\n  `,
+    expectSameText,
+  ),
+  'content-title': async (session) => {
+    const title = 'Pressmark check: "quotes", it’s <b> & 50% #1 🌍';
+    const { url } = await session.stored('title', () => ({ title }));
+    expectSameText('title', title, (await session.lookup(url())).title);
   },
 });

@@ -1,8 +1,8 @@
-import { expectThat, NotChecked, shown } from '../../expect.js';
-import { type Rule, rules } from '../../rule.js';
+import { shown } from '../../../sender/delivery/answer-checks.js';
+import { expectThat, NotChecked } from '../../expect.js';
+import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 
-const HEAD = 'Put json_ld into the page’s head as it is; do not parse, escape or minify it.';
 const TRACKING = '<img src="https://count.example/1.gif" width="1" height="1" alt="" data-view="1">';
 
 /** The article whose page is looked at. */
@@ -15,7 +15,7 @@ const article = (session: Session) =>
 function published(session: Session): Promise<{ html: string; id: string; jsonLd: string }> {
   return session.once('page published', async () => {
     const { data, url } = await article(session);
-    const page = await session.pages.when(url(), (html) => html.includes(`<code>${data.id}</code>`));
+    const page = await session.page(url(), (html) => html.includes(`<code>${data.id}</code>`));
     return { html: page.html, id: data.id, jsonLd: data.json_ld };
   });
 }
@@ -31,7 +31,7 @@ function updated(session: Session) {
       featured_image_url: null,
     });
     await session.send('article.updated', update);
-    const page = await session.pages.when(url, (html) => html.includes(`<code>${id}</code>`));
+    const page = await session.page(url, (html) => html.includes(`<code>${id}</code>`));
     return { before, html: page.html, update };
   });
 }
@@ -51,113 +51,79 @@ export function expectInHead(html: string, part: string): void {
   );
 }
 
+const LIST = `
+# article.published; needs publish-accepted publish-url
+221 page-200: The article’s public URL is answered 200 after a while.
+  Build the page under the URL that you answer; where it takes longer, wait longer with --public-wait.
+222 page-body (Article; needs page-200): The page shows content_html as HTML.
+  Put content_html into the page without escaping it.
+
+# Body additions; needs page-body
+223 page-item-comment (needs content-item-comment): The page holds the item comment.
+  Keep HTML comments when you minify: the service recognises the article by this one.
+224 page-tracking: The page holds the view-tracking markup of the body.
+  Do not filter images and scripts out of content_html.
+225 page-json-ld (Article): The page holds json_ld, verbatim.
+226 page-json-ld-in-head (Article; needs page-json-ld): json_ld is in the page’s head.
+  Put json_ld into the page’s head as it is; do not parse, escape or minify it.
+
+# article.updated, 5; V2; needs page-body update-200
+227 page-update: After an update the page at the same URL shows the new content.
+  Build the page anew after an update, and clear caches.
+228 page-update-replaces (needs page-update): After an update the old content is gone from the page.
+  Replace the whole body.
+229 page-update-item-comment (Body additions; needs page-update page-item-comment): After an update the page still holds the item comment.
+  Keep HTML comments when you minify: the service recognises the article by this one.
+230 page-update-json-ld (Article; needs page-update page-json-ld-in-head): After an update the page’s head holds the update’s json_ld.
+  An update replaces json_ld too. Put json_ld into the page’s head as it is; do not parse, escape or minify it.
+231 page-image-kept (Article; needs page-update): After an update whose image is null the page still shows the image that it showed before.
+  Null leaves the image alone; never clear it.
+`;
+
 /** What a reader of the page gets; looked at with `--public` (contract: Body additions; Article, json_ld). */
-export const PAGE_RULES: readonly Rule[] = [
-  ...rules({ section: 'article.published' }, ['publish-accepted', 'publish-url'], {
-    'page-200': {
-      says: 'The article’s public URL is answered 200 after a while.',
-      hint: 'Build the page under the URL that you answer; where it takes longer, wait longer with --public-wait.',
-      check: async (session) => {
-        const page = await session.pages.when((await article(session)).url(), () => true);
-        expectThat(page.status === 200, 'status 200', page.fault ?? `status ${page.status}`);
-      },
-    },
-    'page-body': {
-      section: 'Article',
-      says: 'The page shows content_html as HTML.',
-      hint: 'Put content_html into the page without escaping it.',
-      needs: ['page-200'],
-      check: async (session) => {
-        const { html, id } = await published(session);
-        holds(html, `<code>${id}</code>`);
-      },
-    },
-  }),
-  ...rules({ section: 'Body additions' }, ['page-body'], {
-    'page-item-comment': {
-      says: 'The page holds the item comment.',
-      hint: 'Keep HTML comments when you minify: the service recognises the article by this one.',
-      needs: ['content-item-comment'],
-      check: async (session) => {
-        const { html, id } = await published(session);
-        holds(html, session.comment(id));
-      },
-    },
-    'page-tracking': {
-      says: 'The page holds the view-tracking markup of the body.',
-      hint: 'Do not filter images and scripts out of content_html.',
-      check: async (session) => holds((await published(session)).html, 'https://count.example/1.gif'),
-    },
-    'page-json-ld': {
-      section: 'Article',
-      says: 'The page holds json_ld, verbatim.',
-      hint: HEAD,
-      check: async (session) => {
-        const { html, jsonLd } = await published(session);
-        holds(html, jsonLd);
-      },
-    },
-    'page-json-ld-in-head': {
-      section: 'Article',
-      says: 'json_ld is in the page’s head.',
-      hint: HEAD,
-      needs: ['page-json-ld'],
-      check: async (session) => {
-        const { html, jsonLd } = await published(session);
-        expectInHead(html, jsonLd);
-      },
-    },
-  }),
-  ...rules({ section: 'article.updated, 5', from: 2 }, ['page-body', 'update-200'], {
-    'page-update': {
-      says: 'After an update the page at the same URL shows the new content.',
-      hint: 'Build the page anew after an update, and clear caches.',
-      check: async (session) => {
-        const { html, update } = await updated(session);
-        holds(html, `<code>${update.id}</code>`);
-      },
-    },
-    'page-update-replaces': {
-      says: 'After an update the old content is gone from the page.',
-      hint: 'Replace the whole body.',
-      needs: ['page-update'],
-      check: async (session) => {
-        const { html, before } = await updated(session);
-        const old = `<code>${before.id}</code>`;
-        expectThat(!html.includes(old), `a page without ${shown(old)}`, 'a page with it');
-      },
-    },
-    'page-update-item-comment': {
-      section: 'Body additions',
-      says: 'After an update the page still holds the item comment.',
-      hint: 'Keep HTML comments when you minify: the service recognises the article by this one.',
-      needs: ['page-update', 'page-item-comment'],
-      check: async (session) => {
-        const { html, before } = await updated(session);
-        holds(html, session.comment(before.id));
-      },
-    },
-    'page-update-json-ld': {
-      section: 'Article',
-      says: 'After an update the page’s head holds the update’s json_ld.',
-      hint: `An update replaces json_ld too. ${HEAD}`,
-      needs: ['page-update', 'page-json-ld-in-head'],
-      check: async (session) => {
-        const { html, update } = await updated(session);
-        expectInHead(html, update.json_ld);
-      },
-    },
-    'page-image-kept': {
-      section: 'Article',
-      says: 'After an update whose image is null the page still shows the image that it showed before.',
-      hint: 'Null leaves the image alone; never clear it.',
-      needs: ['page-update'],
-      check: async (session) => {
-        const { html, before } = await updated(session);
-        const image = session.article('').featured_image_url ?? '';
-        if (!before.html.includes(image)) throw new NotChecked('the page showed no image before the update');
-        holds(html, image);
-      },
-    },
-  }),
-];
+export const PAGE_RULES = rules(LIST, {
+  'page-200': async (session) => {
+    const page = await session.page((await article(session)).url(), () => true);
+    expectThat(page.status === 200, 'status 200', page.fault ?? `status ${page.status}`);
+  },
+  'page-body': async (session) => {
+    const { html, id } = await published(session);
+    holds(html, `<code>${id}</code>`);
+  },
+  'page-item-comment': async (session) => {
+    const { html, id } = await published(session);
+    holds(html, session.comment(id));
+  },
+  'page-tracking': async (session) => holds((await published(session)).html, 'https://count.example/1.gif'),
+  'page-json-ld': async (session) => {
+    const { html, jsonLd } = await published(session);
+    holds(html, jsonLd);
+  },
+  'page-json-ld-in-head': async (session) => {
+    const { html, jsonLd } = await published(session);
+    expectInHead(html, jsonLd);
+  },
+  'page-update': async (session) => {
+    const { html, update } = await updated(session);
+    holds(html, `<code>${update.id}</code>`);
+  },
+  'page-update-replaces': async (session) => {
+    const { html, before } = await updated(session);
+    const old = `<code>${before.id}</code>`;
+    expectThat(!html.includes(old), `a page without ${shown(old)}`, 'a page with it');
+  },
+  'page-update-item-comment': async (session) => {
+    const { html, before } = await updated(session);
+    holds(html, session.comment(before.id));
+  },
+  'page-update-json-ld': async (session) => {
+    const { html, update } = await updated(session);
+    expectInHead(html, update.json_ld);
+  },
+  'page-image-kept': async (session) => {
+    const { html, before } = await updated(session);
+    const image = session.article('').featured_image_url ?? '';
+    if (!before.html.includes(image)) throw new NotChecked('the page showed no image before the update');
+    holds(html, image);
+  },
+});

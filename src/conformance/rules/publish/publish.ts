@@ -1,4 +1,5 @@
 import { canonicalUrl } from '../../../contract/canonical-url.js';
+import { shown } from '../../../sender/delivery/answer-checks.js';
 import {
   describe,
   expectEqual,
@@ -6,89 +7,126 @@ import {
   expectSuccess,
   expectThat,
   fieldsOf,
-  shown,
   Unmet,
 } from '../../expect.js';
-import { type Rule, rules } from '../../rule.js';
+import { rules } from '../../rule.js';
+import { idPrefix } from '../../samples.js';
+import type { Session, Stored } from '../../session.js';
 import { whyNotAccepted } from '../../why-refused.js';
 
-/** How a publish is answered (contract: article.published). */
-export const PUBLISH_RULES: readonly Rule[] = [
-  ...rules({ section: 'article.published' }, ['request-accepted'], {
-    'publish-accepted': {
-      says: 'A publish, which carries neither contract_version nor X-Service-Contract, is answered 2xx.',
-      hint: 'Store the article and answer 200; a publish is the same in all versions.',
-      check: async (session) => expectSuccess((await session.main()).answer),
-    },
-  }),
-  ...rules({ section: 'article.published' }, ['publish-accepted'], {
-    'version-stated': {
-      section: 'Versioning',
-      says: 'A receiver whose answer to a publish has an id and a URL states its version in its answer to webhook.test.',
-      hint: 'Answer {"received": true, "contract_version": 3, "capabilities": ["article.published", "article.lookup", "article.updated"]} to webhook.test; a receiver that is meant to be Version 1 is checked with --as 1.',
-      check: async (session) => {
-        const { answer } = await session.main();
-        if (session.version > 1 || session.options.as === 1 || !/"url"\s*:\s*"/.test(answer.text)) return;
-        const firstTest = await session.firstTest();
-        throw new Unmet(
-          `a version and capabilities, as a publish is answered ${describe(answer)}`,
-          `${describe(firstTest)} to webhook.test`,
-          firstTest.status < 300 ? undefined : await whyNotAccepted(session, firstTest),
-        );
-      },
-    },
-    'publish-no-redirect': {
-      section: 'Endpoints',
-      level: 'should',
-      says: 'A publish is answered without a redirect.',
-      hint: 'Register the final URL, with its real scheme and trailing slash.',
-      check: async (session) => {
-        const { answer } = await session.main();
-        expectThat(answer.redirects === 0, 'no redirect', 'a redirect before the answer');
-      },
-    },
-    'publish-200': {
-      from: 3,
-      says: 'A publish is answered with status 200.',
-      hint: 'Answer 200 rather than 201, 202 or 204.',
-      check: async (session) => expectStatus((await session.main()).answer, 200),
-    },
-    'publish-received': {
-      from: 3,
-      says: 'The answer to a publish says received: true.',
-      hint: 'Answer {"received": true, "id": …, "url": …}.',
-      check: async (session) =>
-        expectEqual('received', true, fieldsOf((await session.main()).answer).received),
-    },
-    'publish-id': {
-      from: 3,
-      says: 'The answer to a publish holds the stored article’s id, a nonempty text.',
-      hint: 'Answer {"received": true, "id": …, "url": …} with the id under which the article is stored.',
-      check: async (session) => {
-        const { id } = fieldsOf((await session.main()).answer);
-        expectThat(typeof id === 'string' && id !== '', 'a nonempty text as id', `id ${shown(id)}`);
-      },
-    },
-    'publish-url': {
-      from: 3,
-      says: 'The answer to a publish holds the article’s absolute public URL, http or https, without credentials.',
-      hint: 'Answer the URL with scheme and host, not the path alone.',
-      check: async (session) => {
-        const { url } = fieldsOf((await session.main()).answer);
-        const absolute = typeof url === 'string' && canonicalUrl(url) !== undefined;
-        expectThat(absolute, 'an absolute http(s) URL without credentials', `url ${shown(url)}`);
-      },
-    },
-    'publish-content-type': {
-      level: 'should',
-      from: 3,
-      says: 'The answer to a publish has the media type application/json.',
-      hint: 'Set Content-Type: application/json.',
-      check: async (session) => {
-        const { answer } = await session.main();
-        const type = answer.headers['content-type'] ?? 'nothing';
-        expectThat(/^application\/json\b/i.test(type), 'Content-Type application/json', type);
-      },
-    },
-  }),
-];
+const HOUR_MS = 3_600_000;
+
+/** The last of the five retries comes after 1 + 5 + 30 + 120 + 360 minutes. */
+const LAST_RETRY_MS = 8.6 * HOUR_MS;
+
+/** An article whose id is neither a file name nor a URL segment nor an identifier of any language. */
+export const unusual = (session: Session): Promise<Stored> =>
+  session.once('unusual', () => {
+    const id = `${idPrefix(session.run)}a/b c'"%20ü世界`;
+    return session.publish(session.article(id, { slug: session.id('unusual') }));
+  });
+
+const LIST = `
+# article.published; needs request-accepted
+45 publish-accepted: A publish, which carries neither contract_version nor X-Service-Contract, is answered 2xx.
+  Store the article and answer 200; a publish is the same in all versions.
+
+# article.published; needs publish-accepted
+49 version-stated (Versioning): A receiver whose answer to a publish has an id and a URL states its version in its answer to webhook.test.
+  Answer {"received": true, "contract_version": 3, "capabilities": ["article.published", "article.lookup", "article.updated"]} to webhook.test; a receiver that is meant to be Version 1 is checked with --as 1.
+50 publish-no-redirect (Endpoints; should): A publish is answered without a redirect.
+  Register the final URL, with its real scheme and trailing slash.
+51 publish-200 (V3): A publish is answered with status 200.
+  Answer 200 rather than 201, 202 or 204.
+52 publish-received (V3): The answer to a publish says received: true.
+  Answer {"received": true, "id": …, "url": …}.
+53 publish-id (V3): The answer to a publish holds the stored article’s id, a nonempty text.
+  Answer {"received": true, "id": …, "url": …} with the id under which the article is stored.
+46 publish-url (V3): The answer to a publish holds the article’s absolute public URL, http or https, without credentials.
+  Answer the URL with scheme and host, not the path alone.
+54 publish-content-type (V3; should): The answer to a publish has the media type application/json.
+  Set Content-Type: application/json.
+
+# Article; needs publish-accepted
+55 publish-late-retry (Limits): A publish whose timestamp is as old as the last retry makes it, 8 hours and 36 minutes, is accepted.
+  Retries are byte for byte the same, so their timestamp is old. Widen your replay window, or rely on data.id.
+56 publish-moment-with-offset (Request envelope; should): A timestamp with an offset in place of Z is accepted: it is ISO 8601 too.
+  Parse timestamps with what your language has for ISO 8601.
+57 publish-empty-title: An article without a title is accepted.
+  Store a placeholder where the title is empty.
+58 publish-empty-fields: An article in which everything is empty that may be empty is accepted.
+  Only data.id is never empty; the image may be null.
+59 publish-image-null: An article whose featured_image_url is null is accepted.
+  Null means that there is no image.
+60 publish-unusual-id: An article whose id holds white space, slashes, quotes and letters outside ASCII is accepted.
+  An id is any nonempty text: escape it, or file the article under a hash of it.
+61 publish-unsafe-slug: An article with a slug that would lead out of a folder is not refused.
+  The slug is a suggestion: make a safe one of it.
+62 publish-unknown-fields (Versioning; should): An article with fields that the contract does not name is not refused.
+  Ignore fields that you do not know.
+`;
+
+/** Publications, and those that are seldom but that the contract allows (contract: article.published; Article; Limits). */
+export const PUBLISH_RULES = rules(LIST, {
+  'publish-accepted': async (session) => expectSuccess((await session.main()).answer),
+  'version-stated': async (session) => {
+    const { answer } = await session.main();
+    if (session.version > 1 || session.options.as === 1 || !/"url"\s*:\s*"/.test(answer.text)) return;
+    const firstTest = await session.firstTest();
+    throw new Unmet(
+      `a version and capabilities, as a publish is answered ${describe(answer)}`,
+      `${describe(firstTest)} to webhook.test`,
+      firstTest.status < 300 ? undefined : await whyNotAccepted(session, firstTest),
+    );
+  },
+  'publish-no-redirect': async (session) => {
+    const { answer } = await session.main();
+    expectThat(answer.redirects === 0, 'no redirect', 'a redirect before the answer');
+  },
+  'publish-200': async (session) => expectStatus((await session.main()).answer, 200),
+  'publish-received': async (session) =>
+    expectEqual('received', true, fieldsOf((await session.main()).answer).received),
+  'publish-id': async (session) => {
+    const { id } = fieldsOf((await session.main()).answer);
+    expectThat(typeof id === 'string' && id !== '', 'a nonempty text as id', `id ${shown(id)}`);
+  },
+  'publish-url': async (session) => {
+    const { url } = fieldsOf((await session.main()).answer);
+    const absolute = typeof url === 'string' && canonicalUrl(url) !== undefined;
+    expectThat(absolute, 'an absolute http(s) URL without credentials', `url ${shown(url)}`);
+  },
+  'publish-content-type': async (session) => {
+    const { answer } = await session.main();
+    const type = answer.headers['content-type'] ?? 'nothing';
+    expectThat(/^application\/json\b/i.test(type), 'Content-Type application/json', type);
+  },
+  'publish-late-retry': async (session) => {
+    const published_at = new Date(Date.now() - LAST_RETRY_MS).toISOString();
+    await session.stored('late-retry', () => ({ published_at }));
+  },
+  'publish-moment-with-offset': async (session) => {
+    const now = new Date(Date.now() + 2 * HOUR_MS).toISOString();
+    await session.stored('moment', () => ({ published_at: now.replace(/\.\d+Z$/, '+02:00') }));
+  },
+  'publish-empty-title': (session) => session.stored('untitled', () => ({ title: '' })),
+  'publish-empty-fields': async (session) => {
+    await session.stored('bare', () => ({
+      content_markdown: '',
+      meta_description: '',
+      focus_keyword: '',
+      featured_image_url: null,
+      tags: [],
+      json_ld: '',
+    }));
+  },
+  'publish-image-null': (session) => session.stored('no-image', () => ({ featured_image_url: null })),
+  'publish-unusual-id': unusual,
+  'publish-unsafe-slug': (session) =>
+    session.stored('unsafe-slug', (id) => ({ slug: `../../${id}/../trial` })),
+  'publish-unknown-fields': async (session) => {
+    const { data } = await session.main();
+    const more = { ...data, id: session.id('more-fields'), trial: { deep: [1] } };
+    const overrides = { envelope: { trial: true } };
+    expectSuccess(await session.send('article.published', more, overrides));
+  },
+});

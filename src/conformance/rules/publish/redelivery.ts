@@ -1,4 +1,5 @@
 import { canonicalUrl } from '../../../contract/canonical-url.js';
+import { shown } from '../../../sender/delivery/answer-checks.js';
 import {
   describe,
   expectEqual,
@@ -8,12 +9,11 @@ import {
   expectThat,
   fieldsOf,
   NotChecked,
-  shown,
   Unmet,
 } from '../../expect.js';
-import { type Rule, rules } from '../../rule.js';
+import { rules } from '../../rule.js';
 import type { Session, Stored } from '../../session.js';
-import { unusual } from './publish-accepted.js';
+import { unusual } from './publish.js';
 
 const LATE =
   'It was stored after the answer: wait for the commit, and only then answer. What is answered before it can be lost.';
@@ -25,121 +25,87 @@ const sameAgain = (field: 'id' | 'url') => async (session: Session) => {
   expectEqual(field, fieldsOf(answer)[field], fieldsOf(again)[field]);
 };
 
+const LIST = `
+# article.published; V2; needs lookup-200
+90 publish-then-lookup: An article can be looked up as soon as its publish is answered: it is stored before the answer.
+  Answer only after the write has committed. A 200 before it can lose an article.
+
+# article.published; needs publish-accepted
+86 publish-again-accepted: A redelivery, byte for byte the same, is answered 2xx.
+  Where data.id is known, answer 200 as if it had just been stored.
+250 publish-again-200 (V3): A redelivery is answered 200 with received: true.
+  Answer a redelivery as the first delivery: 200 and {"received": true, "id": …, "url": …}.
+87 publish-again-same-id (V3; needs publish-id): A redelivery is answered with the same id.
+  Look data.id up before you store anything, and answer what is stored.
+88 publish-again-same-url (V3; needs publish-url): A redelivery is answered with the same URL.
+  Look data.id up before you choose a slug; once chosen it stays.
+89 publish-same-slug (V3; needs publish-url): Two articles with the same slug and title but different ids get a URL each.
+  Deduplicate on data.id alone; where a slug is taken, choose another.
+
+# article.published; V2; needs lookup-200
+91 publish-id-is-lookup-id (V3; needs publish-id lookup-target-id): The id in the answer to a publish is the id in the answer to a lookup.
+  Answer the id under which the article is stored.
+92 publish-again-writes-nothing: A redelivery changes neither the content nor the revision.
+  Where data.id is known, write nothing.
+95 publish-again-after-update (needs update-content): A redelivery after an update is accepted, and does not bring the old content back.
+  Where data.id is known, write nothing, whatever has happened to the article since.
+96 publish-same-slug-own-content (needs publish-same-slug): Of two articles with the same slug and title, each has its own content at its own URL.
+  Deduplicate on data.id alone; where a slug is taken, choose another.
+97 publish-unusual-id-stored (Body additions; needs publish-unusual-id content-item-comment): An article with an unusual id can be looked up, its item comment whole.
+  An id is any nonempty text: escape it where it is stored, not in the body.
+`;
+
 /** What is stored once, and stays (contract: article.published: deduplicate on data.id, persist, only then answer). */
-export const REDELIVERY_RULES: readonly Rule[] = [
-  // First: what is stored late breaks others of these too.
-  ...rules({ section: 'article.published', from: 2 }, ['lookup-200'], {
-    'publish-then-lookup': {
-      says: 'An article can be looked up as soon as its publish is answered: it is stored before the answer.',
-      hint: 'Answer only after the write has committed. A 200 before it can lose an article.',
-      check: async (session) => {
-        const { answer, late } = await session.publishAndFind(session.article(session.id('at-once')));
-        expectThat(answer.status === 200, 'the article', describe(answer));
-        if (late)
-          throw new Unmet(
-            'the article as soon as it was answered',
-            'nothing, and the article a second later',
-            LATE,
-          );
-      },
-    },
-  }),
-  ...rules({ section: 'article.published' }, ['publish-accepted'], {
-    'publish-again-accepted': {
-      says: 'A redelivery, byte for byte the same, is answered 2xx.',
-      hint: 'Where data.id is known, answer 200 as if it had just been stored.',
-      check: async (session) =>
-        expectSuccess(await session.send('article.published', (await session.main()).data)),
-    },
-    'publish-again-200': {
-      from: 3,
-      says: 'A redelivery is answered 200 with received: true.',
-      hint: 'Answer a redelivery as the first delivery: 200 and {"received": true, "id": …, "url": …}.',
-      check: async (session) => {
-        const again = await session.send('article.published', (await session.main()).data);
-        expectStatus(again, 200);
-        expectEqual('received', true, fieldsOf(again).received);
-      },
-    },
-    'publish-again-same-id': {
-      from: 3,
-      says: 'A redelivery is answered with the same id.',
-      hint: 'Look data.id up before you store anything, and answer what is stored.',
-      needs: ['publish-id'],
-      check: sameAgain('id'),
-    },
-    'publish-again-same-url': {
-      from: 3,
-      says: 'A redelivery is answered with the same URL.',
-      hint: 'Look data.id up before you choose a slug; once chosen it stays.',
-      needs: ['publish-url'],
-      check: sameAgain('url'),
-    },
-    'publish-same-slug': {
-      from: 3,
-      says: 'Two articles with the same slug and title but different ids get a URL each.',
-      hint: 'Deduplicate on data.id alone; where a slug is taken, choose another.',
-      needs: ['publish-url'],
-      check: async (session) => {
-        const urls = (await twins(session)).map((stored) => canonicalUrl(stored.url()));
-        expectThat(urls[0] !== urls[1], 'two URLs', `${urls[0]} for both`);
-      },
-    },
-  }),
-  ...rules({ section: 'article.published', from: 2 }, ['lookup-200'], {
-    'publish-id-is-lookup-id': {
-      from: 3,
-      says: 'The id in the answer to a publish is the id in the answer to a lookup.',
-      hint: 'Answer the id under which the article is stored.',
-      needs: ['publish-id', 'lookup-target-id'],
-      check: async (session) => {
-        const { answer, url } = await session.main();
-        expectEqual('id', fieldsOf(answer).id, (await session.lookup(url())).id);
-      },
-    },
-    'publish-again-writes-nothing': {
-      says: 'A redelivery changes neither the content nor the revision.',
-      hint: 'Where data.id is known, write nothing.',
-      check: async (session) => {
-        const { data, url } = await session.main();
-        await session.unchangedBy(url(), () => session.send('article.published', data));
-      },
-    },
-    'publish-again-after-update': {
-      says: 'A redelivery after an update is accepted, and does not bring the old content back.',
-      hint: 'Where data.id is known, write nothing, whatever has happened to the article since.',
-      needs: ['update-content'],
-      check: async (session) => {
-        const { data, url } = await session.stored('updated-then-redelivered');
-        expectStatus(await session.send('article.updated', await session.draft(url())), 200);
-        await session.unchangedBy(url(), async () =>
-          expectSuccess(await session.send('article.published', data)),
-        );
-      },
-    },
-    'publish-same-slug-own-content': {
-      says: 'Of two articles with the same slug and title, each has its own content at its own URL.',
-      hint: 'Deduplicate on data.id alone; where a slug is taken, choose another.',
-      needs: ['publish-same-slug'],
-      check: async (session) => {
-        if (session.options.articleUrl?.includes('{slug}') && session.version < 3)
-          throw new NotChecked('of two articles with one slug, the pattern of --article-url gives no URL');
-        await expectOwnContent(session, await twins(session));
-      },
-    },
-    'publish-unusual-id-stored': {
-      section: 'Body additions',
-      says: 'An article with an unusual id can be looked up, its item comment whole.',
-      hint: 'An id is any nonempty text: escape it where it is stored, not in the body.',
-      needs: ['publish-unusual-id', 'content-item-comment'],
-      check: async (session) => {
-        const { data, url } = await unusual(session);
-        const { content_html: html } = await session.lookup(url());
-        expectThat(html.includes(session.comment(data.id)), session.comment(data.id), shown(html.slice(-80)));
-      },
-    },
-  }),
-];
+export const REDELIVERY_RULES = rules(LIST, {
+  'publish-then-lookup': async (session) => {
+    const { answer, late } = await session.publishAndFind(session.article(session.id('at-once')));
+    expectThat(answer.status === 200, 'the article', describe(answer));
+    if (late)
+      throw new Unmet(
+        'the article as soon as it was answered',
+        'nothing, and the article a second later',
+        LATE,
+      );
+  },
+  'publish-again-accepted': async (session) =>
+    expectSuccess(await session.send('article.published', (await session.main()).data)),
+  'publish-again-200': async (session) => {
+    const again = await session.send('article.published', (await session.main()).data);
+    expectStatus(again, 200);
+    expectEqual('received', true, fieldsOf(again).received);
+  },
+  'publish-again-same-id': sameAgain('id'),
+  'publish-again-same-url': sameAgain('url'),
+  'publish-same-slug': async (session) => {
+    const urls = (await twins(session)).map((stored) => canonicalUrl(stored.url()));
+    expectThat(urls[0] !== urls[1], 'two URLs', `${urls[0]} for both`);
+  },
+  'publish-id-is-lookup-id': async (session) => {
+    const { answer, url } = await session.main();
+    expectEqual('id', fieldsOf(answer).id, (await session.lookup(url())).id);
+  },
+  'publish-again-writes-nothing': async (session) => {
+    const { data, url } = await session.main();
+    await session.unchangedBy(url(), () => session.send('article.published', data));
+  },
+  'publish-again-after-update': async (session) => {
+    const { data, url } = await session.stored('updated-then-redelivered');
+    expectStatus(await session.send('article.updated', await session.draft(url())), 200);
+    await session.unchangedBy(url(), async () =>
+      expectSuccess(await session.send('article.published', data)),
+    );
+  },
+  'publish-same-slug-own-content': async (session) => {
+    if (session.options.articleUrl?.includes('{slug}') && session.version < 3)
+      throw new NotChecked('of two articles with one slug, the pattern of --article-url gives no URL');
+    await expectOwnContent(session, await twins(session));
+  },
+  'publish-unusual-id-stored': async (session) => {
+    const { data, url } = await unusual(session);
+    const { content_html: html } = await session.lookup(url());
+    expectThat(html.includes(session.comment(data.id)), session.comment(data.id), shown(html.slice(-80)));
+  },
+});
 
 /** Two articles with the same slug and title. */
 function twins(session: Session): Promise<Stored[]> {

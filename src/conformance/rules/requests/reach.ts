@@ -4,67 +4,50 @@ import type { Session } from '../../session.js';
 import type { Answer } from '../../transport/probe.js';
 import { whyNotAccepted, whyNotSigned } from '../../why-refused.js';
 
+const LIST = `
+# Endpoints
+1 reachable: A signed webhook.test gets an HTTP answer within 15 seconds.
+  Look whether the receiver is running at this URL, and what its log says.
+2 test-no-redirect (Request headers, Redirects; needs reachable): A webhook.test is answered without a redirect.
+  Register the final URL, with its real scheme and trailing slash; the service follows no redirect here.
+3 endpoint-found (needs test-no-redirect): Something answers at this path: not 404 or 405 to a signed request and to an unsigned one.
+  Is this the whole URL, with its path and trailing slash, and does it take POST?
+4 signature-accepted (Authentication, 2; needs endpoint-found): A correct signature over the raw body is accepted.
+  Compute HMAC-SHA256 over the raw bytes of the body with the signing secret; is it the same secret on both sides?
+5 request-accepted (Events; needs signature-accepted): A signed webhook.test, or at least an article.published, is answered 2xx.
+  The answer, the receiver’s log or that of the proxy before it says what is not accepted; nothing else can be checked before.
+`;
+
 /** Whether there is a receiver at the URL, and whether it holds the same secret. */
-export const REACH_RULES = rules({ section: 'Endpoints' }, [], {
-  reachable: {
-    says: 'A signed webhook.test gets an HTTP answer within 15 seconds.',
-    hint: 'Look whether the receiver is running at this URL, and what its log says.',
-    check: (session) => session.firstTest(),
+export const REACH_RULES = rules(LIST, {
+  reachable: (session) => session.firstTest(),
+  'test-no-redirect': async (session) => expectNoRedirect(await session.firstTest()),
+  'endpoint-found': async (session) => {
+    const absent = [404, 405];
+    if (!absent.includes((await session.firstTest()).status)) return;
+    const unsigned = { signature: () => undefined };
+    const answer = await session.test(unsigned);
+    expectThat(!absent.includes(answer.status), 'a receiver at this path', describe(answer));
   },
-  'test-no-redirect': {
-    section: 'Request headers, Redirects',
-    says: 'A webhook.test is answered without a redirect.',
-    hint: 'Register the final URL, with its real scheme and trailing slash; the service follows no redirect here.',
-    needs: ['reachable'],
-    check: async (session) => expectNoRedirect(await session.firstTest()),
+  'signature-accepted': async (session) => {
+    const answer = await session.firstTest();
+    if (answer.status !== 401 && answer.status !== 403) return;
+    throw new Unmet('a status other than 401 or 403', describe(answer), await whyNotSigned(session, answer));
   },
-  'endpoint-found': {
-    says: 'Something answers at this path: not 404 or 405 to a signed request and to an unsigned one.',
-    hint: 'Is this the whole URL, with its path and trailing slash, and does it take POST?',
-    needs: ['test-no-redirect'],
-    check: async (session) => {
-      const absent = [404, 405];
-      if (!absent.includes((await session.firstTest()).status)) return;
-      const unsigned = { signature: () => undefined };
-      const answer = await session.test(unsigned);
-      expectThat(!absent.includes(answer.status), 'a receiver at this path', describe(answer));
-    },
-  },
-  'signature-accepted': {
-    section: 'Authentication, 2',
-    says: 'A correct signature over the raw body is accepted.',
-    hint: 'Compute HMAC-SHA256 over the raw bytes of the body with the signing secret; is it the same secret on both sides?',
-    needs: ['endpoint-found'],
-    check: async (session) => {
-      const answer = await session.firstTest();
-      if (answer.status !== 401 && answer.status !== 403) return;
-      throw new Unmet(
-        'a status other than 401 or 403',
-        describe(answer),
-        await whyNotSigned(session, answer),
-      );
-    },
-  },
-  'request-accepted': {
-    section: 'Events',
-    says: 'A signed webhook.test, or at least an article.published, is answered 2xx.',
-    hint: 'The answer, the receiver’s log or that of the proxy before it says what is not accepted; nothing else can be checked before.',
-    needs: ['signature-accepted'],
-    check: async (session) => {
-      const answer = await session.firstTest();
-      if (isSuccess(answer)) return;
-      const failed = answer.status === 429 || answer.status >= 500;
-      if (session.options.readOnly && !failed)
-        throw new NotChecked(`its webhook.test is answered ${describe(answer)}, and --read-only was given`);
-      // A Version 1 receiver refuses a test, as an event that it does not know.
-      const published = session.options.readOnly ? answer : await publishedAnswer(session);
-      if (published === undefined) return;
-      const got =
-        published.text === answer.text && published.status === answer.status
-          ? describe(answer)
-          : `${describe(answer)} to webhook.test, ${describe(published)} to article.published`;
-      throw new Unmet('status 2xx', got, await whyNotAccepted(session, answer));
-    },
+  'request-accepted': async (session) => {
+    const answer = await session.firstTest();
+    if (isSuccess(answer)) return;
+    const failed = answer.status === 429 || answer.status >= 500;
+    if (session.options.readOnly && !failed)
+      throw new NotChecked(`its webhook.test is answered ${describe(answer)}, and --read-only was given`);
+    // A Version 1 receiver refuses a test, as an event that it does not know.
+    const published = session.options.readOnly ? answer : await publishedAnswer(session);
+    if (published === undefined) return;
+    const got =
+      published.text === answer.text && published.status === answer.status
+        ? describe(answer)
+        : `${describe(answer)} to webhook.test, ${describe(published)} to article.published`;
+    throw new Unmet('status 2xx', got, await whyNotAccepted(session, answer));
   },
 });
 

@@ -1,15 +1,10 @@
 import type { UpdateData } from '../../../contract/envelope.js';
 import { answered, expectEqual, expectSameHtml, expectStatus, expectThat, isSuccess } from '../../expect.js';
 import { targetOf } from '../../lookup-target.js';
-import { type Rule, rules } from '../../rule.js';
+import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Reply } from '../../transport/probe.js';
 import { update, updatedUrl } from './update.js';
-
-const STEP3 = 'Where revision_id already is the current revision, answer 200 and apply nothing.';
-const STEP4 = 'Where base_revision_id is not the current revision, answer 409 and change nothing.';
-const ATOMIC =
-  'Compare and replace in one transaction, or with a conditional write (UPDATE … WHERE revision = …).';
 
 /** An update that is based on a revision that the article no longer has. */
 async function stale(session: Session) {
@@ -25,120 +20,88 @@ async function replaced(session: Session) {
   return data;
 }
 
+const LIST = `
+# article.updated, 3; V2; needs update-revision-stored update-content
+194 update-retry-200: The same update, sent again, is a retry: it is answered 200, although its base is no longer current.
+  Where revision_id already is the current revision, answer 200 and apply nothing. That comes before the comparison of base_revision_id.
+195 update-retry-applies-nothing (needs update-retry-200): A retry is answered without applying anything, whatever it holds.
+  Where revision_id already is the current revision, answer 200 and apply nothing.
+
+# article.updated, 4; V2; needs update-revision-stored update-content
+192 update-stale-409: An update whose base is an older revision is answered 409.
+196 update-unknown-base-409: An update whose base never was a revision of the article is answered 409.
+197 update-stale-changes-nothing: An update whose base is an older revision changes nothing.
+199 update-old-retry-changes-nothing: The retry of an update that a newer one has replaced does not bring the old content back.
+  Where base_revision_id is not the current revision, answer 409 and change nothing.
+198 update-old-retry-409: The retry of an update that a newer one has replaced is answered 409.
+  Where base_revision_id is not the current revision, answer 409 and change nothing. Remember no revision but the current one.
+
+# article.updated, 5; V2; needs update-stale-409
+200 concurrent-one-wins: Of several updates at the same moment, all based on one revision, exactly one is answered 200.
+202 concurrent-winner-stored (needs concurrent-one-wins): After several updates at the same moment, content and revision are those of the one that was answered 200.
+  Compare and replace in one transaction, or with a conditional write (UPDATE … WHERE revision = …).
+201 concurrent-others-409: Of several updates at the same moment, all based on one revision, all but one are answered 409.
+  Compare and replace in one transaction, or with a conditional write (UPDATE … WHERE revision = …). Where nothing was replaced, answer 409.
+203 update-seen-whole (States and transitions): A lookup at the moment of an update is answered with the old revision with the old content, or the new with the new.
+  Store content and revision in one transaction, and read them in one.
+204 update-same-twice-at-once (article.updated, 3; should; needs update-retry-200): The same update several times at the same moment is answered 200 each time.
+  Where a conditional write replaced nothing, look again: the current revision may be the update’s own.
+`;
+
 /** Compare-and-set: retries, stale bases and concurrent updates (contract: article.updated, steps 3 to 6). */
-export const REVISION_RULES: readonly Rule[] = [
-  ...rules({ section: 'article.updated, 3', from: 2 }, ['update-revision-stored', 'update-content'], {
-    'update-retry-200': {
-      says: 'The same update, sent again, is a retry: it is answered 200, although its base is no longer current.',
-      hint: `${STEP3} That comes before the comparison of base_revision_id.`,
-      check: async (session) => {
-        const { data } = await update(session);
-        expectStatus(await session.send('article.updated', data), 200);
-      },
-    },
-    'update-retry-applies-nothing': {
-      says: 'A retry is answered without applying anything, whatever it holds.',
-      hint: STEP3,
-      needs: ['update-retry-200'],
-      check: async (session) => {
-        const { data } = await update(session);
-        const changed = { ...data, content_html: '<p>Of a retry</p>' };
-        await session.unchangedBy(data.target_url, async () =>
-          expectStatus(await session.send('article.updated', changed), 200),
-        );
-      },
-    },
-  }),
-  ...rules(
-    { section: 'article.updated, 4', from: 2, hint: STEP4 },
-    ['update-revision-stored', 'update-content'],
-    {
-      'update-stale-409': {
-        says: 'An update whose base is an older revision is answered 409.',
-        check: async (session) =>
-          expectStatus(await session.send('article.updated', await stale(session)), 409),
-      },
-      'update-unknown-base-409': {
-        says: 'An update whose base never was a revision of the article is answered 409.',
-        check: async (session) => {
-          const base_revision_id = session.id('never');
-          expectStatus((await update(session, { base_revision_id })).answer, 409);
-        },
-      },
-      'update-stale-changes-nothing': {
-        says: 'An update whose base is an older revision changes nothing.',
-        check: async (session) => {
-          const data = await stale(session);
-          await session.unchangedBy(data.target_url, () => session.send('article.updated', data));
-        },
-      },
-      'update-old-retry-409': {
-        says: 'The retry of an update that a newer one has replaced is answered 409.',
-        hint: `${STEP4} Remember no revision but the current one.`,
-        check: async (session) => {
-          expectStatus(await session.send('article.updated', await replaced(session)), 409);
-        },
-      },
-      'update-old-retry-changes-nothing': {
-        says: 'The retry of an update that a newer one has replaced does not bring the old content back.',
-        check: async (session) => {
-          const data = await replaced(session);
-          await session.unchangedBy(data.target_url, () => session.send('article.updated', data));
-        },
-      },
-    },
-  ),
-  ...rules({ section: 'article.updated, 5', from: 2 }, ['update-stale-409'], {
-    'concurrent-one-wins': {
-      says: 'Of several updates at the same moment, all based on one revision, exactly one is answered 200.',
-      hint: ATOMIC,
-      check: async (session) => {
-        const { statuses } = await concurrentUpdates(session);
-        const won = statuses.filter((status) => status === 200).length;
-        expectThat(won === 1, 'one 200', `statuses ${statuses.join(', ')}`);
-      },
-    },
-    'concurrent-others-409': {
-      says: 'Of several updates at the same moment, all based on one revision, all but one are answered 409.',
-      hint: `${ATOMIC} Where nothing was replaced, answer 409.`,
-      check: async (session) => {
-        const { statuses } = await concurrentUpdates(session);
-        const lost = statuses.filter((status) => status === 409).length;
-        expectThat(lost === statuses.length - 1, 'all but one 409', `statuses ${statuses.join(', ')}`);
-      },
-    },
-    'concurrent-winner-stored': {
-      says: 'After several updates at the same moment, content and revision are those of the one that was answered 200.',
-      hint: ATOMIC,
-      needs: ['concurrent-one-wins'],
-      check: async (session) => {
-        const { winner, url } = await concurrentUpdates(session);
-        const stored = await session.lookup(url);
-        expectEqual('revision_id', winner?.revision_id, stored.revision_id);
-        expectSameHtml('content_html', winner?.content_html ?? '', stored.content_html);
-      },
-    },
-    'update-seen-whole': {
-      section: 'States and transitions',
-      says: 'A lookup at the moment of an update is answered with the old revision with the old content, or the new with the new.',
-      hint: 'Store content and revision in one transaction, and read them in one.',
-      check: lookupsDuringUpdate,
-    },
-    'update-same-twice-at-once': {
-      level: 'should',
-      section: 'article.updated, 3',
-      says: 'The same update several times at the same moment is answered 200 each time.',
-      hint: 'Where a conditional write replaced nothing, look again: the current revision may be the update’s own.',
-      needs: ['update-retry-200'],
-      check: async (session) => {
-        const now = await session.lookup(await updatedUrl(session));
-        const data = session.update(session.id('twin'), now);
-        const statuses = (await atOnce(session, Array(session.mostConcurrent).fill(data))).map(statusOf);
-        expectThat(!statuses.some((one) => one !== 200), '200 each time', `statuses ${statuses.join(', ')}`);
-      },
-    },
-  }),
-];
+export const REVISION_RULES = rules(LIST, {
+  'update-retry-200': async (session) => {
+    const { data } = await update(session);
+    expectStatus(await session.send('article.updated', data), 200);
+  },
+  'update-retry-applies-nothing': async (session) => {
+    const { data } = await update(session);
+    const changed = { ...data, content_html: '<p>Of a retry</p>' };
+    await session.unchangedBy(data.target_url, async () =>
+      expectStatus(await session.send('article.updated', changed), 200),
+    );
+  },
+  'update-stale-409': async (session) =>
+    expectStatus(await session.send('article.updated', await stale(session)), 409),
+  'update-unknown-base-409': async (session) => {
+    const base_revision_id = session.id('never');
+    expectStatus((await update(session, { base_revision_id })).answer, 409);
+  },
+  'update-stale-changes-nothing': async (session) => {
+    const data = await stale(session);
+    await session.unchangedBy(data.target_url, () => session.send('article.updated', data));
+  },
+  'update-old-retry-changes-nothing': async (session) => {
+    const data = await replaced(session);
+    await session.unchangedBy(data.target_url, () => session.send('article.updated', data));
+  },
+  'update-old-retry-409': async (session) => {
+    expectStatus(await session.send('article.updated', await replaced(session)), 409);
+  },
+  'concurrent-one-wins': async (session) => {
+    const { statuses } = await concurrentUpdates(session);
+    const won = statuses.filter((status) => status === 200).length;
+    expectThat(won === 1, 'one 200', `statuses ${statuses.join(', ')}`);
+  },
+  'concurrent-winner-stored': async (session) => {
+    const { winner, url } = await concurrentUpdates(session);
+    const stored = await session.lookup(url);
+    expectEqual('revision_id', winner?.revision_id, stored.revision_id);
+    expectSameHtml('content_html', winner?.content_html ?? '', stored.content_html);
+  },
+  'concurrent-others-409': async (session) => {
+    const { statuses } = await concurrentUpdates(session);
+    const lost = statuses.filter((status) => status === 409).length;
+    expectThat(lost === statuses.length - 1, 'all but one 409', `statuses ${statuses.join(', ')}`);
+  },
+  'update-seen-whole': lookupsDuringUpdate,
+  'update-same-twice-at-once': async (session) => {
+    const now = await session.lookup(await updatedUrl(session));
+    const data = session.update(session.id('twin'), now);
+    const statuses = (await atOnce(session, Array(session.mostConcurrent).fill(data))).map(statusOf);
+    expectThat(!statuses.some((one) => one !== 200), '200 each time', `statuses ${statuses.join(', ')}`);
+  },
+});
 
 /**
  * Lookups that begin with an update and go on until it is answered, as far as the rate lets them: each has to see the

@@ -1,15 +1,11 @@
 import type { UpdateData } from '../../../contract/envelope.js';
 import { expectRefusal, expectStatus, expectThat } from '../../expect.js';
-import { type OwnRule, rules } from '../../rule.js';
+import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Answer } from '../../transport/probe.js';
 import type { Overrides } from '../../transport/request.js';
 import { updatedUrl } from './update.js';
 
-const NONEMPTY =
-  'Check that id, target_id, target_url, base_revision_id and revision_id are nonempty texts; answer 400.';
-const TYPES = 'Check the types of all fields before you look the article up; answer 400.';
-const FORMAT = 'Answer 400 where contract_version is not the integer 2.';
 const NO_VERSION: Overrides = { envelope: { contract_version: undefined } };
 type Over = Partial<Record<keyof UpdateData, unknown>>;
 
@@ -26,18 +22,12 @@ export async function wrong(
 const answered400 = (over: Over) => async (session: Session) =>
   expectStatus(await wrong(session, () => over), 400);
 
-/** Rules that a field is there and not empty. */
-function nonempty(field: keyof UpdateData): Record<string, OwnRule> {
+/** The checks that a field is there and not empty. */
+function nonempty(field: keyof UpdateData) {
   const id = `update-${field.replaceAll('_', '-')}`;
   return {
-    [`${id}-missing`]: {
-      says: `An update without data.${field} is answered 400.`,
-      check: answered400({ [field]: undefined }),
-    },
-    [`${id}-empty`]: {
-      says: `An update whose data.${field} is empty is answered 400.`,
-      check: answered400({ [field]: '' }),
-    },
+    [`${id}-missing`]: answered400({ [field]: undefined }),
+    [`${id}-empty`]: answered400({ [field]: '' }),
   };
 }
 
@@ -54,67 +44,53 @@ export function nowhere(session: Session): Over {
   return { target_id: id, target_url: url };
 }
 
+const LIST = `
+# article.updated, 1; V2; needs update-200
+167 update-target-id-missing: An update without data.target_id is answered 400.
+168 update-target-id-empty: An update whose data.target_id is empty is answered 400.
+169 update-target-url-missing: An update without data.target_url is answered 400.
+170 update-target-url-empty: An update whose data.target_url is empty is answered 400.
+171 update-base-revision-id-missing: An update without data.base_revision_id is answered 400.
+172 update-base-revision-id-empty: An update whose data.base_revision_id is empty is answered 400.
+173 update-revision-id-missing: An update without data.revision_id is answered 400.
+174 update-revision-id-empty: An update whose data.revision_id is empty is answered 400.
+175 update-id-missing: An update without data.id is answered 400.
+252 update-id-empty: An update whose data.id is empty is answered 400.
+  Check that id, target_id, target_url, base_revision_id and revision_id are nonempty texts; answer 400.
+253 update-field-number: An update in which a number is in the place of any text is answered 400.
+177 update-title-null: An update whose title is null is answered 400.
+178 update-tags-text: An update whose tags are a text is answered 400.
+  Check the types of all fields before you look the article up; answer 400.
+179 update-format-before-target: An update that is wrong in its form and in its target is answered 400, not 404.
+  Keep to the order of the contract: the form first, then the target, then the revisions.
+180 update-version-missing: An update without contract_version is refused and changes nothing.
+181 update-version-3 (Versioning): An update with contract_version 3 is refused and changes nothing: requests say 2 in all versions.
+254 update-version-text (Request envelope): An update whose contract_version is the text "2" is refused and changes nothing: it is an integer.
+182 update-version-400 (Errors; should): An update without contract_version is answered 400.
+  Answer 400 where contract_version is not the integer 2.
+`;
+
 /** Updates of a wrong form (contract: article.updated, step 1). */
-export const UPDATE_FORM_RULES = rules(
-  { section: 'article.updated, 1', from: 2, hint: NONEMPTY },
-  ['update-200'],
-  {
-    ...nonempty('target_id'),
-    ...nonempty('target_url'),
-    ...nonempty('base_revision_id'),
-    ...nonempty('revision_id'),
-    ...nonempty('id'),
-    'update-field-number': {
-      says: 'An update in which a number is in the place of any text is answered 400.',
-      hint: TYPES,
-      check: async (session) => {
-        const data = await session.draft(await updatedUrl(session));
-        for (const [field, value] of Object.entries(data)) {
-          if (typeof value !== 'string') continue;
-          const { status } = await session.send('article.updated', { ...data, [field]: 4711 });
-          expectThat(status === 400, `status 400 to a number as ${field}`, `status ${status}`);
-        }
-      },
-    },
-    'update-title-null': {
-      says: 'An update whose title is null is answered 400.',
-      hint: TYPES,
-      check: answered400({ title: null }),
-    },
-    'update-tags-text': {
-      says: 'An update whose tags are a text is answered 400.',
-      hint: TYPES,
-      check: answered400({ tags: 'one, two' }),
-    },
-    'update-format-before-target': {
-      says: 'An update that is wrong in its form and in its target is answered 400, not 404.',
-      hint: 'Keep to the order of the contract: the form first, then the target, then the revisions.',
-      check: async (session) =>
-        expectStatus(await wrong(session, () => ({ ...nowhere(session), content_html: 4711 })), 400),
-    },
-    'update-version-missing': {
-      says: 'An update without contract_version is refused and changes nothing.',
-      hint: FORMAT,
-      check: untouched(() => ({}), NO_VERSION),
-    },
-    'update-version-3': {
-      section: 'Versioning',
-      says: 'An update with contract_version 3 is refused and changes nothing: requests say 2 in all versions.',
-      hint: FORMAT,
-      check: untouched(() => ({}), { envelope: { contract_version: 3 } }),
-    },
-    'update-version-text': {
-      section: 'Request envelope',
-      says: 'An update whose contract_version is the text "2" is refused and changes nothing: it is an integer.',
-      hint: FORMAT,
-      check: untouched(() => ({}), { envelope: { contract_version: '2' } }),
-    },
-    'update-version-400': {
-      section: 'Errors',
-      level: 'should',
-      says: 'An update without contract_version is answered 400.',
-      hint: FORMAT,
-      check: async (session) => expectStatus(await wrong(session, () => ({}), NO_VERSION), 400),
-    },
+export const UPDATE_FORM_RULES = rules(LIST, {
+  ...nonempty('target_id'),
+  ...nonempty('target_url'),
+  ...nonempty('base_revision_id'),
+  ...nonempty('revision_id'),
+  ...nonempty('id'),
+  'update-field-number': async (session) => {
+    const data = await session.draft(await updatedUrl(session));
+    for (const [field, value] of Object.entries(data)) {
+      if (typeof value !== 'string') continue;
+      const { status } = await session.send('article.updated', { ...data, [field]: 4711 });
+      expectThat(status === 400, `status 400 to a number as ${field}`, `status ${status}`);
+    }
   },
-);
+  'update-title-null': answered400({ title: null }),
+  'update-tags-text': answered400({ tags: 'one, two' }),
+  'update-format-before-target': async (session) =>
+    expectStatus(await wrong(session, () => ({ ...nowhere(session), content_html: 4711 })), 400),
+  'update-version-missing': untouched(() => ({}), NO_VERSION),
+  'update-version-3': untouched(() => ({}), { envelope: { contract_version: 3 } }),
+  'update-version-text': untouched(() => ({}), { envelope: { contract_version: '2' } }),
+  'update-version-400': async (session) => expectStatus(await wrong(session, () => ({}), NO_VERSION), 400),
+});

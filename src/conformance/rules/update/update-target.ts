@@ -13,88 +13,62 @@ import type { Answer } from '../../transport/probe.js';
 import { update } from './update.js';
 import { nowhere, untouched, wrong } from './update-form.js';
 
-const SAME = 'Find the article by target_id, and compare its canonical URL with target_url.';
-
 /** An update with something of another article in it. */
 const ofAnother = (over: (other: LookupTarget) => object) => async (session: Session) => {
   const other = await session.lookup((await session.main()).url());
   await untouched(() => over(other))(session);
 };
 
+const LIST = `
+# article.updated, 2; V2; needs update-200
+183 update-id-not-revision: An update whose data.id is not its revision_id is refused and changes nothing.
+  Compare data.id with data.revision_id before you write.
+184 update-target-unknown: An update of an article that is not there is refused, and not with 409.
+  Answer 404 where there is no such article; 409 is for a stale revision alone.
+185 update-target-404 (Errors; should): An update of an article that is not there is answered 404.
+186 update-target-id-of-another: The id of one article with the URL of another is refused, and the article at the URL stays as it was.
+187 update-target-url-of-another: The URL of one article with the id of another is refused, and the article with the id stays as it was.
+188 update-target-url-elsewhere: The right id with a URL on another host is refused and changes nothing.
+  Find the article by target_id, and compare its canonical URL with target_url.
+189 update-id-before-retry: Whether data.id is the revision_id is looked at before whether the update is a retry.
+  Keep to the order of the contract: a wrong request is refused even if its revision is the current one.
+190 update-target-before-retry: Whether the target is right is looked at before whether the update is a retry.
+191 update-target-before-base: A wrong target with a stale base is refused for the target, not with 409: that would end the retries.
+  Keep to the order of the contract: the target first, then the revisions.
+193 error-shape-409 (Errors; needs update-stale-409): A 409 carries {"error": message} as JSON.
+  Answer {"error": "Article revision conflict"}.
+`;
+
 /** Updates whose parts do not name one article (contract: article.updated, step 2). */
-export const UPDATE_TARGET_RULES = rules(
-  { section: 'article.updated, 2', from: 2, hint: SAME },
-  ['update-200'],
-  {
-    'update-id-not-revision': {
-      says: 'An update whose data.id is not its revision_id is refused and changes nothing.',
-      hint: 'Compare data.id with data.revision_id before you write.',
-      check: untouched((_, session) => ({ revision_id: session.id('other-revision') })),
-    },
-    'update-target-unknown': {
-      says: 'An update of an article that is not there is refused, and not with 409.',
-      hint: 'Answer 404 where there is no such article; 409 is for a stale revision alone.',
-      check: async (session) => {
-        expectNoConflict(await wrong(session, () => nowhere(session)));
-      },
-    },
-    'update-target-404': {
-      section: 'Errors',
-      level: 'should',
-      says: 'An update of an article that is not there is answered 404.',
-      check: async (session) => expectStatus(await wrong(session, () => nowhere(session)), 404),
-    },
-    'update-target-id-of-another': {
-      says: 'The id of one article with the URL of another is refused, and the article at the URL stays as it was.',
-      check: ofAnother(({ id }) => ({ target_id: id })),
-    },
-    'update-target-url-of-another': {
-      says: 'The URL of one article with the id of another is refused, and the article with the id stays as it was.',
-      check: ofAnother(({ url }) => ({ target_url: url })),
-    },
-    'update-target-url-elsewhere': {
-      says: 'The right id with a URL on another host is refused and changes nothing.',
-      check: untouched(({ target_url }) => ({
-        target_url: target_url.replace(new URL(target_url).host, 'other.example'),
-      })),
-    },
-    'update-id-before-retry': {
-      says: 'Whether data.id is the revision_id is looked at before whether the update is a retry.',
-      hint: 'Keep to the order of the contract: a wrong request is refused even if its revision is the current one.',
-      check: async (session) => {
-        const { data } = await update(session);
-        expectRefusal(await session.send('article.updated', { ...data, id: session.id('other-id') }));
-      },
-    },
-    'update-target-before-retry': {
-      says: 'Whether the target is right is looked at before whether the update is a retry.',
-      hint: 'Keep to the order of the contract: the target first, then the revisions.',
-      check: async (session) => {
-        const { data } = await update(session);
-        expectRefusal(
-          await session.send('article.updated', { ...data, ...nowhere(session), target_id: data.target_id }),
-        );
-      },
-    },
-    'update-target-before-base': {
-      says: 'A wrong target with a stale base is refused for the target, not with 409: that would end the retries.',
-      hint: 'Keep to the order of the contract: the target first, then the revisions.',
-      check: async (session) => {
-        const over = { target_url: session.nowhere().url, base_revision_id: session.id('stale') };
-        expectNoConflict(await wrong(session, () => over));
-      },
-    },
-    'error-shape-409': {
-      section: 'Errors',
-      says: 'A 409 carries {"error": message} as JSON.',
-      hint: 'Answer {"error": "Article revision conflict"}.',
-      needs: ['update-stale-409'],
-      check: async (session) => {
-        expectErrorBody(await wrong(session, () => ({ base_revision_id: session.id('stale') })));
-      },
-    },
+export const UPDATE_TARGET_RULES = rules(LIST, {
+  'update-id-not-revision': untouched((_, session) => ({ revision_id: session.id('other-revision') })),
+  'update-target-unknown': async (session) => {
+    expectNoConflict(await wrong(session, () => nowhere(session)));
   },
-);
+  'update-target-404': async (session) => expectStatus(await wrong(session, () => nowhere(session)), 404),
+  'update-target-id-of-another': ofAnother(({ id }) => ({ target_id: id })),
+  'update-target-url-of-another': ofAnother(({ url }) => ({ target_url: url })),
+  'update-target-url-elsewhere': untouched(({ target_url }) => ({
+    target_url: target_url.replace(new URL(target_url).host, 'other.example'),
+  })),
+  'update-id-before-retry': async (session) => {
+    const { data } = await update(session);
+    expectRefusal(await session.send('article.updated', { ...data, id: session.id('other-id') }));
+  },
+  'update-target-before-retry': async (session) => {
+    const { data } = await update(session);
+    expectRefusal(
+      await session.send('article.updated', { ...data, ...nowhere(session), target_id: data.target_id }),
+    );
+  },
+  'update-target-before-base': async (session) => {
+    const over = { target_url: session.nowhere().url, base_revision_id: session.id('stale') };
+    expectNoConflict(await wrong(session, () => over));
+  },
+  'error-shape-409': async (session) => {
+    expectErrorBody(await wrong(session, () => ({ base_revision_id: session.id('stale') })));
+  },
+});
 
 /** A refusal that lets the sender try again: a 409 would end the retries. */
 function expectNoConflict(answer: Answer): void {

@@ -14,15 +14,10 @@ import {
   NotChecked,
   Unmet,
 } from '../../expect.js';
-import { type Rule, rules } from '../../rule.js';
+import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Answer } from '../../transport/probe.js';
 import { large } from '../publish/content.js';
-
-const ANSWER =
-  'Answer {"received": true, "contract_version": 3, "revision_id": …} with the request’s revision_id.';
-const REPLACE =
-  'Replace content and revision of the stored article in one transaction; keep its id, slug and URL.';
 
 const CURRENT =
   'Its base is the revision that the lookup before it was answered: answer the stored revision there, and store revision_id with each update.';
@@ -55,156 +50,109 @@ const stored =
 const sameHtml = (data: UpdateData, now: LookupTarget) =>
   expectSameHtml('content_html', data.content_html, now.content_html);
 
+const LIST = `
+# article.updated; V2; needs request-accepted
+93 update-200 (needs lookup-200 lookup-target-id lookup-url-matches lookup-target-revision-id lookup-target-title lookup-target-content-html): An update that is based on the current revision is answered 200.
+  Replace content and revision of the stored article in one transaction; keep its id, slug and URL.
+152 update-no-redirect (Request headers, Redirects): An update is answered without a redirect.
+  Register the final URL; the service follows no redirect here.
+
+# article.updated; V2; needs update-200
+153 update-received: The answer to an update says received: true.
+154 update-contract-version (Versioning): The answer to an update says the contract_version that the answer to webhook.test says.
+155 update-revision-echoed: The answer to an update says the request’s revision_id.
+  Answer {"received": true, "contract_version": 3, "revision_id": …} with the request’s revision_id.
+94 update-content: After an update the answer to a lookup has the new content_html, unchanged.
+158 update-keeps-id: An update keeps the stored id, although data.id is the draft’s.
+159 update-keeps-url: An update with another slug keeps the public URL.
+  Replace content and revision of the stored article in one transaction; keep its id, slug and URL.
+156 update-title: After an update the answer to a lookup has the new title.
+  An update replaces all supported fields, the title too.
+157 update-revision-stored (States and transitions): After an update the answer to a lookup has the request’s revision_id as the current revision.
+  Store revision_id together with the content.
+160 update-inserts-nothing: After an update with another slug no second article is there under that slug.
+  Replace, never insert.
+161 update-chain: An update can be followed by another one that is based on it.
+  Compare base_revision_id with the revision that the last update stored.
+162 update-canonical-url (article.updated data): target_url in its canonical form, without a trailing slash, names the article.
+  Compare canonical URLs, as in a lookup.
+163 update-null-image (Article): An update whose featured_image_url is null is accepted.
+  Leave the image alone where the update’s is null; never clear it, never refuse.
+164 update-500-kb (article.updated data): An update with a body of 500,000 characters is stored whole.
+  Raise the limit of the column or of the body parser.
+165 update-line-ends (should): An update’s line ends and white space come back as they were.
+  Store content_html as it came.
+166 update-unknown-fields (Versioning; should): An update with fields that the contract does not name is not refused.
+  Ignore fields that you do not know.
+`;
+
 /** What a good update does (contract: article.updated, steps 5 and 6). */
-export const UPDATE_RULES: readonly Rule[] = [
-  ...rules({ section: 'article.updated', from: 2 }, ['request-accepted'], {
-    'update-200': {
-      says: 'An update that is based on the current revision is answered 200.',
-      hint: REPLACE,
-      needs: [
-        'lookup-200',
-        'lookup-target-id',
-        'lookup-url-matches',
-        'lookup-target-revision-id',
-        'lookup-target-title',
-        'lookup-target-content-html',
-      ],
-      check: async (session) => {
-        const { answer } = await update(session);
-        if (answer.status === 409) throw new Unmet('status 200', describe(answer), CURRENT);
-        expectStatus(answer, 200);
-      },
-    },
-    'update-no-redirect': {
-      section: 'Request headers, Redirects',
-      says: 'An update is answered without a redirect.',
-      hint: 'Register the final URL; the service follows no redirect here.',
-      check: async (session) => {
-        const data = session.update(session.id('draft'), session.nowhere());
-        expectNoRedirect(await session.send('article.updated', data));
-      },
-    },
-  }),
-  ...rules({ section: 'article.updated', from: 2, hint: ANSWER }, ['update-200'], {
-    'update-received': {
-      says: 'The answer to an update says received: true.',
-      check: async (session) =>
-        expectEqual('received', true, fieldsOf((await update(session)).answer).received),
-    },
-    'update-contract-version': {
-      section: 'Versioning',
-      says: 'The answer to an update says the contract_version that the answer to webhook.test says.',
-      check: async (session) => {
-        const { answer } = await update(session);
-        expectEqual('contract_version', session.version, fieldsOf(answer).contract_version);
-      },
-    },
-    'update-revision-echoed': {
-      says: 'The answer to an update says the request’s revision_id.',
-      check: async (session) => {
-        const { data, answer } = await update(session);
-        expectEqual('revision_id', data.revision_id, fieldsOf(answer).revision_id);
-      },
-    },
-    'update-content': {
-      says: 'After an update the answer to a lookup has the new content_html, unchanged.',
-      hint: REPLACE,
-      check: stored(sameHtml),
-    },
-    'update-title': {
-      says: 'After an update the answer to a lookup has the new title.',
-      hint: 'An update replaces all supported fields, the title too.',
-      check: stored(
-        (data, now) => expectSameText('title', data.title, now.title),
-        (session) => ({ title: `Pressmark check: ${session.id('new title')}` }),
-      ),
-    },
-    'update-revision-stored': {
-      section: 'States and transitions',
-      says: 'After an update the answer to a lookup has the request’s revision_id as the current revision.',
-      hint: 'Store revision_id together with the content.',
-      check: stored((data, now) => expectEqual('revision_id', data.revision_id, now.revision_id)),
-    },
-    'update-keeps-id': {
-      says: 'An update keeps the stored id, although data.id is the draft’s.',
-      hint: REPLACE,
-      check: stored((data, now) => expectEqual('id', data.target_id, now.id)),
-    },
-    'update-keeps-url': {
-      says: 'An update with another slug keeps the public URL.',
-      hint: REPLACE,
-      check: async (session) => {
-        const { data, answer } = await update(session, { slug: session.id('another-slug') });
-        expectStatus(answer, 200);
-        const found = await session.send('article.lookup', { target_url: data.target_url });
-        expectThat(found.status === 200, 'the article at its URL', describe(found));
-      },
-    },
-    'update-inserts-nothing': {
-      says: 'After an update with another slug no second article is there under that slug.',
-      hint: 'Replace, never insert.',
-      check: async (session) => {
-        const slug = session.id('second-slug');
-        const { data, answer } = await update(session, { slug });
-        expectStatus(answer, 200);
-        const old = (await session.stored('updated')).data.slug;
-        if (!data.target_url.includes(old)) throw new NotChecked('the slug is not in the article’s URL');
-        expectRefusal(
-          await session.send('article.lookup', { target_url: data.target_url.replace(old, slug) }),
-        );
-      },
-    },
-    'update-chain': {
-      says: 'An update can be followed by another one that is based on it.',
-      hint: 'Compare base_revision_id with the revision that the last update stored.',
-      check: async (session) => {
-        const { data } = await update(session);
-        const next = { ...data, id: session.id('draft'), base_revision_id: data.revision_id };
-        const answer = await session.send('article.updated', { ...next, revision_id: next.id });
-        expectStatus(answer, 200);
-      },
-    },
-    'update-canonical-url': {
-      section: 'article.updated data',
-      says: 'target_url in its canonical form, without a trailing slash, names the article.',
-      hint: 'Compare canonical URLs, as in a lookup.',
-      check: async (session) => {
-        const url = await updatedUrl(session);
-        const { answer } = await update(session, { target_url: canonicalUrl(url) ?? url });
-        expectStatus(answer, 200);
-      },
-    },
-    'update-null-image': {
-      section: 'Article',
-      says: 'An update whose featured_image_url is null is accepted.', // that the image stays: page-image-kept
-      hint: 'Leave the image alone where the update’s is null; never clear it, never refuse.',
-      check: async (session) =>
-        expectStatus((await update(session, { featured_image_url: null })).answer, 200),
-    },
-    'update-500-kb': {
-      section: 'article.updated data',
-      says: 'An update with a body of 500,000 characters is stored whole.',
-      hint: 'Raise the limit of the column or of the body parser.',
-      check: stored(sameHtml, (session) => ({ content_html: large(session.comment(session.id('large'))) })),
-    },
-    'update-line-ends': {
-      level: 'should',
-      says: 'An update’s line ends and white space come back as they were.',
-      hint: 'Store content_html as it came.',
-      check: stored(
-        (data, now) => expectSameText('content_html', data.content_html, now.content_html),
-        () => ({ content_html: ' <pre>one\r\ntwo\n\tthree</pre>\r\n ' }),
-      ),
-    },
-    'update-unknown-fields': {
-      section: 'Versioning',
-      level: 'should',
-      says: 'An update with fields that the contract does not name is not refused.',
-      hint: 'Ignore fields that you do not know.',
-      check: async (session) => {
-        const data = { ...(await session.draft(await updatedUrl(session))), trial: { deep: [1] } };
-        expectStatus(await session.send('article.updated', data, { envelope: { trial: 1 } }), 200);
-      },
-    },
-  }),
-];
+export const UPDATE_RULES = rules(LIST, {
+  'update-200': async (session) => {
+    const { answer } = await update(session);
+    if (answer.status === 409) throw new Unmet('status 200', describe(answer), CURRENT);
+    expectStatus(answer, 200);
+  },
+  'update-no-redirect': async (session) => {
+    const data = session.update(session.id('draft'), session.nowhere());
+    expectNoRedirect(await session.send('article.updated', data));
+  },
+  'update-received': async (session) =>
+    expectEqual('received', true, fieldsOf((await update(session)).answer).received),
+  'update-contract-version': async (session) => {
+    const { answer } = await update(session);
+    expectEqual('contract_version', session.version, fieldsOf(answer).contract_version);
+  },
+  'update-revision-echoed': async (session) => {
+    const { data, answer } = await update(session);
+    expectEqual('revision_id', data.revision_id, fieldsOf(answer).revision_id);
+  },
+  'update-content': stored(sameHtml),
+  'update-keeps-id': stored((data, now) => expectEqual('id', data.target_id, now.id)),
+  'update-keeps-url': async (session) => {
+    const { data, answer } = await update(session, { slug: session.id('another-slug') });
+    expectStatus(answer, 200);
+    const found = await session.send('article.lookup', { target_url: data.target_url });
+    expectThat(found.status === 200, 'the article at its URL', describe(found));
+  },
+  'update-title': stored(
+    (data, now) => expectSameText('title', data.title, now.title),
+    (session) => ({ title: `Pressmark check: ${session.id('new title')}` }),
+  ),
+  'update-revision-stored': stored((data, now) =>
+    expectEqual('revision_id', data.revision_id, now.revision_id),
+  ),
+  'update-inserts-nothing': async (session) => {
+    const slug = session.id('second-slug');
+    const { data, answer } = await update(session, { slug });
+    expectStatus(answer, 200);
+    const old = (await session.stored('updated')).data.slug;
+    if (!data.target_url.includes(old)) throw new NotChecked('the slug is not in the article’s URL');
+    expectRefusal(await session.send('article.lookup', { target_url: data.target_url.replace(old, slug) }));
+  },
+  'update-chain': async (session) => {
+    const { data } = await update(session);
+    const next = { ...data, id: session.id('draft'), base_revision_id: data.revision_id };
+    const answer = await session.send('article.updated', { ...next, revision_id: next.id });
+    expectStatus(answer, 200);
+  },
+  'update-canonical-url': async (session) => {
+    const url = await updatedUrl(session);
+    const { answer } = await update(session, { target_url: canonicalUrl(url) ?? url });
+    expectStatus(answer, 200);
+  },
+  // that the image stays: page-image-kept
+  'update-null-image': async (session) =>
+    expectStatus((await update(session, { featured_image_url: null })).answer, 200),
+  'update-500-kb': stored(sameHtml, (session) => ({
+    content_html: large(session.comment(session.id('large'))),
+  })),
+  'update-line-ends': stored(
+    (data, now) => expectSameText('content_html', data.content_html, now.content_html),
+    () => ({ content_html: ' <pre>one\r\ntwo\n\tthree</pre>\r\n ' }),
+  ),
+  'update-unknown-fields': async (session) => {
+    const data = { ...(await session.draft(await updatedUrl(session))), trial: { deep: [1] } };
+    expectStatus(await session.send('article.updated', data, { envelope: { trial: 1 } }), 200);
+  },
+});

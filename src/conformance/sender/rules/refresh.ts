@@ -1,14 +1,77 @@
 import { canonicalUrl } from '../../../contract/canonical-url.js';
 import { type EventName, LOOKUP_TIMEOUT_MS } from '../../../contract/limits.js';
 import { expectEqual, expectThat, NotChecked, Unmet } from '../../expect.js';
-import { refreshTrace, type Seen, senderRules, type UnnumberedRule } from '../rule.js';
+import { rulesWith } from '../../rule-list.js';
+import { ofRefresh, type Play, refreshTrace } from '../rule.js';
 import { isFollowed, type RefreshName, type SeenRequest, type Trace } from '../scenarios.js';
 import { targetIn } from '../scripted-receiver.js';
 import { expectFinal, expectRetried, expectTimeout, pairsOf } from './publish.js';
 
-const STOP =
-  'Check each answer before you send the next event: status 200, received, contract_version, and what the event asked for; on anything else the refresh stops.';
-const NO_REDIRECT = 'Let your HTTP client follow no redirect at these events.';
+const LIST = `
+# webhook.test
+51 test-on-connect: A webhook.test is sent on connection, before any article.
+  Send webhook.test when a connector is registered or its URL is edited.
+52 refresh-order: Each refresh sends webhook.test, article.lookup and article.updated, in this order.
+  Ask the receiver and look the article up anew for every refresh; nothing is cached.
+53 test-before-each-update (should): Each retry of an update comes after a webhook.test of its own.
+  Send webhook.test before a retry of an update too.
+54 test-bare-stops: A refresh stops where its webhook.test is answered {"received": true} alone.
+55 test-two-capabilities-stops: A refresh stops where its webhook.test is answered with two of the three capabilities.
+  Check each answer before you send the next event: status 200, received, contract_version, and what the event asked for; on anything else the refresh stops.
+
+# Limits
+56 test-redirected-stops: A refresh stops where its webhook.test is answered with a redirect.
+  Let your HTTP client follow no redirect at these events.
+57 test-large-stops: A refresh stops where its webhook.test is answered with more than 1,000,000 bytes.
+  Check each answer before you send the next event: status 200, received, contract_version, and what the event asked for; on anything else the refresh stops.
+58 test-timeout: An answer to webhook.test is waited for 15 seconds, and without one the refresh stops.
+  Set a time limit of 15 seconds for the whole exchange, and stop where it is over.
+
+# article.lookup data
+59 lookup-of-article-url: The lookup asks for the article’s public URL.
+  Send as target_url the url of the answer to the publish.
+
+# Errors, How the service treats answers
+60 lookup-other-url-stops: A refresh stops where its article.lookup is answered with an article at another URL.
+61 lookup-empty-field-stops: A refresh stops where its article.lookup is answered with an empty title.
+62 lookup-404-stops: A refresh stops where its article.lookup is answered 404.
+  Check each answer before you send the next event: status 200, received, contract_version, and what the event asked for; on anything else the refresh stops.
+
+# Limits
+63 lookup-redirected-stops: A refresh stops where its article.lookup is answered with a redirect.
+  Let your HTTP client follow no redirect at these events.
+64 lookup-large-stops: A refresh stops where its article.lookup is answered with more than 1,000,000 bytes.
+  Check each answer before you send the next event: status 200, received, contract_version, and what the event asked for; on anything else the refresh stops.
+65 lookup-timeout: An answer to article.lookup is waited for 15 seconds, and without one the refresh stops.
+  Set a time limit of 15 seconds for the whole exchange, and stop where it is over.
+
+# article.updated data
+66 update-of-lookup: The update names the article that the lookup found, by its canonical URL, and the revision.
+  Send target_id and base_revision_id as the lookup’s answer has them, and its url without the fragment and one slash at the end as target_url.
+67 update-own-revision: Each refresh has a revision_id of its own.
+  Give every refresh draft an id of its own, which is never used for another text.
+
+# article.updated
+68 updated-is-final: An update that is answered as the contract has it is not sent again.
+  Set the delivery to success where the answer matches.
+
+# States and transitions
+69 conflict-is-final: An update that is answered 409 has failed, and is never sent again.
+  Fail the delivery at once: the article has changed since the lookup.
+
+# Errors, How the service treats answers
+70 update-503-retried (should): An update that is answered 503 has failed, and is sent again.
+71 update-other-revision-retried (should): An update that is answered with another revision_id has failed, and is sent again.
+72 update-bare-retried (should): An update that is answered {"received": true} alone has failed, and is sent again.
+  An update has landed only where the answer has received, contract_version 2 or 3 and the same revision_id; else keep it pending.
+
+# Limits
+73 update-follows-no-redirect: An update follows no redirect.
+  Let your HTTP client follow no redirect at these events.
+74 update-redirected-retried (should): An update that is answered with a redirect has failed, and is sent again.
+75 update-large-retried (should): An update that is answered with more than 1,000,000 bytes has failed, and is sent again.
+  An update has landed only where the answer has received, contract_version 2 or 3 and the same revision_id; else keep it pending.
+`;
 
 const requestOf = ({ requests }: Trace, event: EventName): SeenRequest => {
   const found = requests.find((request) => request.event === event);
@@ -29,183 +92,106 @@ function expectStopped(trace: Trace, event: EventName, answer: string): void {
   );
 }
 
-const stops = (name: RefreshName, event: EventName, answer: string, hint = STOP) => ({
-  id: `${name}-stops`,
-  says: `A refresh stops where its ${event} is answered ${answer}.`,
-  hint,
-  refreshes: [name],
-  check: (seen: Seen) => expectStopped(refreshTrace(seen, name), event, answer),
-});
+const stops = (name: RefreshName, event: EventName, answer: string) =>
+  ofRefresh(name, (trace) => expectStopped(trace, event, answer));
 
-const timesOut = (name: RefreshName, event: EventName) => ({
-  id: `${event === 'webhook.test' ? 'test' : 'lookup'}-timeout`,
-  says: `An answer to ${event} is waited for 15 seconds, and without one the refresh stops.`,
-  hint: 'Set a time limit of 15 seconds for the whole exchange, and stop where it is over.',
-  refreshes: [name],
-  check: (seen: Seen) => {
-    const trace = refreshTrace(seen, name);
+const timesOut = (name: RefreshName, event: EventName) =>
+  ofRefresh(name, (trace) => {
     expectTimeout(trace, event, LOOKUP_TIMEOUT_MS);
     expectStopped(trace, event, 'nothing');
-  },
-});
+  });
 
-const retried = (name: RefreshName, answer: string) => ({
-  id: `${name}-retried`,
-  level: 'should' as const, // the contract has the schedule for publishes, and lets failed updates be retried on it
-  says: `An update that is answered ${answer} has failed, and is sent again.`,
-  hint: 'An update has landed only where the answer has received, contract_version 2 or 3 and the same revision_id; else keep it pending.',
-  refreshes: [name],
-  check: (seen: Seen) => expectRetried(refreshTrace(seen, name), `an update that was answered ${answer}`),
-});
+// Advice: the contract has the schedule for publishes, and lets failed updates be retried on it.
+const retried = (name: RefreshName, answer: string) =>
+  ofRefresh(name, (trace) => expectRetried(trace, `an update that was answered ${answer}`));
 
-/** What is refreshed is the article that was accepted. */
-function refreshRules(...[section, own]: Parameters<typeof senderRules>): UnnumberedRule[] {
-  return senderRules(section, own).map((rule) => ({ ...rule, articles: ['accepted'] }));
-}
+const FULL = ['refreshed', 'conflict'] as const;
 
 /** Refreshes: test, lookup, update (contract: webhook.test; article.lookup; article.updated; Versioning). */
-export const REFRESH_SENDER_RULES: readonly UnnumberedRule[] = [
-  ...refreshRules('webhook.test', [
-    {
-      id: 'test-on-connect',
-      says: 'A webhook.test is sent on connection, before any article.',
-      hint: 'Send webhook.test when a connector is registered or its URL is edited.',
-      check: ({ requests: [first] }) => {
-        if (first === undefined) throw new NotChecked('no request came');
-        expectThat(first.event === 'webhook.test', 'webhook.test as the first request', first.event);
-      },
+export const REFRESH_SENDER_RULES = rulesWith<Play>(LIST, {
+  'test-on-connect': {
+    articles: ['accepted'],
+    refreshes: [],
+    check: ({ requests: [first] }) => {
+      if (first === undefined) throw new NotChecked('no request came');
+      expectThat(first.event === 'webhook.test', 'webhook.test as the first request', first.event);
     },
-    {
-      id: 'refresh-order',
-      says: 'Each refresh sends webhook.test, article.lookup and article.updated, in this order.',
-      hint: 'Ask the receiver and look the article up anew for every refresh; nothing is cached.',
-      refreshes: ['refreshed', 'conflict'],
-      check: (seen) => {
-        for (const name of ['refreshed', 'conflict'] as const) {
-          const events = refreshTrace(seen, name).requests.map(({ event }) => event);
-          expectEqual(
-            'the events',
-            ['webhook.test', 'article.lookup', 'article.updated'],
-            [...new Set(events)],
-          );
-        }
-      },
-    },
-    {
-      id: 'test-before-each-update',
-      level: 'should', // the contract asks for a test before each refresh, and has no retries of updates
-      says: 'Each retry of an update comes after a webhook.test of its own.',
-      hint: 'Send webhook.test before a retry of an update too.',
-      refreshes: ['update-503'],
-      check: (seen) => {
-        const pairs = pairsOf(refreshTrace(seen, 'update-503'));
-        if (pairs.length === 0) throw new NotChecked('no update was sent again');
-        for (const [n, [before, after]] of pairs.entries()) {
-          const between = seen.requests.slice(
-            seen.requests.indexOf(before.last),
-            seen.requests.indexOf(after.first),
-          );
-          const tested = between.some(({ event }) => event === 'webhook.test');
-          expectThat(tested, `webhook.test before attempt ${n + 2} at an update`, 'none');
-        }
-      },
-    },
-    stops('test-bare', 'webhook.test', '{"received": true} alone'),
-    stops('test-two-capabilities', 'webhook.test', 'with two of the three capabilities'),
-  ]),
-  ...refreshRules('Limits', [
-    stops('test-redirected', 'webhook.test', 'with a redirect', NO_REDIRECT),
-    stops('test-large', 'webhook.test', 'with more than 1,000,000 bytes'),
-    timesOut('test-no-answer', 'webhook.test'),
-  ]),
-  ...refreshRules('article.lookup data', [
-    {
-      id: 'lookup-of-article-url',
-      says: 'The lookup asks for the article’s public URL.',
-      hint: 'Send as target_url the url of the answer to the publish.',
-      refreshes: ['refreshed'],
-      check: (seen) => {
-        const { target_url: url } = requestOf(refreshTrace(seen, 'refreshed'), 'article.lookup').data;
-        expectEqual('target_url', canonicalUrl(seen.articleUrl ?? ''), canonicalUrl(String(url)));
-      },
-    },
-  ]),
-  ...refreshRules('Errors, How the service treats answers', [
-    stops('lookup-other-url', 'article.lookup', 'with an article at another URL'),
-    stops('lookup-empty-field', 'article.lookup', 'with an empty title'),
-    stops('lookup-404', 'article.lookup', '404'),
-  ]),
-  ...refreshRules('Limits', [
-    stops('lookup-redirected', 'article.lookup', 'with a redirect', NO_REDIRECT),
-    stops('lookup-large', 'article.lookup', 'with more than 1,000,000 bytes'),
-    timesOut('lookup-no-answer', 'article.lookup'),
-  ]),
-  ...refreshRules('article.updated data', [
-    {
-      id: 'update-of-lookup',
-      says: 'The update names the article that the lookup found, by its canonical URL, and the revision.',
-      hint: 'Send target_id and base_revision_id as the lookup’s answer has them, and its url without the fragment and one slash at the end as target_url.',
-      refreshes: ['refreshed'],
-      check: (seen) => {
-        const trace = refreshTrace(seen, 'refreshed');
-        const target = targetIn(requestOf(trace, 'article.lookup'));
-        const { data } = requestOf(trace, 'article.updated');
-        expectEqual('target_id', target.id, data.target_id);
-        expectEqual('target_url', canonicalUrl(target.url ?? ''), data.target_url);
-        expectEqual('base_revision_id', target.revision_id, data.base_revision_id);
-      },
-    },
-    {
-      id: 'update-own-revision',
-      says: 'Each refresh has a revision_id of its own.',
-      hint: 'Give every refresh draft an id of its own, which is never used for another text.',
-      refreshes: ['refreshed', 'conflict'],
-      check: (seen) => {
-        const ids = (['refreshed', 'conflict'] as const).map(
-          (name) => requestOf(refreshTrace(seen, name), 'article.updated').data.revision_id,
+  },
+  'refresh-order': {
+    articles: ['accepted'],
+    refreshes: FULL,
+    check: (seen) => {
+      for (const name of FULL) {
+        const events = refreshTrace(seen, name).requests.map(({ event }) => event);
+        expectEqual(
+          'the events',
+          ['webhook.test', 'article.lookup', 'article.updated'],
+          [...new Set(events)],
         );
-        expectThat(ids[0] !== ids[1], 'two revisions', `${ids[0]} for both`);
-      },
+      }
     },
-  ]),
-  ...refreshRules('article.updated', [
-    {
-      id: 'updated-is-final',
-      says: 'An update that is answered as the contract has it is not sent again.',
-      hint: 'Set the delivery to success where the answer matches.',
-      refreshes: ['refreshed'],
-      check: (seen) => expectFinal(refreshTrace(seen, 'refreshed'), seen, 'an update that was accepted'),
+  },
+  // Advice: the contract asks for a test before each refresh, and has no retries of updates.
+  'test-before-each-update': ofRefresh('update-503', (trace, { requests }) => {
+    const pairs = pairsOf(trace);
+    if (pairs.length === 0) throw new NotChecked('no update was sent again');
+    for (const [n, [before, after]] of pairs.entries()) {
+      const between = requests.slice(requests.indexOf(before.last), requests.indexOf(after.first));
+      const tested = between.some(({ event }) => event === 'webhook.test');
+      expectThat(tested, `webhook.test before attempt ${n + 2} at an update`, 'none');
+    }
+  }),
+  'test-bare-stops': stops('test-bare', 'webhook.test', '{"received": true} alone'),
+  'test-two-capabilities-stops': stops(
+    'test-two-capabilities',
+    'webhook.test',
+    'with two of the three capabilities',
+  ),
+  'test-redirected-stops': stops('test-redirected', 'webhook.test', 'with a redirect'),
+  'test-large-stops': stops('test-large', 'webhook.test', 'with more than 1,000,000 bytes'),
+  'test-timeout': timesOut('test-no-answer', 'webhook.test'),
+  'lookup-of-article-url': ofRefresh('refreshed', (trace, { articleUrl = '' }) => {
+    const { target_url: url } = requestOf(trace, 'article.lookup').data;
+    expectEqual('target_url', canonicalUrl(articleUrl), canonicalUrl(String(url)));
+  }),
+  'lookup-other-url-stops': stops('lookup-other-url', 'article.lookup', 'with an article at another URL'),
+  'lookup-empty-field-stops': stops('lookup-empty-field', 'article.lookup', 'with an empty title'),
+  'lookup-404-stops': stops('lookup-404', 'article.lookup', '404'),
+  'lookup-redirected-stops': stops('lookup-redirected', 'article.lookup', 'with a redirect'),
+  'lookup-large-stops': stops('lookup-large', 'article.lookup', 'with more than 1,000,000 bytes'),
+  'lookup-timeout': timesOut('lookup-no-answer', 'article.lookup'),
+  'update-of-lookup': ofRefresh('refreshed', (trace) => {
+    const target = targetIn(requestOf(trace, 'article.lookup'));
+    const { data } = requestOf(trace, 'article.updated');
+    expectEqual('target_id', target.id, data.target_id);
+    expectEqual('target_url', canonicalUrl(target.url ?? ''), data.target_url);
+    expectEqual('base_revision_id', target.revision_id, data.base_revision_id);
+  }),
+  'update-own-revision': {
+    articles: ['accepted'],
+    refreshes: FULL,
+    check: (seen) => {
+      const [one, other] = FULL.map(
+        (name) => requestOf(refreshTrace(seen, name), 'article.updated').data.revision_id,
+      );
+      expectThat(one !== other, 'two revisions', `${one} for both`);
     },
-  ]),
-  ...refreshRules('States and transitions', [
-    {
-      id: 'conflict-is-final',
-      says: 'An update that is answered 409 has failed, and is never sent again.',
-      hint: 'Fail the delivery at once: the article has changed since the lookup.',
-      refreshes: ['conflict'],
-      check: (seen) => expectFinal(refreshTrace(seen, 'conflict'), seen, 'an update that was answered 409'),
-    },
-  ]),
-  ...refreshRules('Errors, How the service treats answers', [
-    retried('update-503', '503'),
-    retried('update-other-revision', 'with another revision_id'),
-    retried('update-bare', '{"received": true} alone'),
-  ]),
-  ...refreshRules('Limits', [
-    {
-      id: 'update-follows-no-redirect',
-      says: 'An update follows no redirect.',
-      hint: NO_REDIRECT,
-      refreshes: ['update-redirected'],
-      check: (seen) => {
-        const trace = refreshTrace(seen, 'update-redirected');
-        requestOf(trace, 'article.updated');
-        const followed = trace.requests.find(isFollowed);
-        if (followed !== undefined)
-          throw new Unmet('no request at the URL of the redirect', `${followed.event} at ${followed.path}`);
-      },
-    },
-    retried('update-redirected', 'with a redirect'),
-    retried('update-large', 'with more than 1,000,000 bytes'),
-  ]),
-];
+  },
+  'updated-is-final': ofRefresh('refreshed', (trace, seen) =>
+    expectFinal(trace, seen, 'an update that was accepted'),
+  ),
+  'conflict-is-final': ofRefresh('conflict', (trace, seen) =>
+    expectFinal(trace, seen, 'an update that was answered 409'),
+  ),
+  'update-503-retried': retried('update-503', '503'),
+  'update-other-revision-retried': retried('update-other-revision', 'with another revision_id'),
+  'update-bare-retried': retried('update-bare', '{"received": true} alone'),
+  'update-follows-no-redirect': ofRefresh('update-redirected', (trace) => {
+    requestOf(trace, 'article.updated');
+    const followed = trace.requests.find(isFollowed);
+    if (followed !== undefined)
+      throw new Unmet('no request at the URL of the redirect', `${followed.event} at ${followed.path}`);
+  }),
+  'update-redirected-retried': retried('update-redirected', 'with a redirect'),
+  'update-large-retried': retried('update-large', 'with more than 1,000,000 bytes'),
+});

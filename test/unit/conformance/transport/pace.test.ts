@@ -17,7 +17,7 @@ test('no more requests begin within any second than the rate allows', async (t) 
   const begun: number[] = [];
   for (let n = 0; n < 200; n++) {
     const together = n % 7 === 0 ? 6 : 1;
-    await pace.take(together);
+    await pace(together);
     for (let i = 0; i < together; i++) begun.push(clock.now());
     await clock.wait(n % 13);
   }
