@@ -8,6 +8,7 @@ import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 interface Stored {
+  readonly id: string;
   readonly title: string;
   readonly content_html: string;
   readonly revision_id: string;
@@ -23,8 +24,8 @@ async function connected(t: ExecutionContext) {
     const answer = { received: true, contract_version: 3, capabilities: CAPABILITIES };
     if (/published|updated/.test(event) && failure !== undefined) response.statusCode = failure;
     const isStored = event === 'article.updated' || (event === 'article.published' && failure === undefined);
-    if (isStored) articles.set(url, { revision_id: data.id, ...data });
-    const target = { id: url, url, ...articles.get(url) };
+    if (isStored) articles.set(url, { revision_id: data.id, ...data, id: articles.get(url)?.id ?? data.id });
+    const target = { url, ...articles.get(url) };
     response.end(JSON.stringify({ ...answer, url, target, revision_id: data.revision_id }));
   });
   const dir = tempDir(t);
