@@ -14,6 +14,13 @@ export function revisionFor(what: OwnChange, before = ''): string {
   return `${mark}${what}-${randomBytes(12).toString('hex')}`;
 }
 
+/** What a revision was made for; undefined for one that Pressmark has not made. */
+export function changeOf(revision: string): OwnChange | undefined {
+  const [, mark] = /^(patch|state|admin|revert|admin-state)-[0-9a-f]{24}$/.exec(revision) ?? [];
+  if (mark === undefined) return undefined;
+  return mark === 'admin-state' ? 'state' : (mark as OwnChange);
+}
+
 /** Whether the content at a revision is what a person has stored in the admin, or has put back. */
 export function isOfPerson(revision: string): boolean {
   return /^(?:admin|admin-state|revert)-[0-9a-f]{24}$/.test(revision);

@@ -1,6 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { PressmarkError } from '../errors.js';
 import { catalogId } from '../store/catalog/entry.js';
 import type { Person } from './commit/identity.js';
 import type { CommittedFolder } from './content-folder.js';
@@ -65,39 +62,6 @@ export async function historyOf(repository: Repository, path: string, most?: num
       const blob = mode === '000000' ? undefined : id;
       return [{ commit, author: { name, email }, seconds: Number(seconds), subject, path: named, blob }];
     });
-}
-
-/**
- * The texts of committed files as they would be checked out, in the same order; undefined if a commit removed the file.
- * They are bytes: all versions of an article are too much to be decoded together.
- *
- * @throws PressmarkError GIT_FAILED.
- */
-export async function textsOf(
-  { git }: Pick<Repository, 'git'>,
-  commits: readonly Pick<FileCommit, 'blob' | 'path'>[],
-): Promise<(Buffer | undefined)[]> {
-  const asked = [
-    ...new Set(commits.flatMap(({ blob, path }) => (blob === undefined ? [] : `${blob} ${path}`))),
-  ];
-  if (asked.length === 0) return commits.map(() => undefined);
-  // The size that git prints is the one before the filters: what no text can hold tells where each begins.
-  const mark = randomBytes(16).toString('hex');
-  const { bytes } = await git(['cat-file', `--batch=${mark}`, '--filters'], {
-    input: asked.map((name) => `${name}\n`).join(''),
-    timeoutMs: LIMIT_MS,
-  });
-  const found: Buffer[] = [];
-  for (let at = bytes.indexOf(`${mark}\n`); at !== -1; await nextTurn()) {
-    const start = at + mark.length + 1;
-    const next = bytes.indexOf(`\n${mark}\n`, start);
-    found.push(bytes.subarray(start, next === -1 ? bytes.length - 1 : next));
-    at = next === -1 ? -1 : next + 1;
-  }
-  if (found.length !== asked.length)
-    throw new PressmarkError('GIT_FAILED', 'git cat-file has not printed each version that was asked for');
-  const texts = new Map(asked.map((name, n) => [name, found[n]]));
-  return commits.map(({ blob, path }) => texts.get(`${blob} ${path}`));
 }
 
 /**

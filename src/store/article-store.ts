@@ -19,7 +19,7 @@ import type { Trash } from './trash.js';
 import { createArticleFiles, isStoreFailure } from './write/article-files.js';
 import { storeFailure } from './write/failure.js';
 import { createOperations } from './write/operations.js';
-import { NameTaken, Outdated, type StoredFile, type WaitFor, type Writer } from './writer.js';
+import { NameTaken, Outdated, type StoredFile, untilWritten, type WaitFor, type Writer } from './writer.js';
 
 /** What became of a publication: stored now, or known before (a redelivery), in which case nothing was written. */
 export interface Published {
@@ -124,37 +124,30 @@ export function createStore(options: StoreOptions) {
     return file === undefined ? { outcome: 'known', id, url } : { outcome: 'stored', id, url, file };
   }
 
-  async function create(draft: ArticleDraft, waits: readonly Promise<void>[]): Promise<Published> {
+  async function create(draft: ArticleDraft, waitsFor: readonly Promise<void>[]): Promise<Published> {
     const { id } = draft;
     const taken = new Set<string>();
-    for (;;) {
-      const { epoch } = writer;
+    return untilWritten(writer, async (epoch) => {
       const known = await acknowledgedAs(id);
       if (known !== undefined) return known;
       const { slug, path, url, release } = await nameOf(draft, taken);
       try {
         const named = { url, updated: null, ...(await spelled(draft, path)), slug };
         const first = await codec.encode(named, path);
-        const file = await files.write({
-          path,
-          target: join(content.root, path),
-          ...first,
-          replaces: null,
-          epoch,
-          waitsFor: waits,
-        });
+        const target = join(content.root, path);
+        const file = await files.write({ path, target, ...first, replaces: null, epoch, waitsFor });
         return { outcome: 'stored', id, url, file };
       } catch (error) {
-        if (error instanceof Outdated) continue;
+        if (error instanceof Outdated && !(error instanceof NameTaken)) throw error;
         taken.add(path);
         // What stands under this name is known to the catalog from now on: a person's file that took it
         // in between, or ours that could not be taken back and must not be stored a second time.
         notice(await refresh(content, catalog, path, writing));
-        if (!(error instanceof NameTaken)) throw error;
+        throw error;
       } finally {
         release();
       }
-    }
+    });
   }
 
   /**
@@ -202,15 +195,12 @@ export function createStore(options: StoreOptions) {
   };
 
   /** @returns undefined if the update is to be applied by now, and there is no replacement yet. */
-  async function replace(
+  function replace(
     target: Target,
     replacement: Replacement | undefined,
-    waits: readonly Promise<void>[],
+    waitsFor: readonly Promise<void>[],
   ): Promise<Updated | undefined> {
-    /** The error of an attempt whose end is unknown. */
-    let unclear: unknown;
-    for (;;) {
-      const { epoch } = writer;
+    return untilWritten(writer, async (epoch, unclear) => {
       const { kind, read, entry } = await reading.check(target).catch((error: unknown) => {
         // It may have been stored, and replaced by another since: then a refusal would be a lie.
         throw unclear ?? error;
@@ -226,15 +216,10 @@ export function createStore(options: StoreOptions) {
       const { storedBody, state } = replacement;
       let amended = await codec.amend(read.text, read.stored, await spelled(next, path), path, storedBody);
       if (state !== undefined) amended = await codec.inState(amended.text, path, state, target.revision);
-      try {
-        const file = await files.overwrite(path, read, { ...amended, epoch, waitsFor: waits });
-        const replaced = edited ? { replaced: { article, text: read.text } } : {};
-        return { outcome: 'stored', file: { ...file, ...replaced } };
-      } catch (error) {
-        if (!(error instanceof Outdated)) throw error;
-        unclear = error.cause;
-      }
-    }
+      const file = await files.overwrite(path, read, { ...amended, epoch, waitsFor });
+      const replaced = edited ? { replaced: { article, text: read.text } } : {};
+      return { outcome: 'stored', file: { ...file, ...replaced } };
+    });
   }
 
   async function locked<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -10,8 +10,9 @@ import {
   type StoredAsset,
 } from '../article/asset.js';
 import { PressmarkError, quote, systemCode } from '../errors.js';
-import { discard, makeDirectory, stage, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
+import { discard, makeDirectory, stage, writeAtomically } from '../fs/atomic-write.js';
 import { filesBelow } from '../fs/files-below.js';
+import { syncFoldersOf } from '../fs/sync-files.js';
 import type { ArticleCodec } from './catalog/content-folder.js';
 import { storeFailure } from './write/failure.js';
 
@@ -58,7 +59,7 @@ export function createAssets({ siteDir, folder, siteUrl, staging, codec }: Asset
         await write(target, bytes);
       }
       // Also where it was there: who has written it may not have come to that, or not come to it yet.
-      for (let at = dirname(target); at.length >= siteDir.length; at = dirname(at)) await syncDirectory(at);
+      await syncFoldersOf(siteDir, [target]);
     } catch (error) {
       throw storeFailure(error);
     }

@@ -7,7 +7,7 @@ import type { Catalog } from './catalog/catalog.js';
 import type { ContentFolder, ReadFile } from './catalog/content-folder.js';
 import type { Reading } from './reading.js';
 import type { ArticleFiles } from './write/article-files.js';
-import { NameTaken, Outdated, type StoredFile, type Writer } from './writer.js';
+import { NameTaken, type StoredFile, untilWritten, type Writer } from './writer.js';
 
 export interface ChangesOptions {
   readonly content: ContentFolder;
@@ -42,9 +42,8 @@ export function createChanges({ content, catalog, writer, files, reading, locked
     id: string,
     make: (read: ReadFile, path: string) => Promise<Amended & { readonly seals?: boolean }>,
   ): Promise<{ readonly article: Article; readonly edited: boolean; readonly stored?: StoredFile }> {
-    return locked(id, async () => {
-      for (;;) {
-        const { epoch } = writer;
+    return locked(id, () =>
+      untilWritten(writer, async (epoch) => {
         const { entry, path, read } = await present(id);
         const { seals = false, ...file } = await make(read, path);
         const edited = read.stored.edited && !seals;
@@ -53,14 +52,10 @@ export function createChanges({ content, catalog, writer, files, reading, locked
           const stored = await files.acknowledge(entry);
           return { article: read.stored.article, edited, ...(stored !== undefined && { stored }) };
         }
-        try {
-          const stored = await files.overwrite(path, read, { ...file, epoch }, edited ? 'edited' : 'now');
-          return { article: stored.article, edited, stored };
-        } catch (error) {
-          if (!(error instanceof Outdated)) throw error;
-        }
-      }
-    });
+        const stored = await files.overwrite(path, read, { ...file, epoch }, edited ? 'edited' : 'now');
+        return { article: stored.article, edited, stored };
+      }),
+    );
   }
 
   /**
@@ -73,29 +68,24 @@ export function createChanges({ content, catalog, writer, files, reading, locked
     id: string,
     keep: (read: ReadFile, path: string) => Promise<void>,
   ): Promise<{ readonly article: Article; readonly path: string }> {
-    return locked(id, async () => {
-      /** What an attempt whose end is unknown was to remove. */
-      let unclear: { readonly article: Article; readonly path: string } | undefined;
-      for (;;) {
-        const { epoch } = writer;
-        if (unclear !== undefined && (await reading.current(id)) === undefined) return unclear;
+    return locked(id, () => {
+      /** What was to be removed last. */
+      let last: { readonly article: Article; readonly path: string } | undefined;
+      return untilWritten(writer, async (epoch, unclear) => {
+        if (unclear !== undefined && last !== undefined && (await reading.current(id)) === undefined)
+          return last;
         const { path, read } = await present(id);
         const { text, stored } = read;
         const { article, edited } = stored;
         await writer.beforeReplace?.({ path, text, article, edited, by: '' });
         await keep(read, path);
-        try {
-          await writer.remove({ path, target: join(content.root, path), article, replaces: text, epoch });
-        } catch (error) {
-          if (!(error instanceof Outdated)) throw error;
-          if (error.cause !== undefined) unclear = { article, path };
-          continue;
-        }
-        files.forget(path);
-        return { article, path };
-      }
+        last = { article, path };
+        await files.remove({ path, target: join(content.root, path), article, replaces: text, epoch });
+        return last;
+      });
     });
   }
+
   /**
    * Puts a file that was removed back, to the byte. Resolves when that is durable.
    *
@@ -106,11 +96,9 @@ export function createChanges({ content, catalog, writer, files, reading, locked
       const stored = await content.codec.decode(text, path);
       const { url } = stored.article;
       const target = join(content.root, path);
-      let isUnclear = false;
-      for (;;) {
-        const { epoch } = writer;
+      await untilWritten(writer, async (epoch, unclear) => {
         const now = await reading.current(id);
-        if (now !== undefined && isUnclear && (await reading.open(now)).text === text) return;
+        if (now !== undefined && unclear !== undefined && (await reading.open(now)).text === text) return;
         if (now !== undefined)
           throw new PressmarkError('USAGE', `there is an article with the id ${quote(id)} again`);
         const [other] = catalog.byUrl(canonicalUrl(url) ?? url);
@@ -119,17 +107,12 @@ export function createChanges({ content, catalog, writer, files, reading, locked
             'USAGE',
             `the URL ${url} has another article by now, ${other.path}; remove that, or change its URL, first`,
           );
-        try {
-          const file = { path, target, ...stored, text, replaces: null, epoch, isRestored: true };
-          await files.write(file, stored.edited ? 'edited' : 'restored');
-          return;
-        } catch (error) {
-          if (error instanceof NameTaken)
-            throw new PressmarkError('USAGE', `there is another file ${path}; rename it first`);
-          if (!(error instanceof Outdated)) throw error;
-          isUnclear ||= error.cause !== undefined;
-        }
-      }
+        const file = { path, target, ...stored, text, replaces: null, epoch, isRestored: true };
+        await files.write(file, stored.edited ? 'edited' : 'restored').catch((error: unknown) => {
+          if (!(error instanceof NameTaken)) throw error;
+          throw new PressmarkError('USAGE', `there is another file ${path}; rename it first`);
+        });
+      });
     });
   }
 

@@ -1,14 +1,14 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { messageOf, PressmarkError } from '../errors.js';
-import { writeAtomically } from '../fs/atomic-write.js';
+import { syncDirectory, writeAtomically } from '../fs/atomic-write.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import type { Log } from '../log.js';
 import { type ArticleStore, createStore } from './article-store.js';
 import { createAddressRefresh } from './catalog/address-refresh.js';
 import { type Catalog, createCatalog } from './catalog/catalog.js';
-import { type ContentFolder, readEntries } from './catalog/content-folder.js';
+import type { ContentFolder } from './catalog/content-folder.js';
 import { type ContentChange, isArticlePath } from './catalog/scan.js';
 import { saveSnapshot, snapshotOf } from './catalog/snapshot.js';
 import { openTrash } from './trash.js';
@@ -79,7 +79,7 @@ export async function openStore({
     throw error;
   });
   const { path: snapshotPath, key: snapshotKey } = snapshotOf(stateDir, content);
-  const addresses = createAddressRefresh(content.format, catalog, (known) => readEntries(content, known));
+  const addresses = createAddressRefresh(content, catalog);
   const recovery = await recover({ content, catalog, lock, log, snapshotPath, snapshotKey }).catch(
     async (error: unknown) => {
       await writer.close?.();
@@ -160,7 +160,9 @@ export async function prepareStateFolder(stateDir: string, log: Log): Promise<vo
   }
   try {
     const present = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : undefined;
-    if (present !== IGNORE_ALL) await writeAtomically(path, IGNORE_ALL);
+    if (present === IGNORE_ALL) return;
+    await writeAtomically(path, IGNORE_ALL);
+    await syncDirectory(dirname(stateDir));
   } catch (error) {
     log.warn(
       { reason: messageOf(error) },

@@ -1,9 +1,10 @@
 import type { StoredArticle } from '../article/stored-article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError } from '../errors.js';
+import { coalesced } from '../fs/coalesced.js';
 import { type AddressRefresh, readAnew } from './catalog/address-refresh.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
-import { type ContentFolder, type ReadFile, readArticle, readEntries } from './catalog/content-folder.js';
+import { type ContentFolder, type ReadFile, readArticle } from './catalog/content-folder.js';
 import { type Entry, isFuture, isGone } from './catalog/entry.js';
 import { newFilesReader } from './catalog/new-files.js';
 import { type ContentChange, refresh } from './catalog/scan.js';
@@ -38,20 +39,8 @@ export function createReading(options: ReadingOptions) {
   const { content, catalog, addresses, writer, notice } = options;
   const { writing, ensureShared } = options.files;
   const newFiles = newFilesReader(content, catalog, writing);
-  let reading = Promise.resolve();
-  let nextReading: Promise<void> | undefined;
-
-  /** Reads the files that have come. Who asks while that goes on shares the next: this one may have passed the file. */
-  function readNewFiles(): Promise<void> {
-    nextReading ??= reading
-      .catch(() => undefined) // reported to those who asked for it
-      .then(() => {
-        nextReading = undefined;
-        reading = newFiles().then(notice);
-        return reading;
-      });
-    return nextReading;
-  }
+  /** Reads the files that have come. */
+  const readNewFiles = coalesced(async () => notice(await newFiles()));
 
   /** Compares entries with the disk, when this process does not write them. */
   async function compare(entries: readonly Entry[]): Promise<void> {
@@ -62,8 +51,7 @@ export function createReading(options: ReadingOptions) {
       // A date that lay in the future when the file was read may have passed. No other file is read a second time: one
       // of a megabyte takes too long for that.
       const known = catalog.get(path);
-      if (known === undefined || !isFuture(known)) continue;
-      await readAnew(catalog, [known], (entries) => readEntries(content, entries));
+      if (known !== undefined && isFuture(known)) await readAnew(content, catalog, known);
     }
   }
 

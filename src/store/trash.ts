@@ -94,6 +94,7 @@ export function openTrash(stateDir: string) {
   /** Keeps an article; durable when it resolves. */
   async function keep(one: Trashed, text: string): Promise<void> {
     makeDirectory(folder);
+    await syncDirectory(stateDir); // also where another receiver has made it, and has not come to that
     await writeAtomically(textFile(one), text);
     const before = get(one.id);
     await note(one);

@@ -106,11 +106,31 @@ export interface Writer {
 /** The writer of several machines. */
 export type SharedWriter = Writer & Required<Pick<Writer, 'catchUp'>>;
 
-/** Thrown where the name of a new file belongs to another file by now. */
-export class NameTaken extends Error {}
-
 /**
  * Thrown if files have changed since the decision, which is then made again. The cause is the error of an earlier
  * attempt whose end is unknown: what has changed may be this very write, or be based on it.
  */
 export class Outdated extends Error {}
+
+/** Thrown where the name of a new file belongs to another file by now. */
+export class NameTaken extends Outdated {}
+
+/**
+ * Decides and writes, again and again until the decision is not `Outdated`.
+ *
+ * @param work gets the writer's `epoch`, and the error of an attempt whose end is unknown.
+ */
+export async function untilWritten<T>(
+  writer: Pick<Writer, 'epoch'>,
+  work: (epoch: number, unclear: unknown) => Promise<T>,
+): Promise<T> {
+  let unclear: unknown;
+  for (;;) {
+    try {
+      return await work(writer.epoch, unclear);
+    } catch (error) {
+      if (!(error instanceof Outdated)) throw error;
+      unclear = error.cause ?? unclear;
+    }
+  }
+}

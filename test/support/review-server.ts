@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ReviewHostKind } from '../../src/git/push/review-dialects.js';
+import type { ReviewHostKind } from '../../src/git/push/review-host.js';
 
 /** A pull request as the stand-in has it, whatever the host calls its fields. */
 export interface StoredPull {

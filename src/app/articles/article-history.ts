@@ -5,8 +5,8 @@ import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { replacedFiles } from '../../git/commit/replaced-texts.js';
 import { checkContentFolder, type FolderInGit } from '../../git/content-folder.js';
-import { historyOf, textsOf } from '../../git/history.js';
-import { commitAt, entriesAt } from '../../git/objects.js';
+import { historyOf } from '../../git/history.js';
+import { commitAt, contentsOf, entriesAt } from '../../git/objects.js';
 import { openRepository } from '../../git/repository.js';
 import { type ContentFolder, type ReadFile, readArticleSync } from '../../store/catalog/content-folder.js';
 import type { Entry } from '../../store/catalog/entry.js';
@@ -85,9 +85,12 @@ export async function historyOfFile(
   const current = now.stored.article.revision;
   const revisions: Revision[] = [];
   const commits = await historyOf(repository, `${place.folder}${entry.path}`, most);
-  const texts = await textsOf(repository, commits);
-  for (const [n, commit] of commits.entries()) {
-    const stored = await decoded(content, entry.path, texts[n]?.toString('utf8'));
+  const texts = await contentsOf(
+    repository,
+    commits.flatMap(({ blob }) => blob ?? []),
+  );
+  for (const commit of commits) {
+    const stored = await decoded(content, entry.path, texts.get(commit.blob ?? '')?.toString('utf8'));
     const revision = stored?.article.revision ?? null;
     const { author, seconds } = commit;
     revisions.push({
@@ -121,7 +124,7 @@ export async function versionInCommit(
   const { repository } = place;
   const file = `${place.folder}${path}`;
   const blob = (await entriesAt(repository, commit, [file])).get(file)?.id;
-  const [text] = blob === undefined ? [] : await textsOf(repository, [{ blob, path: file }]);
+  const [text] = blob === undefined ? [] : (await contentsOf(repository, [blob])).values();
   const stored = await decoded(content, path, text?.toString('utf8'));
   return stored?.article.id === id ? stored : undefined;
 }

@@ -53,8 +53,8 @@ export async function hashFiles(
 }
 
 /**
- * Makes a chain of commits upon `parent`, one for each article's file, in order, with its assets. No branch moves, and the index stays as it is; hooks
- * do not run.
+ * Makes a chain of commits upon `parent`, one for each article's file, in order, with its assets. No branch moves, the
+ * index stays as it is, and no hook runs.
  *
  * @returns the names of the commits.
  * @throws PressmarkError GIT_FAILED.
@@ -94,6 +94,8 @@ export async function buildCommits(
       throw error;
     });
   const commits = stdout.split('\n').slice(0, -1);
+  if (commits.length !== files.length)
+    throw new PressmarkError('GIT_FAILED', 'git fast-import has not named each commit');
   return sign ? signed(repository, parent, commits, files, { identity, seconds }) : commits;
 }
 

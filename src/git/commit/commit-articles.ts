@@ -51,14 +51,14 @@ const ATTEMPTS = 3;
 const MAX_BYTES = 32_000_000;
 
 /** A file of a batch, read. */
-interface ReadFile extends Pending {
+interface BatchFile extends Pending {
   /** From the top of the work tree. */
   readonly inRepository: string;
   readonly bytes: Buffer;
 }
 
 /** A file with what is to be decided about it. */
-interface Candidate extends ReadFile {
+interface Candidate extends BatchFile {
   readonly blob: string;
   /** Whether git's filters change it; then git has the blob already. */
   readonly isFiltered: boolean;
@@ -66,8 +66,8 @@ interface Candidate extends ReadFile {
   readonly isStaged: boolean;
 }
 
-/** What has become of files that go no further; by their paths. */
-type Settled = readonly (readonly [path: string, outcome: Outcome])[];
+/** What has become of files, by their paths. */
+type Outcomes = Map<string, Outcome>;
 
 /** A file that gets a commit. */
 interface ArticleVersion extends NewVersion {
@@ -87,12 +87,8 @@ export function createCommitArticles(options: CommitArticlesOptions) {
    *
    * @throws PressmarkError GIT_FAILED.
    */
-  async function commit(batch: readonly Pending[]): Promise<Map<string, Outcome>> {
-    const outcomes = new Map<string, Outcome>();
-    const note = <T extends { readonly settled: Settled }>(step: T): T => {
-      for (const [path, outcome] of step.settled) outcomes.set(path, outcome);
-      return step;
-    };
+  async function commit(batch: readonly Pending[]): Promise<Outcomes> {
+    const outcomes: Outcomes = new Map();
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const since = Date.now();
       const branch = await readBranch(repository);
@@ -101,16 +97,18 @@ export function createCommitArticles(options: CommitArticlesOptions) {
           outcomes.set(path, { kind: 'later', because: `commits wait for ${branch.waitingFor}` });
         return outcomes;
       }
-      const { files, removed } = note(await readFiles(batch));
+      const { files, removed } = await readFiles(batch, outcomes);
       if (files.length + removed.length === 0) return outcomes;
       const [examined, identity] = await Promise.all([
-        examine(files, removed),
+        examine(files, removed, outcomes),
         identityOf(repository.git, author),
       ]);
-      const { tip, candidates } = note(examined);
+      const { tip, candidates } = examined;
       const head = { ...branch, tip };
-      const written = note(await changesOf(candidates, tip));
-      const changes = [...written.changes, ...note(await removalsOf(removed, tip)).changes];
+      const changes = [
+        ...(await changesOf(candidates, tip, outcomes)),
+        ...(await removalsOf(removed, tip, outcomes)),
+      ];
       if (changes.length === 0) return outcomes;
       const commits = await buildCommits(repository, tip, changes, { identity, sign });
       const staged = new Set(
@@ -139,9 +137,9 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   }
 
   /** Compares what the files hold with HEAD and the index. Git stores with the commits what no filter changes. */
-  async function examine(files: readonly ReadFile[], removed: readonly string[]) {
+  async function examine(files: readonly BatchFile[], removed: readonly string[], outcomes: Outcomes) {
     const paths = files.map(({ inRepository }) => inRepository);
-    const idOf = (file: ReadFile | undefined) => file && blobId(repository, file.bytes);
+    const idOf = (file: BatchFile | undefined) => file && blobId(repository, file.bytes);
     const [status, blobs] = await Promise.all([
       // Never of no path, which would mean the whole work tree.
       statusOf(repository, [...paths, ...removed.map(place.inRepository)]),
@@ -156,11 +154,10 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     const unlisted = paths.filter((path) => !status.files.has(path) && !status.ignored.has(path));
     const committed = await entriesAt(repository, tip, unlisted);
     const candidates: Candidate[] = [];
-    const settled: [string, Outcome][] = [];
     for (const [index, file] of files.entries()) {
       const { path, inRepository } = file;
       if (status.ignored.has(inRepository)) {
-        settled.push([path, warnOfRefusal('it is ignored by git', path)]);
+        outcomes.set(path, warnOfRefusal('it is ignored by git', path));
         continue;
       }
       const filter = filtered.indexOf(inRepository);
@@ -175,20 +172,19 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         isStaged: staged.has(inRepository),
       });
     }
-    return { tip, candidates, settled };
+    return { tip, candidates };
   }
 
   /** Reads files up to a bound; those beyond it get no outcome. */
-  async function readFiles(batch: readonly Pending[]) {
-    const files: ReadFile[] = [];
+  async function readFiles(batch: readonly Pending[], outcomes: Outcomes) {
+    const files: BatchFile[] = [];
     const removed: string[] = [];
-    const settled: [string, Outcome][] = [];
     let size = 0;
     for (const { path, why } of batch) {
       if (size > MAX_BYTES) break;
       try {
         if (isBehindLink(path))
-          settled.push([path, warnOfRefusal('it is, or is behind, a symbolic link', path)]);
+          outcomes.set(path, warnOfRefusal('it is, or is behind, a symbolic link', path));
         else {
           const bytes = await readFile(place.fileAt(path));
           size += bytes.length;
@@ -196,19 +192,19 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         }
       } catch (error) {
         const code = systemCode(error) ?? '';
-        if (why === 'trash' && ['ENOENT', 'ENOTDIR'].includes(code)) removed.push(path);
-        else if (['ENOENT', 'ENOTDIR'].includes(code))
-          settled.push([path, { kind: 'failed', because: 'the file is gone' }]);
+        const isGone = ['ENOENT', 'ENOTDIR'].includes(code);
+        if (isGone && why === 'trash') removed.push(path);
+        else if (isGone) outcomes.set(path, { kind: 'failed', because: 'the file is gone' });
         else if (['EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code))
-          settled.push([path, warnOfRefusal(`the file cannot be read (${code})`, path)]);
+          outcomes.set(path, warnOfRefusal(`the file cannot be read (${code})`, path));
         else throw error;
       }
     }
-    return { files, removed, settled };
+    return { files, removed };
   }
 
   /** Whether a file still has what was read of it. */
-  async function isUnchanged({ path, bytes }: ReadFile): Promise<boolean> {
+  async function isUnchanged({ path, bytes }: BatchFile): Promise<boolean> {
     return bytes.equals(await readFile(place.fileAt(path)).catch(() => Buffer.alloc(0)));
   }
 
@@ -225,9 +221,12 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   }
 
   /** The commits that the files are to get. */
-  async function changesOf(candidates: readonly Candidate[], tip: string | null) {
+  async function changesOf(
+    candidates: readonly Candidate[],
+    tip: string | null,
+    outcomes: Outcomes,
+  ): Promise<ArticleVersion[]> {
     const changes: ArticleVersion[] = [];
-    const settled: [string, Outcome][] = [];
     const assets: (readonly string[])[] = [];
     const upstream = await entriesUpstream(candidates);
     const elsewhereOf = committedElsewhere(place, options, tip);
@@ -253,11 +252,11 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       });
       if (decision.kind === 'present') {
         log.debug({ path }, 'no commit: git has it');
-        settled.push([path, { kind: 'committed' }]);
+        outcomes.set(path, { kind: 'committed' });
       } else if (decision.kind === 'theirs' || stored === undefined || written === undefined) {
         const because = decision.kind === 'theirs' ? decision.because : NO_ARTICLE;
         log.debug({ path }, `no commit: ${because}`);
-        settled.push([path, { kind: 'failed', because, isOwners: true }]);
+        outcomes.set(path, { kind: 'failed', because, isOwners: true });
       } else {
         const restoredBy =
           why === 'trash' && before === undefined ? options.authorOf(restoredKey(path)) : undefined;
@@ -274,30 +273,27 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       }
     }
     const lacking = await lackingAssets(repository, assets);
-    return {
-      changes: changes.map((change, index) => ({
-        ...change,
-        ...(lacking[index] && { assets: lacking[index] }),
-      })),
-      settled,
-    };
+    return changes.map((change, index) => ({ ...change, ...(lacking[index] && { assets: lacking[index] }) }));
   }
 
   /** The commits of files that a person has removed in the admin; what HEAD does not have needs none. */
-  async function removalsOf(paths: readonly string[], tip: string | null) {
+  async function removalsOf(
+    paths: readonly string[],
+    tip: string | null,
+    outcomes: Outcomes,
+  ): Promise<ArticleVersion[]> {
     const committed = await entriesAt(repository, tip, paths.map(place.inRepository));
     const texts = await contentsOf(
       repository,
       [...committed.values()].map(({ id }) => id),
     );
     const changes: ArticleVersion[] = [];
-    const settled: [string, Outcome][] = [];
     for (const path of paths) {
       const inRepository = place.inRepository(path);
       const text = texts.get(committed.get(inRepository)?.id ?? '')?.toString('utf8');
       const article = text === undefined ? undefined : (await decode(path, text))?.article;
-      if (text === undefined) settled.push([path, { kind: 'committed' }]);
-      else if (article === undefined) settled.push([path, { kind: 'failed', because: NO_ARTICLE }]);
+      if (text === undefined) outcomes.set(path, { kind: 'committed' });
+      else if (article === undefined) outcomes.set(path, { kind: 'failed', because: NO_ARTICLE });
       else
         changes.push({
           file: { path, isStaged: false },
@@ -308,7 +304,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
           author: options.authorOf(removedKey(path)),
         });
     }
-    return { changes, settled };
+    return changes;
   }
 
   async function entriesUpstream(candidates: readonly Candidate[]): Promise<ReadonlyMap<string, TreeEntry>> {

@@ -4,12 +4,6 @@ import type { Person } from './identity.js';
 /** Who has made which revision: the people who change articles in the admin. See `openEditors`. */
 export type Editors = ReturnType<typeof openEditors>;
 
-/** A longer file is shortened, in bytes. */
-const LONG = 500_000;
-
-/** So many notes stay: git knows who has made what was committed, and few changes wait for their commits at a time. */
-const KEPT = 1_000;
-
 interface Note extends Person {
   readonly revision: string;
 }
@@ -23,17 +17,12 @@ interface Note extends Person {
 export function openEditors(path: string) {
   const people = new Map<string, Person>();
   const log = openLineLog(path, isNote);
-  let shortening: Promise<void> | undefined;
 
   /** Notes who is about to make a revision; durable when it resolves. */
   async function note(revision: string, { name, email }: Person): Promise<void> {
     log.append([{ revision, name, email }]);
     await log.sync();
     people.set(revision, { name, email });
-    if (log.size() > LONG) shortening ??= log.shorten((notes) => notes.slice(-KEPT));
-    await shortening?.finally(() => {
-      shortening = undefined;
-    });
   }
 
   /** Who has made a revision; undefined if no person has. */

@@ -68,6 +68,12 @@ export async function readBranch(repository: Repository): Promise<Omit<Branch, '
   return { kind: 'branch', ref };
 }
 
+/** Whether HEAD is on that branch, and the owner has not begun a rebase or the like. */
+export async function isOn(repository: Repository, { ref }: Pick<Branch, 'ref'>): Promise<boolean> {
+  const branch = await readBranch(repository);
+  return branch.kind === 'branch' && branch.ref === ref;
+}
+
 function notNow(waitingFor: string): NotNow {
   return { kind: 'not now', waitingFor };
 }

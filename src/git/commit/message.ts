@@ -1,4 +1,5 @@
 import type { Article } from '../../article/article.js';
+import { changeOf } from '../../article/own-revisions.js';
 import { messageOf } from '../../errors.js';
 import type { ArticleChange } from '../../host/hooks/hook-types.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
@@ -28,15 +29,15 @@ const MAX_BODY = 10_000;
 /** What a commit is about. */
 export type CommitKind = 'Publish' | 'Update' | 'Change' | 'Revert' | 'Edit' | 'Remove' | 'Restore';
 
+const KIND_OF_CHANGE = { admin: 'Edit', revert: 'Revert', patch: 'Change', state: 'Change' } as const;
+
 /** The kind of a text that Pressmark has stored, by what the text says. */
 export function kindOf({ revision, updated }: { revision: string; updated: string | null }): CommitKind {
-  // a person's, in the admin
-  if (/^admin-[0-9a-f]{24}$/.test(revision)) return updated === null ? 'Publish' : 'Edit';
-  // `pressmark revert` makes such revisions
-  if (/^revert-[0-9a-f]{24}$/.test(revision)) return 'Revert';
-  // a plugin's change, or another state
-  if (/^(?:patch|state|admin-state)-[0-9a-f]{24}$/.test(revision)) return 'Change';
-  return updated === null ? 'Publish' : 'Update';
+  const change = changeOf(revision);
+  // What a person has written in the admin is published as well.
+  if (change === undefined || (change === 'admin' && updated === null))
+    return updated === null ? 'Publish' : 'Update';
+  return KIND_OF_CHANGE[change];
 }
 
 /** What happened to an article whose commit is of this kind. */

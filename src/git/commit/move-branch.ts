@@ -8,7 +8,7 @@ import { blobId, commitAt, FILE, noObject, type TreeEntry } from '../objects.js'
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';
 import type { NewVersion } from './build-commits.js';
-import { type Branch, readBranch } from './head.js';
+import { type Branch, isOn } from './head.js';
 import { nextRef } from './next-commits.js';
 
 /** How often the index is put back while HEAD moves. */
@@ -80,12 +80,6 @@ export async function moveBranch(
       return undefined;
     throw error;
   }
-}
-
-/** Whether HEAD is on that branch, and the owner has not begun a rebase or the like. */
-async function isOn(repository: Repository, { ref }: Branch): Promise<boolean> {
-  const branch = await readBranch(repository);
-  return branch.kind === 'branch' && branch.ref === ref;
 }
 
 function writeIndex(

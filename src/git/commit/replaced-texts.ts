@@ -3,9 +3,9 @@ import { renameSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { messageOf, PressmarkError } from '../../errors.js';
-import { discard, makeDirectory, stage, syncDirectory } from '../../fs/atomic-write.js';
+import { discard, makeDirectory, stage } from '../../fs/atomic-write.js';
 import { filesBelow } from '../../fs/files-below.js';
-import { syncFiles } from '../../fs/sync-files.js';
+import { syncFiles, syncFoldersOf } from '../../fs/sync-files.js';
 import type { Log } from '../../log.js';
 import { within } from '../../time-limit.js';
 import type { CommittedFolder } from '../content-folder.js';
@@ -93,8 +93,7 @@ export function createKeepText(stateDir: string, log: Log): KeepText {
     const file = known ?? join(REPLACED, path, `${time}${ending}`);
     const target = join(stateDir, file);
     if (known === undefined) await write(target, bytes);
-    for (let folder = dirname(target); folder.startsWith(stateDir); folder = dirname(folder))
-      await syncDirectory(folder);
+    await syncFoldersOf(stateDir, [target]);
     log.warn(
       { path, file: withSlashes(file), why },
       'an update has replaced a text that git does not have; this file has it',

@@ -41,8 +41,8 @@ const MAX_ATTEMPTS = 5;
 /**
  * Pushes the commits that are made here, and those that an earlier run has not pushed: the branch is pushed some time
  * after commits were made, all that have gathered at once. Where the config names another branch than the one that HEAD
- * is on, HEAD's commits are pushed to that. Where the remote has moved on, the branch follows it first, unless it is
- * another one; nothing is ever forced. A failure is logged once and tried again, each time later and never in step with
+ * is on, HEAD's commits are pushed to that; else nothing is pushed while HEAD is elsewhere than at the start. Where the
+ * remote has moved on, the branch follows it first, unless it is another one; nothing is ever forced. A failure is logged once and tried again, each time later and never in step with
  * other receivers.
  *
  * @returns a function that pushes what waits, once. A push that fails then is repeated after the next start.
@@ -92,27 +92,20 @@ export async function pushInBackground(
   async function pushBranch(): Promise<string | undefined> {
     for (let count = 0; count < MAX_ATTEMPTS; count++) {
       const head = await readHead(repository);
+      if (head.kind === 'not now') return waitFor(head.waitingFor);
+      const { ref: local, tip } = head;
       // Without a name in the config it is the branch on which HEAD was at the start.
-      if (settings.branch !== undefined && head.kind === 'not now') return waitFor(head.waitingFor);
-      const local = settings.branch !== undefined && head.kind === 'branch' ? head.ref : ref;
-      const tip = await commitAt(repository, local);
-      if (tip === null && status.now.waiting === 0) return undefined;
-      const elsewhere = head.kind === 'branch' && head.ref !== local ? head : undefined;
-      const missing = elsewhere
-        ? `HEAD to be on ${nameOf(local)} again: commits on ${nameOf(elsewhere.ref)} are not pushed`
-        : `${nameOf(local)} to have a commit`;
-      if (tip === null) return waitFor(missing);
-      const pushed = tip === pushedTip ? undefined : await remote.push(tip);
-      if (pushed === undefined || pushed.outcome === 'accepted') {
-        if (pushed !== undefined) {
-          pushedTip = tip;
-          status.set({ lastPush: new Date().toISOString() });
-          log.info({ commit: tip, branch: nameOf(ref) }, 'pushed');
-          void host.doAction('git.pushed', { commit: tip, branch: nameOf(ref) });
-          pullRequest?.pushed(tip);
-        }
-        const isLeft = elsewhere !== undefined && status.now.waiting > 0;
-        return isLeft && !(await isPushed(elsewhere.tip, tip)) ? waitFor(missing) : undefined;
+      if (settings.branch === undefined && local !== ref)
+        return waitFor(`HEAD to be on ${nameOf(ref)} again: commits on ${nameOf(local)} are not pushed`);
+      if (tip === null || tip === pushedTip) return undefined;
+      const pushed = await remote.push(tip);
+      if (pushed.outcome === 'accepted') {
+        pushedTip = tip;
+        status.set({ lastPush: new Date().toISOString() });
+        log.info({ commit: tip, branch: nameOf(ref) }, 'pushed');
+        void host.doAction('git.pushed', { commit: tip, branch: nameOf(ref) });
+        pullRequest?.pushed(tip);
+        return undefined;
       }
       if (pushed.outcome === 'declined')
         throw new PressmarkError('REMOTE_DECLINED', `${remote.name} declined the push: ${pushed.why}`);
@@ -148,11 +141,6 @@ export async function pushInBackground(
   function waitFor(waitingFor: string): string {
     status.set({ ...FINE, waitingFor });
     return `it waits for ${waitingFor}`;
-  }
-
-  /** Whether the remote has a commit, now that it has another one. */
-  async function isPushed(commit: string | null, pushed: string): Promise<boolean> {
-    return commit === null || (await isAncestor(repository, commit, pushed));
   }
 
   function onChange(reason: string | undefined): void {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
-import { readHead } from '../commit/head.js';
+import { isOn, readHead } from '../commit/head.js';
 import { identityOf, identityVariables, type Person } from '../commit/identity.js';
 import { changesBetween, isAncestor, type TreeChange } from '../objects.js';
 import type { Repository } from '../repository.js';
@@ -51,7 +51,11 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
     if (head.kind === 'not now') return waiting(head.waitingFor);
     if (head.ref !== ref) return waiting(`HEAD to be on ${branch} again`);
     if (next === head.tip) return { kind: 'followed', head: next, changes: [] };
-    const moved = await whileLocked(() => fastForward(repository, head.tip, next));
+    // The owner may have switched to another branch while the lock was waited for.
+    const moved = await whileLocked(async () =>
+      (await isOn(repository, head)) ? fastForward(repository, head.tip, next) : undefined,
+    );
+    if (moved === undefined) continue;
     if (moved.kind !== 'moved') return moved;
     const merge = await merged(head.tip, commit, options);
     if (merge === undefined)

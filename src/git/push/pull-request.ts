@@ -10,8 +10,13 @@ import type { Followed } from './follow.js';
 import { BASE_REF, type FileInReview, filesInReview } from './in-review.js';
 import type { PushStatusKeeper } from './push-status.js';
 import { createRemote, type RemoteSettings, remoteUrlOf } from './remote.js';
-import type { Branches, PullRequest, PullRequestText, ReviewHostKind } from './review-dialects.js';
-import { createReviewHost, type ReviewHost, ReviewHostError } from './review-host.js';
+import {
+  type Branches,
+  createReviewHost,
+  type PullRequest,
+  type PullRequestText,
+  type ReviewHostKind,
+} from './review-host.js';
 
 /** Where pull requests are opened. */
 export interface ReviewSettings {
@@ -53,7 +58,8 @@ const MOST_TITLE = 120;
 /**
  * Keeps one pull request from the branch that articles are pushed to into the branch that HEAD is on: it is opened when an
  * article waits and none is open, and its text lists the articles that wait. When it has been merged or closed, the next
- * article opens another one. What was merged is taken into the work tree. Neither deliveries nor pushes wait for the host; a failure is logged once, and tried again.
+ * article opens another one. What was merged is taken into the work tree. Neither deliveries nor pushes wait for the host; a
+ * failure is logged once, and tried again.
  */
 export function keepPullRequest(options: PullRequestOptions) {
   const { place, branch, env, status, log, decode, follow } = options;
@@ -62,15 +68,12 @@ export function keepPullRequest(options: PullRequestOptions) {
   let commit: string | undefined;
   /** What the host has been told. */
   let told = '';
-  let retryAfterMs = 0;
   let isWaiting = false;
 
   async function attempt(): Promise<string | undefined> {
-    retryAfterMs = 0;
     try {
       return await bringUpToDate();
     } catch (error) {
-      if (error instanceof ReviewHostError) ({ retryAfterMs } = error);
       const reason = messageOf(error);
       report({ error: reason });
       return reason;
@@ -87,8 +90,7 @@ export function keepPullRequest(options: PullRequestOptions) {
     const text = textOf(articles);
     const now = JSON.stringify([base, commit, text]);
     if (isWaiting && now !== told) {
-      const host = await reviewHost();
-      const found = await opened(host, { head: branch, base }, text, commit);
+      const found = await opened({ head: branch, base }, text, commit);
       report({ url: found?.url ?? null, error });
     } else report({ ...(!isWaiting && { url: null }), error });
     told = now;
@@ -116,12 +118,6 @@ export function keepPullRequest(options: PullRequestOptions) {
     return { base, waitingFor: followed.kind === 'waiting' ? followed.waitingFor : undefined };
   }
 
-  async function reviewHost(): Promise<ReviewHost> {
-    const { remote, pullRequest: kind, api, token } = options;
-    const remoteUrl = await remoteUrlOf(repository, remote);
-    return createReviewHost({ kind, remoteUrl, api, token, signal: closing.signal });
-  }
-
   async function articlesOf(files: readonly FileInReview[]): Promise<ArticleInReview[]> {
     const texts = await contentsOf(
       repository,
@@ -137,28 +133,24 @@ export function keepPullRequest(options: PullRequestOptions) {
 
   /** @returns the open pull request; undefined if a person has closed it, and no article has come since. */
   async function opened(
-    host: ReviewHost,
     branches: Branches,
     text: PullRequestText,
     tip: string,
   ): Promise<PullRequest | undefined> {
-    let found = await host.newest(branches);
-    if (!found?.isOpen) {
-      if (found?.commit === tip) return undefined;
-      try {
-        const made = await host.create(branches, text);
-        log.info({ url: made.url }, 'pull request opened');
-        return made;
-      } catch (error) {
-        // Another receiver may have opened it at this moment.
-        if (!(error instanceof ReviewHostError && error.isConflict)) throw error;
-        found = await host.newest(branches);
-        if (!found?.isOpen) throw error;
-      }
+    const { remote, pullRequest: kind, api, token } = options;
+    const remoteUrl = await remoteUrlOf(repository, remote);
+    const host = createReviewHost({ kind, remoteUrl, api, token, signal: closing.signal });
+    const found = await host.newest(branches);
+    if (found?.isOpen) {
+      if (found.title !== text.title || withoutEnds(found.body) !== withoutEnds(text.body))
+        await host.update(found.number, text);
+      return found;
     }
-    if (found.title !== text.title || withoutEnds(found.body) !== withoutEnds(text.body))
-      await host.update(found.number, text);
-    return found;
+    if (found?.commit === tip) return undefined;
+    // Where another receiver opens it at this moment, the next attempt finds it.
+    const made = await host.create(branches, text);
+    log.info({ url: made.url }, 'pull request opened');
+    return made;
   }
 
   function report(change: { url?: string | null; error: string | null }): void {
@@ -170,7 +162,7 @@ export function keepPullRequest(options: PullRequestOptions) {
     else log.warn({ reason }, 'the pull request could not be brought up to date; tried again later');
   }
 
-  const retryMs = (failures: number) => Math.max(backoff(failures, PAUSE_MS), retryAfterMs);
+  const retryMs = (failures: number) => backoff(failures, PAUSE_MS);
   const task = createRepeatedTask({ attempt, onChange, gatherMs: () => GATHER_MS, retryMs });
   const timer = setInterval(() => {
     if (isWaiting) task.request();

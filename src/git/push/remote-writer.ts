@@ -89,7 +89,8 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   const { status, author, env, log, lock, hooks, content } = options;
   const closing = new AbortController();
   const repository = await committableTree(options, 'push', closing.signal);
-  removeStaleLocks(repository);
+  for (const lock of removeStaleLocks(repository))
+    log.warn({ lock }, 'removed a lock file that git had left before the machine started');
   await removeNextRefs(repository, await nextCommits(repository));
   const folder = `${repository.prefix}${content}`;
   const remote = await createRemote(repository, options, env, LIST_MS);
@@ -269,7 +270,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   }
 
   /** Why a decision does not hold any more. */
-  function reasonAgainst({ path, target, replaces, epoch: decidedAt }: Change): Error | undefined {
+  function reasonAgainst({ path, target, replaces, epoch: decidedAt }: Change): unknown {
     if (decidedAt !== branch.epoch) return outdated(undefined);
     if (replaces === null) return reasonAgainstName(path, target);
     return isFileWith(target, replaces) ? undefined : outdated(undefined);
@@ -313,19 +314,12 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
 }
 
 /** Why a new file cannot have its name: git would put a folder in the place of a person's file. */
-function reasonAgainstName(path: string, target: string): Error | undefined {
+function reasonAgainstName(path: string, target: string): unknown {
   try {
     fs.lstatSync(target);
     return new NameTaken(path);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    return new PressmarkError(
-      'STORE_FAILED',
-      `not stored: ${path} cannot be written (${systemCode(error)})`,
-      {
-        cause: error,
-      },
-    );
+    return systemCode(error) === 'ENOENT' ? undefined : error;
   }
 }
 

@@ -1,36 +1,153 @@
 import { messageOf, PressmarkError } from '../../errors.js';
-import {
-  type Branches,
-  DIALECTS,
-  type Dialect,
-  PAGE_SIZE,
-  type PullRequest,
-  type PullRequestText,
-  type ReviewHostKind,
-} from './review-dialects.js';
+
+/** The hosts on which Pressmark can open pull requests. */
+export const REVIEW_HOSTS = ['github', 'gitlab', 'gitea'] as const;
+export type ReviewHostKind = (typeof REVIEW_HOSTS)[number];
+
+/** A pull request; at GitLab it is called a merge request. */
+export interface PullRequest {
+  readonly number: number;
+  /** Its page, for people. */
+  readonly url: string;
+  readonly isOpen: boolean;
+  readonly title: string;
+  readonly body: string;
+  /** The last commit of its branch. */
+  readonly commit: string;
+}
+
+/** What a pull request says of itself. */
+export type PullRequestText = Pick<PullRequest, 'title' | 'body'>;
+
+/** The branches of a pull request, without `refs/heads/`. */
+export interface Branches {
+  readonly head: string;
+  /** The branch that it is to be merged into. */
+  readonly base: string;
+}
+
+/** How the API of a host differs from the others'. */
+interface HostApi {
+  readonly name: string;
+  /** @param origin of the host's pages. */
+  api(origin: string): string;
+  headers(token: string): Record<string, string>;
+  /** The path of the repository's pull requests, below the API. */
+  path(project: string): string;
+  /** What a list is limited to. */
+  query(branches: Branches, project: string): Record<string, string>;
+  readonly editMethod: 'PATCH' | 'PUT';
+  /** The fields of a request. */
+  readonly fields: Readonly<Record<keyof PullRequestText | keyof Branches, string>>;
+  /** Where an answer has what is read of it. A fork, which anybody can make, has another repository for its `head`. */
+  readonly answer: Readonly<Record<AnswerField, string>>;
+  readonly openState: string;
+}
+
+type AnswerField =
+  | Exclude<keyof PullRequest, 'isOpen'>
+  | keyof Branches
+  | 'state'
+  | 'headRepository'
+  | 'baseRepository';
+
+/** How many pull requests one page of a list has, and how many pages are looked through. */
+const [PAGE_SIZE, MOST_PAGES] = [50, 20];
+
+/** What GitHub and Gitea, which follows it, have in common. */
+const LIKE_GITHUB = {
+  path: (project: string) => `/repos/${project}/pulls`,
+  editMethod: 'PATCH',
+  fields: { title: 'title', body: 'body', head: 'head', base: 'base' },
+  openState: 'open',
+} as const;
+
+const LIKE_GITHUB_ANSWER = {
+  number: 'number',
+  url: 'html_url',
+  state: 'state',
+  title: 'title',
+  body: 'body',
+  commit: 'head.sha',
+};
+
+/** How each host is asked, by its documented API. */
+const HOSTS: Readonly<Record<ReviewHostKind, HostApi>> = {
+  github: {
+    ...LIKE_GITHUB,
+    name: 'GitHub',
+    api: (origin) =>
+      /^https:\/\/(?:www\.|ssh\.)?github\.com$/i.test(origin) ? 'https://api.github.com' : `${origin}/api/v3`,
+    headers: (token) => ({
+      accept: 'application/vnd.github+json',
+      authorization: `Bearer ${token}`,
+      'x-github-api-version': '2022-11-28',
+    }),
+    query: ({ head, base }, project) => ({
+      state: 'all',
+      head: `${project.split('/', 1)[0]}:${head}`,
+      base,
+      sort: 'created',
+      direction: 'desc',
+      per_page: String(PAGE_SIZE),
+    }),
+    answer: {
+      ...LIKE_GITHUB_ANSWER,
+      head: 'head.ref',
+      base: 'base.ref',
+      headRepository: 'head.repo.id',
+      baseRepository: 'base.repo.id',
+    },
+  },
+  gitlab: {
+    name: 'GitLab',
+    api: (origin) => `${origin}/api/v4`,
+    headers: (token) => ({ accept: 'application/json', 'private-token': token }),
+    path: (project) => `/projects/${encodeURIComponent(project)}/merge_requests`,
+    query: ({ head, base }) => ({
+      state: 'all',
+      source_branch: head,
+      target_branch: base,
+      order_by: 'created_at',
+      sort: 'desc',
+      per_page: String(PAGE_SIZE),
+    }),
+    editMethod: 'PUT',
+    fields: { title: 'title', body: 'description', head: 'source_branch', base: 'target_branch' },
+    answer: {
+      number: 'iid',
+      url: 'web_url',
+      state: 'state',
+      title: 'title',
+      body: 'description',
+      commit: 'sha',
+      head: 'source_branch',
+      base: 'target_branch',
+      headRepository: 'source_project_id',
+      baseRepository: 'target_project_id',
+    },
+    openState: 'opened',
+  },
+  gitea: {
+    ...LIKE_GITHUB,
+    name: 'Gitea',
+    api: (origin) => `${origin}/api/v1`,
+    headers: (token) => ({ accept: 'application/json', authorization: `token ${token}` }),
+    // A list cannot be limited to a branch.
+    query: () => ({ state: 'all', sort: 'recentupdate', limit: String(PAGE_SIZE) }),
+    answer: {
+      ...LIKE_GITHUB_ANSWER,
+      // `ref` is another one where the branch was deleted
+      head: 'head.label',
+      base: 'base.label',
+      headRepository: 'head.repo_id',
+      baseRepository: 'base.repo_id',
+    },
+  },
+};
 
 /** The pull requests of one repository; see `createReviewHost`. */
 export type ReviewHost = ReturnType<typeof createReviewHost>;
-
-/** Thrown where the host did not do what was asked. */
-export class ReviewHostError extends PressmarkError {
-  /**
-   * @param answered the HTTP status; 0 if there is no answer.
-   * @param retryAfterMs when the host wants to be asked again, in milliseconds from now.
-   */
-  constructor(
-    message: string,
-    readonly answered: number,
-    readonly retryAfterMs = 0,
-  ) {
-    super('REMOTE_UNAVAILABLE', message);
-  }
-
-  /** Whether there may be such a pull request already: 422 at GitHub, 409 at GitLab and Gitea. */
-  get isConflict(): boolean {
-    return this.answered === 409 || this.answered === 422;
-  }
-}
 
 export interface ReviewHostOptions {
   readonly kind: ReviewHostKind;
@@ -46,52 +163,53 @@ export interface ReviewHostOptions {
 /** How long one request may take, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
-/** How many pages are looked through. */
-const MOST_PAGES = 20;
-
 /** How much of a host's own words is repeated, in characters. */
 const MOST_WORDS = 300;
 
 /**
  * The pull requests of the repository that a remote's URL names, by the host's REST API.
  *
- * @throws PressmarkError CONFIG_INVALID if the API, the repository or the token is not known.
+ * @throws PressmarkError CONFIG_INVALID if the API, the repository or the token is not known; the functions REMOTE_UNAVAILABLE.
  */
 export function createReviewHost({ kind, remoteUrl, token, signal, ...options }: ReviewHostOptions) {
-  const dialect = DIALECTS[kind];
-  const { name } = dialect;
-  const api = (options.api ?? apiOf(dialect, remoteUrl)).replace(/\/+$/, '');
+  const host = HOSTS[kind];
+  const { name, fields } = host;
+  const api = (options.api ?? apiOf(host, remoteUrl)).replace(/\/+$/, '');
   const project = projectOf(remoteUrl, kind, api);
   const secret = tokenFor(api, token);
-  const pulls = `${api}${dialect.path(project)}`;
+  const pulls = `${api}${host.path(project)}`;
 
-  async function ask(method: string, url: string, fields?: Record<string, string>): Promise<unknown> {
+  async function ask(method: string, url: string, body?: Record<string, string>): Promise<unknown> {
     const limits = [AbortSignal.timeout(TIMEOUT_MS), ...(signal === undefined ? [] : [signal])];
     let response: Response;
     let text: string;
     try {
       response = await fetch(url, {
         method,
-        headers: {
-          'user-agent': 'pressmark',
-          'content-type': 'application/json',
-          ...dialect.headers(secret),
-        },
-        ...(fields !== undefined && { body: JSON.stringify(fields) }),
+        headers: { 'user-agent': 'pressmark', 'content-type': 'application/json', ...host.headers(secret) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
         redirect: 'manual', // the token is for this host alone
         signal: AbortSignal.any(limits),
       });
       text = await response.text();
     } catch (error) {
       const { cause } = error as Error;
-      throw new ReviewHostError(`${name} did not answer: ${hidden(messageOf(cause ?? error))}`, 0);
+      throw failed(`did not answer: ${hidden(messageOf(cause ?? error))}`);
     }
-    if (!response.ok) throw refusal(response, text);
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      throw unexpected();
-    }
+    const answer = parsed(text);
+    if (response.ok) return answer;
+    const said = hidden(wordsIn(answer));
+    throw failed(
+      `answered ${response.status}${said === '' ? '' : `: ${said}`}${adviceFor(response.status, project)}`,
+    );
+  }
+
+  function failed(what: string): PressmarkError {
+    return new PressmarkError('REMOTE_UNAVAILABLE', `${name} ${what}`);
+  }
+
+  function unexpected(): PressmarkError {
+    return failed('answered with something that is no pull request; is git.push.api right?');
   }
 
   /** What the host says must not bring the token into a log. */
@@ -99,45 +217,24 @@ export function createReviewHost({ kind, remoteUrl, token, signal, ...options }:
     return text.replaceAll(secret, '***').replace(/\s+/g, ' ').slice(0, MOST_WORDS);
   }
 
-  function refusal({ status, headers }: Response, text: string): ReviewHostError {
-    const said = hidden(wordsIn(text));
-    const words = said === '' ? String(status) : `${status}: ${said}`;
-    const waitMs = waitIn(headers);
-    if (status === 429 || (status === 403 && waitMs > 0))
-      return new ReviewHostError(`${name} has reached its limit of requests (${words})`, status, waitMs);
-    if (status >= 300 && status < 400)
-      return new ReviewHostError(
-        `${name} says that ${project} has moved; change the URL of the remote, or git.push.api`,
-        status,
-      );
-    const MEANING: Readonly<Record<number, string>> = {
-      401: `${name} does not accept PRESSMARK_GIT_TOKEN (${words})`,
-      403: `PRESSMARK_GIT_TOKEN may not write pull requests of ${project} (${words})`,
-      404: `${name} has no ${project} that PRESSMARK_GIT_TOKEN may see (${words})`,
-    };
-    return new ReviewHostError(MEANING[status] ?? `${name} answered ${words}`, status, waitMs);
-  }
-
-  function unexpected(): ReviewHostError {
-    return new ReviewHostError(
-      `${name} answered with something that is no pull request; is git.push.api right?`,
-      0,
-    );
-  }
-
-  function read(answer: unknown, branches: Branches): PullRequest | undefined {
-    try {
-      return dialect.read(answer, branches);
-    } catch {
+  /** @returns undefined for a pull request from a fork, or between other branches. */
+  function read(answer: unknown, { head, base }: Branches): PullRequest | undefined {
+    const at = (field: AnswerField): unknown =>
+      host.answer[field].split('.').reduce<unknown>((value, key) => Object(value)[key], answer);
+    const [number, url, state, title] = [at('number'), at('url'), at('state'), at('title')];
+    if (typeof number !== 'number' || typeof url !== 'string' || typeof title !== 'string')
       throw unexpected();
-    }
+    const isFork = at('baseRepository') === undefined || at('headRepository') !== at('baseRepository');
+    if (isFork || at('head') !== head || at('base') !== base) return undefined;
+    const [body, commit] = [String(at('body') ?? ''), String(at('commit') ?? '')];
+    return { number, url, isOpen: state === host.openState, title, body, commit };
   }
 
   /** The open pull request between two branches, else the newest one; undefined for none. */
   async function newest(branches: Branches): Promise<PullRequest | undefined> {
     let latest: PullRequest | undefined;
     for (let page = 1; page <= MOST_PAGES; page++) {
-      const query = new URLSearchParams({ ...dialect.query(branches, project), page: String(page) });
+      const query = new URLSearchParams({ ...host.query(branches, project), page: String(page) });
       const list = await ask('GET', `${pulls}?${query}`);
       if (!Array.isArray(list)) throw unexpected();
       for (const one of list) {
@@ -150,48 +247,54 @@ export function createReviewHost({ kind, remoteUrl, token, signal, ...options }:
     return latest;
   }
 
-  async function create(branches: Branches, text: PullRequestText): Promise<PullRequest> {
-    const fields = { ...dialect.branchFields(branches), ...dialect.fields(text) };
-    const made = read(await ask('POST', pulls, fields), branches);
+  async function create({ head, base }: Branches, text: PullRequestText): Promise<PullRequest> {
+    const body = { [fields.head]: head, [fields.base]: base, ...fieldsOf(text) };
+    const made = read(await ask('POST', pulls, body), { head, base });
     if (made === undefined) throw unexpected();
     return made;
   }
 
   async function update(number: number, text: PullRequestText): Promise<void> {
-    await ask(dialect.editMethod, `${pulls}/${number}`, dialect.fields(text));
+    await ask(host.editMethod, `${pulls}/${number}`, fieldsOf(text));
+  }
+
+  function fieldsOf({ title, body }: PullRequestText): Record<string, string> {
+    return { [fields.title]: title, [fields.body]: body };
   }
 
   return { newest, create, update };
 }
 
-/** The words in an answer that is an error: `message`, a text, a list or an object of lists, and GitHub's `errors`. */
-function wordsIn(text: string): string {
+/** The value of a text in JSON; undefined for another text, such as a page for people. */
+function parsed(text: string): unknown {
   try {
-    const { message, errors, error } = JSON.parse(text) as Record<string, unknown>;
-    const details = Array.isArray(errors) ? errors.map((one) => one?.message ?? '').filter(Boolean) : [];
-    return [message ?? error ?? '', ...details]
-      .map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
-      .join('; ');
+    return JSON.parse(text) as unknown;
   } catch {
-    return ''; // a page for people
+    return undefined;
   }
 }
 
-/** How long a host wants not to be asked, in milliseconds. */
-function waitIn(headers: Headers): number {
-  const seconds = Number(headers.get('retry-after'));
-  if (seconds > 0) return seconds * 1_000;
-  if (headers.get('x-ratelimit-remaining') !== '0') return 0;
-  return Math.max(0, Number(headers.get('x-ratelimit-reset')) * 1_000 - Date.now());
+/** The words in an answer that is an error: `message`, a text, a list or an object of lists, and GitHub's `errors`. */
+function wordsIn(answer: unknown): string {
+  const { message, errors, error } = Object(answer);
+  const details = Array.isArray(errors) ? errors.map((one) => one?.message ?? '').filter(Boolean) : [];
+  return [message ?? error ?? '', ...details]
+    .map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+    .join('; ');
 }
 
-function apiOf(dialect: Dialect, remoteUrl: string): string {
+/** What a person can do about an answer, as the end of a sentence. */
+function adviceFor(status: number, project: string): string {
+  if ([401, 403, 404].includes(status))
+    return `; is PRESSMARK_GIT_TOKEN valid, and may it write pull requests of ${project}?`;
+  const isRedirect = status >= 300 && status < 400;
+  return isRedirect ? `; if ${project} has moved, change the URL of the remote, or git.push.api` : '';
+}
+
+function apiOf(host: HostApi, remoteUrl: string): string {
   const origin = originOf(remoteUrl);
-  if (origin !== undefined) return dialect.api(origin);
-  throw new PressmarkError(
-    'CONFIG_INVALID',
-    `git.push.api must be set: the URL of the remote does not say where ${dialect.name} is`,
-  );
+  if (origin !== undefined) return host.api(origin);
+  throw invalid(`git.push.api must be set: the URL of the remote does not say where ${host.name} is`);
 }
 
 /** Where the pages of a remote's host are; undefined if its URL is a path. */
@@ -209,20 +312,16 @@ function projectOf(remoteUrl: string, kind: ReviewHostKind, api: string): string
   const path = remoteUrl
     .replace(/^[a-z+]+:\/\/[^/]*\//i, '')
     .replace(/^(?:[^@/]*@)?[^/:]{2,}:/, '')
+    .replace(/^\/+/, '')
     .replace(/\/+$/, '')
-    .replace(/\.git$/, '')
-    .replace(/^\/+/, '');
-  const names = path.split('/');
-  // The host itself may be below a path.
-  const above = kind === 'gitlab' ? new URL(api).pathname.split('/').slice(1, -2) : [];
-  const isBelow = above.length > 0 && above.every((name, index) => names[index] === name);
-  const hasOrigin = originOf(remoteUrl) !== undefined;
-  const own = kind === 'gitlab' && hasOrigin ? names.slice(isBelow ? above.length : 0) : names.slice(-2);
+    .replace(/\.git$/, '');
+  // GitLab itself may be below a path.
+  const above = `${new URL(api).pathname.slice(1).replace(/api\/v4$/, '')}`;
+  const hasGroups = kind === 'gitlab' && originOf(remoteUrl) !== undefined;
+  const names = (path.startsWith(above) ? path.slice(above.length) : path).split('/');
+  const own = hasGroups ? names : names.slice(-2);
   if (own.length < 2 || own.includes(''))
-    throw new PressmarkError(
-      'CONFIG_INVALID',
-      'the URL of the remote names no repository of an owner; git.push.pullRequest needs one',
-    );
+    throw invalid('the URL of the remote names no repository of an owner; git.push.pullRequest needs one');
   return own.map(decodeURIComponent).join('/');
 }
 
@@ -230,20 +329,17 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 function tokenFor(api: string, token: string | undefined): string {
   if (token === undefined)
-    throw new PressmarkError(
-      'CONFIG_INVALID',
-      'PRESSMARK_GIT_TOKEN is not set; put a token that may write pull requests into .env',
-    );
+    throw invalid('PRESSMARK_GIT_TOKEN is not set; put a token that may write pull requests into .env');
   const { protocol, hostname } = new URL(api);
   if (protocol === 'http:' && !LOOPBACK.test(hostname))
-    throw new PressmarkError(
-      'CONFIG_INVALID',
+    throw invalid(
       'git.push.api begins with http://, which would send PRESSMARK_GIT_TOKEN readable to others; use https://',
     );
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw new PressmarkError(
-      'CONFIG_INVALID',
-      'PRESSMARK_GIT_TOKEN holds characters that no token has; copy it again',
-    );
+    throw invalid('PRESSMARK_GIT_TOKEN holds characters that no token has; copy it again');
   return token;
+}
+
+function invalid(message: string): PressmarkError {
+  return new PressmarkError('CONFIG_INVALID', message);
 }

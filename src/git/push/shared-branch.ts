@@ -25,8 +25,8 @@ export interface SharedBranchOptions {
 }
 
 /**
- * The branch that several machines share: keeps this machine's branch, index and work tree where the remote's branch is. They change under the store's lock, which
- * nobody needs while the remote is waited for.
+ * The branch that several machines share: keeps this machine's branch, index and work tree where the remote's branch is.
+ * They change under the store's lock, which nobody needs while the remote is waited for.
  *
  * All of it throws PressmarkError REMOTE_UNAVAILABLE; COMMIT_FAILED if a person has to do something first.
  */

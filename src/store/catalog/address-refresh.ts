@@ -1,41 +1,32 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ArticleFormat } from '../../article/format/format.js';
 import type { Catalog } from './catalog.js';
+import { type ContentFolder, readEntry } from './content-folder.js';
 import type { Entry } from './entry.js';
 
-/** Files read before others get a turn: the addresses of thousands may be new. */
-const FILES_PER_TURN = 200;
+/** What keeps the URLs of a catalog up to date; see `createAddressRefresh`. */
+export type AddressRefresh = ReturnType<typeof createAddressRefresh>;
 
 /**
  * Keeps a catalog's URLs up to date: reads the files again whose URLs depend on more than the file, after the generator has
  * listed addresses. Made before the first entry of the catalog is read.
- *
- * @param read makes entries anew, without those whose files are gone, which is noticed elsewhere.
  */
-export function createAddressRefresh(
-  format: Pick<ArticleFormat, 'key'>,
-  catalog: Catalog,
-  read: (known: readonly Entry[]) => Promise<readonly Entry[]>,
-) {
+export function createAddressRefresh(content: ContentFolder, catalog: Catalog) {
+  const { format } = content;
   let current = format.key;
   let refreshing: Promise<void> | undefined;
 
   /** Does nothing if no addresses were listed since. Who calls this meanwhile waits for the end of it. */
   async function refresh(): Promise<void> {
     if (refreshing === undefined && format.key === current) return;
-    refreshing ??= readAgain().finally(() => {
+    refreshing ??= readAll().finally(() => {
       refreshing = undefined;
     });
     await refreshing;
   }
 
-  async function readAgain(): Promise<void> {
+  async function readAll(): Promise<void> {
     const wanted = format.key;
     const open = [...catalog.entries()].filter(({ address }) => address !== undefined);
-    for (let at = 0; at < open.length; at += FILES_PER_TURN) {
-      await readAnew(catalog, open.slice(at, at + FILES_PER_TURN), read);
-      await nextTurn();
-    }
+    for (const entry of open) await readAnew(content, catalog, entry);
     current = wanted;
   }
 
@@ -48,19 +39,9 @@ export function createAddressRefresh(
   };
 }
 
-/** What keeps the URLs of a catalog up to date; see `createAddressRefresh`. */
-export type AddressRefresh = ReturnType<typeof createAddressRefresh>;
-
-/** Replaces entries by what `read` makes of them now, but for those that have been replaced meanwhile. */
-export async function readAnew(
-  catalog: Catalog,
-  known: readonly Entry[],
-  read: (known: readonly Entry[]) => Promise<readonly Entry[]>,
-): Promise<void> {
-  if (known.length === 0) return;
-  const before = new Map(known.map((entry) => [entry.path, catalog.get(entry.path)]));
-  for (const entry of await read(known)) {
-    const was = before.get(entry.path);
-    if (was !== undefined && catalog.get(entry.path) === was) catalog.set(entry);
-  }
+/** Replaces an entry by what its file says now, unless it was replaced meanwhile. That a file is gone is noticed elsewhere. */
+export async function readAnew(content: ContentFolder, catalog: Catalog, known: Entry): Promise<void> {
+  if (catalog.get(known.path) !== known) return;
+  const read = await readEntry(content, known.path, known);
+  if (read !== undefined && catalog.get(known.path) === known) catalog.set(read);
 }

@@ -110,6 +110,11 @@ export function contentFolder(
   return { root, layout, format, codec, reservedUrls: new Set(), refusal };
 }
 
+/** The same folder, whose files are read in the thread that asks: for a start or a command, on which no delivery waits. */
+export function readHere(content: ContentFolder): ContentFolder {
+  return { ...content, codec: codecHere(content) };
+}
+
 /** Whether the server answers a canonical URL itself. */
 export function isReserved({ reservedUrls }: Pick<ContentFolder, 'reservedUrls'>, url: string): boolean {
   if (reservedUrls.has(url)) return true;
@@ -203,15 +208,7 @@ export async function readEntry(
   }
 }
 
-/** The same in this thread, for a start or a command, on which no delivery waits. */
-export function readEntrySync(content: ContentFolder, path: string, known?: Entry): Entry | undefined {
-  const read = textOrReason(content, path);
-  if (read === undefined) return undefined;
-  if ('reason' in read) return brokenEntry(content, path, UNREAD, read.reason, known);
-  return entryIn(content, path, read, known);
-}
-
-/** The same with what pages show of the file, so that it is not read twice; without, if it cannot be read. */
+/** The same in this thread, with what pages show of the file, so that it is not read twice; without, if it cannot be read. */
 export function readPageEntry(
   content: ContentFolder,
   path: string,
@@ -222,16 +219,6 @@ export function readPageEntry(
   if ('reason' in read) return { entry: brokenEntry(content, path, UNREAD, read.reason, known) };
   const { entry, readable } = pageEntryIn(content, path, read, known);
   return { entry, ...(readable && { page: { ...readable, fingerprint: read.fingerprint } }) };
-}
-
-/** Reads the files of entries again; without those that are gone. */
-export async function readEntries(content: ContentFolder, known: readonly Entry[]): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for (const entry of known) {
-    const read = await readEntry(content, entry.path, entry);
-    if (read !== undefined) entries.push(read);
-  }
-  return entries;
 }
 
 /** The text of a file, or why it alone cannot be read; undefined if it is gone. */

@@ -10,7 +10,7 @@ import {
   isUnreadable,
   type ReadablePage,
   readEntry,
-  readEntrySync,
+  readHere,
   readPageEntry,
 } from './content-folder.js';
 import { type Entry, isGone, isUnread, sameFingerprint } from './entry.js';
@@ -42,6 +42,7 @@ const FILES_PER_TURN = 200;
  *   thread, as no delivery waits
  */
 export async function scan(content: ContentFolder, catalog: Catalog, writing?: Writing): Promise<ScanReport> {
+  const from = writing === undefined ? readHere(content) : content;
   const known = [...catalog.entries()].map(({ path }) => path);
   const unknown: string[] = [];
   const leftovers: string[] = [];
@@ -59,11 +60,7 @@ export async function scan(content: ContentFolder, catalog: Catalog, writing?: W
   const changes: ContentChange[] = [];
   let looked = 0;
   for (const path of [...known, ...unknown]) {
-    const found =
-      writing === undefined
-        ? refreshSync(content, catalog, path)
-        : await refresh(content, catalog, path, writing);
-    changes.push(...found);
+    changes.push(...(await refresh(from, catalog, path, writing ?? NO_WRITES)));
     if (++looked % FILES_PER_TURN === 0) await nextTurn();
   }
   return { files, changes, leftovers, unreadable };
@@ -95,6 +92,8 @@ export function* walk(
 /** The writes of this process that are not finished, by path. */
 export type Writing = ReadonlyMap<string, Promise<unknown>>;
 
+const NO_WRITES: Writing = new Map();
+
 /**
  * Brings one path of the catalog up to date with the disk.
  *
@@ -117,16 +116,7 @@ export async function refresh(
   }
 }
 
-/** As `refresh`, but reads in this thread: for a start or a command, on which no delivery waits. */
-export function refreshSync(content: ContentFolder, catalog: Catalog, path: string): ContentChange[] {
-  const before = catalog.get(path);
-  const there = whatIsAt(content, path, before);
-  if (there === 'as known') return [];
-  const after = there === 'nothing' ? undefined : readEntrySync(content, path, before);
-  return updateCatalog(catalog, path, before, after);
-}
-
-/** The same with what pages show of the file as it is now; without, if it is gone or cannot be read. */
+/** The same in this thread, with what pages show of the file as it is now; without, if it is gone or cannot be read. */
 export function refreshPage(
   content: ContentFolder,
   catalog: Catalog,

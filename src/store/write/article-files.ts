@@ -6,7 +6,7 @@ import type { Fingerprint } from '../../fs/fingerprint.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { type ContentFolder, type ReadFile, readArticle } from '../catalog/content-folder.js';
 import { type Entry, entryOf, sameFingerprint } from '../catalog/entry.js';
-import type { StoredFile, Write, Writer } from '../writer.js';
+import type { Removal, StoredFile, Write, Writer } from '../writer.js';
 
 /** How a file is written. A person's edit is theirs to commit. */
 type Written = 'now' | 'restored' | 'edited';
@@ -60,11 +60,15 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   }
 
   /** Writes a file, and acknowledges it. @throws what `Writer.write` throws; what `Writer.afterWrite` throws. */
-  async function write(file: Write, how: Written = 'now'): Promise<StoredFile> {
-    const { path } = file;
-    const work = writeNow(file, how).finally(() => writing.delete(path));
-    writing.set(path, work);
-    return work;
+  function write(file: Write, how: Written = 'now'): Promise<StoredFile> {
+    return inProgress(file, () => writeNow(file, how));
+  }
+
+  /** Until `work` ends, what is at the path does not count as another program's. */
+  function inProgress<T>({ path }: Pick<Write, 'path'>, work: () => Promise<T>): Promise<T> {
+    const running = work().finally(() => writing.delete(path));
+    writing.set(path, running);
+    return running;
   }
 
   async function writeNow(file: Write, how: Written): Promise<StoredFile> {
@@ -108,11 +112,14 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     return write({ ...file, path, target, replaces: text, mode }, how);
   }
 
-  /** Forgets a file that was removed. */
-  function forget(path: string): void {
-    catalog.delete(path);
-    acknowledged.delete(path);
-    unacknowledged.delete(path);
+  /** Removes a file. @throws what `Writer.remove` throws. */
+  function remove(file: Removal): Promise<void> {
+    return inProgress(file, async () => {
+      await writer.remove(file);
+      catalog.delete(file.path);
+      acknowledged.delete(file.path);
+      unacknowledged.delete(file.path);
+    });
   }
 
   return {
@@ -122,7 +129,7 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     ensureShared,
     write,
     overwrite,
-    forget,
+    remove,
   };
 }
 

@@ -10,6 +10,7 @@ import {
   syncDirectory,
   syncFile,
 } from '../../fs/atomic-write.js';
+import { coalesced } from '../../fs/coalesced.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { Log } from '../../log.js';
 import { type Entry, isGone } from '../catalog/entry.js';
@@ -202,25 +203,13 @@ function identityOf(folder: string): string {
 function createFolderSync(root: string) {
   /** Folders whose own names are on the disk, as `identityOf` says. */
   const named = new Map<string, string>();
-  const running = new Map<string, Promise<void>>();
-  const waiting = new Map<string, Promise<void>>();
+  const syncs = new Map<string, () => Promise<void>>();
 
   /** Syncs a folder, and those above that this process has not synced yet. One sync serves all who wait for it. */
   function sync(folder: string): Promise<void> {
-    // One that is under way may have begun before the caller's file had its name.
-    const next = waiting.get(folder) ?? startAfter(running.get(folder), folder);
-    waiting.set(folder, next);
-    return next;
-  }
-
-  async function startAfter(earlier: Promise<void> | undefined, folder: string): Promise<void> {
-    await earlier?.catch(() => undefined); // reported to those who asked for it
-    waiting.delete(folder);
-    const sync = syncWithNew(folder);
-    running.set(folder, sync);
-    await sync.finally(() => {
-      if (running.get(folder) === sync) running.delete(folder);
-    });
+    const shared = syncs.get(folder) ?? coalesced(() => syncWithNew(folder));
+    syncs.set(folder, shared);
+    return shared();
   }
 
   async function syncWithNew(folder: string): Promise<void> {

@@ -21,9 +21,9 @@ interface Queued {
 type State = 'out' | 'entering' | 'open' | 'draining';
 
 /**
- * Runs operations under the store's cross-process lock. The lock makes compare-and-set true across processes. Many operations run at once while it is held, as their syncs
- * share the disk's next flush. While another process waits, no further operation is let in, so that the lock changes
- * hands as soon as those that run are done.
+ * Runs operations under the store's cross-process lock, which makes compare-and-set true across processes. Many operations
+ * run at once while it is held, as their syncs share the disk's next flush. While another process waits, no further
+ * operation is let in, so that the lock changes hands as soon as those that run are done.
  *
  * @param readNewFiles reads what others have written; called before the first operation, and when another process has held
  *   the lock.

@@ -59,24 +59,6 @@ test('a repository whose objects are named by SHA-256 gets commits; failing hook
   t.is(await site.git('status', '--porcelain'), '');
 });
 
-test('hostile titles, ids and paths end up in one subject line and in quoted trailers', async (t) => {
-  const site = await makeSite(t);
-  await site.start();
-  const title = `-rf #\n\nArticle-Id: forged\0\t${'x'.repeat(1_000_000)}`;
-  const id = `a\nRevision-Id: forged\r\n${'ü'.repeat(900)}`; // a longer one is named by its digest
-  await site.publish(id, { title, revision: '"quoted"\u2028' }, { path: '-rf "a\\b" 日本 *?[x].md' });
-  await site.untilCommitted(1);
-  const message = await site.git('log', '-1', '--format=%B');
-  const [subject = '', , first = '', second = ''] = message.split('\n');
-  t.is(Array.from(subject).length, 200);
-  t.true(subject.startsWith('Publish: -rf # Article-Id: forged xxx'));
-  t.is(JSON.parse(first.replace('Article-Id: ', '')), id);
-  t.is(JSON.parse(second.replace('Revision-Id: ', '')), '"quoted"\u2028');
-  t.is(message.trim().split('\n').length, 5);
-  t.is(await site.git('status', '--porcelain'), '');
-  t.is(await site.git('fsck', '--full', '--strict', '--no-dangling'), '');
-});
-
 test('with sign, commits are signed by the owner’s program, and wait while it fails', async (t) => {
   const site = await makeSite(t);
   const [signer, broken] = ['signer', 'broken'].map((name) => join(site.top, '..', name));

@@ -60,20 +60,6 @@ const STOP_AT_LINK: Omit<Rule, 'name'> = {
 /** The first two receivers in turn, as a rolling deploy has them. */
 const one = (n: number): Receiver => (n % 2 === 0 ? first : second);
 
-test.serial('200: one id sent to all processes at once is one article with one URL', async (t) => {
-  const rounds = 4;
-  const before = articleFiles(dir).length;
-  for (let round = 0; round < rounds; round++) {
-    const data = article({ slug: 'all-the-same' });
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, (_, n) => one(n).post('article.published', data)),
-    );
-    t.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
-    t.is(new Set(answers.map(({ text }) => text)).size, 1, `round ${round}`);
-  }
-  t.is(articleFiles(dir).length, before + rounds);
-});
-
 test.serial('409: of updates through all processes at once on one base exactly one is stored', async (t) => {
   const data = article();
   const { url } = (await one(0).post('article.published', data)).json;
@@ -149,20 +135,5 @@ test.serial(
       t.is((await other.post('article.published', data)).text, text);
       t.is((await other.find(json.url)).revision_id, request.revision_id);
     }
-  },
-);
-
-test.serial(
-  '200-published: a receiver that is killed while it holds the lock does not hold up the other one',
-  async (t) => {
-    const data = article();
-    faults.first.set(STOP_AT_LINK);
-    const lost = t.throwsAsync(first.post('article.published', data));
-    await untilStopped(t, first);
-    const waiting = second.post('article.published', data);
-    await first.kill('SIGKILL');
-    await lost;
-    t.is((await waiting).status, 200);
-    t.truthy(fileOf(dir, data.id), 'one file carries its id');
   },
 );

@@ -4,7 +4,6 @@ import test from 'ava';
 import type { PressmarkError } from '../../../src/errors.js';
 import { createLock } from '../../../src/fs/lock.js';
 import { findLockHelper } from '../../../src/fs/lock-helper.js';
-import { untilReleased } from '../../support/kernel-lock.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -13,20 +12,6 @@ const helper = findLockHelper();
 function lockIn(site: string, options: { timeoutMs?: number; idleMs?: number } = {}) {
   return createLock({ directory: join(site, '.pressmark'), helper, ...options });
 }
-
-test('the lock is taken once for all who are inside, and kept for a moment after they have left', async (t) => {
-  const lock = lockIn(tempDir(t), { idleMs: 60_000 });
-  t.true(await lock.enter());
-  t.false(await lock.enter());
-  lock.leave();
-  lock.leave();
-  t.false(await lock.enter(), 'still held');
-  lock.leave();
-  lock.close();
-  t.true(await lock.enter(), 'taken anew');
-  lock.leave();
-  lock.close();
-});
 
 test('a holder knows whether another one has had the lock since', async (t) => {
   const site = tempDir(t);
@@ -43,24 +28,6 @@ test('a holder knows whether another one has had the lock since', async (t) => {
   t.is(await take(first), 2);
   fs.rmSync(join(site, '.pressmark'), { recursive: true });
   t.is(await take(first), 3, 'nobody knows');
-});
-
-test('a second holder waits for the first one, which sees it wait and lets go at once', async (t) => {
-  const site = tempDir(t);
-  const [first, second] = [lockIn(site, { idleMs: 60_000 }), lockIn(site)];
-  await first.enter();
-  t.false(first.contended());
-  let entered = false;
-  const waiting = second.enter().then(() => {
-    entered = true;
-  });
-  await until('the first holder sees that another one waits', () => first.contended());
-  t.false(entered);
-  first.leave(); // somebody waits: it is let go of at once
-  await waiting;
-  second.leave();
-  second.close();
-  await untilReleased(site);
 });
 
 test('waiting for the lock is bounded, and the lock can be taken afterwards', async (t) => {

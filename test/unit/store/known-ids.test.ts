@@ -32,8 +32,6 @@ async function open(dir: string, entries: readonly Entry[], earlier: readonly st
       catalog.delete(one.path);
       deleted.noteChanges([{ path: one.path, before: one, after: undefined }]);
     },
-    /** A file has gone, and the catalog knows it already. */
-    removeSilently: (one: Entry) => catalog.delete(one.path),
     /** Another program adds a file. */
     arrive: (one: Entry) => {
       catalog.set(one);
@@ -87,16 +85,6 @@ test('what was acknowledged and is gone is deleted, however soon, and after kill
   t.is(first.urlOfDeleted('one'), url('one'));
   const second = await open(dir, []);
   t.deepEqual([second.urlOfDeleted('one'), second.urlOfDeleted('two')], [url('one'), url('two')]);
-});
-
-test('an article that is gone from the catalog is deleted, also before its removal is heard of', async (t) => {
-  const dir = tempDir(t);
-  const [one, two] = [entry('one'), entry('two', { ageMs: 0 })];
-  const { urlOfDeleted, store, removeSilently } = await open(dir, [one]);
-  store(two);
-  removeSilently(one);
-  removeSilently(two);
-  t.deepEqual([urlOfDeleted('one'), urlOfDeleted('two')], [url('one'), url('two')]);
 });
 
 test('a file that a delivery under way has written and taken back again is not deleted', async (t) => {

@@ -18,7 +18,11 @@ const layout = patternLayout(SITE_URL, 'articles/:year/:month/:slug.md', '/artic
 const path = layout.path('hive', SENT);
 
 /** A store whose writer does what `before` says before each write, such as another machine's write. */
-async function open(t: ExecutionContext, before: (write: Write | Removal) => unknown) {
+async function open(
+  t: ExecutionContext,
+  before: (write: Write | Removal) => unknown,
+  onChange?: (change: unknown) => void,
+) {
   const dir = tempDir(t);
   const root = join(dir, 'content');
   let epoch = 0;
@@ -41,6 +45,7 @@ async function open(t: ExecutionContext, before: (write: Write | Removal) => unk
       return fingerprintOf(fs.statSync(write.target));
     },
     remove: async (removal) => {
+      await undefined; // never within the call
       await before(removal);
       if (removal.epoch !== epoch) throw new Outdated('another machine was first');
       fs.unlinkSync(removal.target);
@@ -56,6 +61,7 @@ async function open(t: ExecutionContext, before: (write: Write | Removal) => unk
     stateDir: join(dir, '.pressmark'),
     log: pino({ level: 'silent' }),
     watch: false,
+    ...(onChange && { onChange }),
     openWriter: async (given) => {
       host = given;
       return writer;
@@ -126,4 +132,23 @@ test('a removal decides again where another machine was first, and is done where
   await pushed.publish('a');
   t.is((await pushed.store.remove('a', async () => undefined)).path, path);
   t.false(fs.existsSync(join(other, path)));
+});
+
+test('a removal that is under way is nobody else’s', async (t) => {
+  const changes: unknown[] = [];
+  const looks: Promise<void>[] = [];
+  const { publish, store } = await open(
+    t,
+    (write) => {
+      if ('text' in write) return;
+      fs.unlinkSync(write.target);
+      looks.push(store.readAgain([path])); // as the watcher does
+      fs.writeFileSync(write.target, '');
+    },
+    (change) => changes.push(change),
+  );
+  await publish('a');
+  await store.remove('a', async () => undefined);
+  await Promise.all(looks);
+  t.deepEqual(changes, []);
 });

@@ -1,7 +1,9 @@
+import '../../support/recorded-syncs.js';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { openTrash } from '../../../src/store/trash.js';
+import { syncs } from '../../support/recorded-syncs.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const trashed = (name: string, at = '2026-11-20T08:00:00.000Z') => ({
@@ -54,5 +56,16 @@ test.serial(
     for (const each of [one, other, openTrash(dir)]) t.is(each.textOf(each.get('bees') ?? first), 'second');
     await one.drop(again);
     t.deepEqual(fs.readdirSync(join(dir, 'trash')), ['articles.jsonl']);
+  },
+);
+
+test.serial(
+  'the trash: the first text that is kept is on the disk, and so is the name of its folder',
+  async (t) => {
+    const dir = fs.realpathSync(tempDir(t));
+    syncs.length = 0;
+    await openTrash(dir).keep(trashed('bees'), 'first');
+    const synced = syncs.map(({ path }) => path);
+    for (const folder of [dir, join(dir, 'trash')]) t.true(synced.includes(folder), folder);
   },
 );

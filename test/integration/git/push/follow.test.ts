@@ -32,12 +32,15 @@ async function clones(t: ExecutionContext) {
   const repository = await openRepository(a, gitEnvironment(a));
   if (repository.kind === 'none') throw new Error(repository.because);
   const tip = gitIn(b, 'rev-parse', 'HEAD').trim();
-  const followTo = (commit: string) =>
+  const followTo = (commit: string, whileWaiting: () => unknown = () => undefined) =>
     follow(commit, {
       repository,
       author: { name: 'Bot', email: 'bot@example.org' },
       ref: 'refs/heads/main',
-      whileLocked: (work) => work(),
+      whileLocked: (work) => {
+        whileWaiting();
+        return work();
+      },
     });
   const followTip = () => followTo(tip);
   const head = () => gitIn(a, 'rev-parse', 'HEAD').trim();
@@ -70,6 +73,20 @@ test.serial('the branch, the index and the work tree follow, and the changed fil
   t.is(status(), '');
   t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'second\n');
 });
+
+test.serial(
+  'a branch to which the owner switches while the lock is waited for stays where it is',
+  async (t) => {
+    const { a, tip, followTo, head } = await clones(t);
+    const before = head();
+    const waitingFor = 'HEAD to be on main again';
+    t.deepEqual(await followTo(tip, () => gitIn(a, 'checkout', '--quiet', '-b', 'drafts')), {
+      kind: 'waiting',
+      waitingFor,
+    });
+    t.is(head(), before);
+  },
+);
 
 test.serial('files that a killed merge has written already are no obstacle', async (t) => {
   const { a, tip, followTip, head, status } = await clones(t);

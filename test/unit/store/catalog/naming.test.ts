@@ -1,36 +1,16 @@
 import test from 'ava';
-import { pino } from 'pino';
 import { draftOf } from '../../../../src/article/article.js';
 import { patternLayout } from '../../../../src/generators/layout.js';
 import { createCatalog } from '../../../../src/store/catalog/catalog.js';
-import type { ContentFolder } from '../../../../src/store/catalog/content-folder.js';
-import { contentFolder } from '../../../../src/store/catalog/content-folder.js';
+import { type ContentFolder, contentFolder } from '../../../../src/store/catalog/content-folder.js';
 import { createNaming } from '../../../../src/store/catalog/naming.js';
-import { openStore } from '../../../../src/store/open-store.js';
 import { article } from '../../../support/events.js';
 import { SITE_URL } from '../../../support/receiver.js';
-import { tempDir } from '../../../support/temp-dir.js';
 
 const layout = patternLayout(SITE_URL, 'articles/:year/:month/:slug.md', '/articles/:slug/');
 const draft = (date: string) => draftOf(article({ slug: 'soil', published_at: date }));
 const [MARCH, APRIL] = [draft('2026-03-01T00:00:00Z'), draft('2026-04-01T00:00:00Z')];
 const NONE: ReadonlySet<string> = new Set();
-
-test('two articles of one slug that are stored at the same moment have two URLs, also where their files have two folders', async (t) => {
-  const content = contentFolder(tempDir(t), layout);
-  const { store, close } = await openStore({
-    content,
-    stateDir: tempDir(t),
-    log: pino({ level: 'silent' }),
-    watch: false,
-  });
-  const stored = await Promise.all([MARCH, APRIL].map((one) => store.publish(one.id, async () => one)));
-  t.deepEqual(stored.map(({ url }) => url).sort(), [
-    `${SITE_URL}/articles/soil-2/`,
-    `${SITE_URL}/articles/soil/`,
-  ]);
-  await close();
-});
 
 test('a name is in use until it is released', (t) => {
   const choose = createNaming(contentFolder('/content', layout), createCatalog(), { keeps: () => false });

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { patternLayout } from '../../../../src/generators/layout.js';
 import { createCatalog } from '../../../../src/store/catalog/catalog.js';
 import { contentFolder } from '../../../../src/store/catalog/content-folder.js';
-import { type ContentChange, refreshSync, scan } from '../../../../src/store/catalog/scan.js';
+import { type ContentChange, refresh, scan } from '../../../../src/store/catalog/scan.js';
 import { watchContent } from '../../../../src/store/watch/watch.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -21,7 +21,7 @@ test('files and folders that come, change, move and go are all asked about', asy
     for (const { path } of changes) seen.add(path);
   };
   const readAgain = async (paths: Iterable<string>) => {
-    for (const path of paths) note(refreshSync(content, catalog, path));
+    for (const path of paths) note(await refresh(content, catalog, path, new Map()));
   };
   const compareFolder = async () => note((await scan(content, catalog)).changes);
   await compareFolder();
