@@ -14,12 +14,6 @@ export interface Identity {
 
 const FALLBACK: Person = { name: 'Pressmark', email: 'pressmark@localhost' };
 
-/** How old what git's config says may be, in milliseconds: people seldom rename themselves. */
-const CONFIG_AGE_MS = 10_000;
-
-/** What git's config said last. */
-const configs = new WeakMap<Git, { readonly readAt: number; readonly stdout: string }>();
-
 const CONFIG = ['config', '-z', '--get-regexp', '^(user|author|committer)\\.(name|email)$'];
 
 /**
@@ -31,13 +25,9 @@ export async function identityOf(git: Git, override?: Person): Promise<Identity>
     const person = clean(override);
     return { author: person, committer: person };
   }
-  let config = configs.get(git);
-  if (config === undefined || performance.now() - config.readAt > CONFIG_AGE_MS) {
-    config = { readAt: performance.now(), stdout: (await git(CONFIG, { accept: [1] })).stdout };
-    configs.set(git, config);
-  }
+  const { stdout } = await git(CONFIG, { accept: [1] });
   const set = new Map<string, string>();
-  for (const entry of config.stdout.split('\0')) {
+  for (const entry of stdout.split('\0')) {
     const end = entry.indexOf('\n');
     if (end !== -1) set.set(entry.slice(0, end), entry.slice(end + 1));
   }

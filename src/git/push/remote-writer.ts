@@ -186,7 +186,9 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
       }
       // A person has to do something first, as /healthz says.
       if (error instanceof PressmarkError && error.code === 'COMMIT_FAILED') lastError = error;
-      for (const { reject } of [...batch, ...served]) reject(error);
+      // That one article is not wanted is no answer to those who ask for another.
+      for (const { reject } of batch.length > 0 ? batch : served) reject(error);
+      if (batch.length > 0) catchUps = [...served, ...catchUps];
       writes = writes.filter((one) => !batch.includes(one));
     }
     if (writes.length + catchUps.length > 0) task.request();

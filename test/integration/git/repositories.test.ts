@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, readdir } from 'node:fs/promises';
+import { chown, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import { environment, makeSite, type Site, siteAt } from './site.js';
 
-/** A publication and an update in a repository of some kind. */
+/** A publication and an update, each with its commit. */
 async function commitsTwo(t: ExecutionContext, site: Site, id = 'one'): Promise<string> {
   const before = site.committed.length;
   const path = await site.publish(id);
@@ -19,11 +19,101 @@ async function commitsTwo(t: ExecutionContext, site: Site, id = 'one'): Promise<
   return path;
 }
 
-/** Another clone or work tree of a site's repository. */
-function siteBeside(t: ExecutionContext, site: Site, name: string): Site {
-  const dir = join(site.top, '..', name);
-  return siteAt(t.log, dir, dir, environment(join(site.top, '..', 'home')));
+/** A clone or work tree of a site's repository. */
+function siteAtFolder(t: ExecutionContext, { top }: Site, dir: string): Site {
+  return siteAt(t.log, dir, dir, environment(join(top, '..', 'home')));
 }
+
+/** A site in a repository of some kind, and what must hold besides. */
+interface Repository {
+  readonly site: Site;
+  /** The subjects of the commits before. */
+  readonly before: readonly string[];
+  check?(): Promise<void>;
+}
+
+// Git has it from 2.45 on; an older one that comes first in PATH is asked whether it really has not.
+const hasReftable = isReftableKnown();
+
+const REPOSITORIES: Record<string, (t: ExecutionContext) => Promise<Repository>> = {
+  'with SHA-256, hooks that fail and a signing key that is missing': async (t) => {
+    const site = await makeSite(t, { repository: 'none' });
+    await site.git('init', '-q', '-b', 'main', '--object-format=sha256');
+    for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'reference-transaction'])
+      await writeFile(join(site.top, '.git', 'hooks', hook), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    await site.git('config', 'commit.gpgsign', 'true');
+    await site.git('config', 'user.signingkey', 'nobody');
+    return { site, before: [] };
+  },
+  'with reftable, where git has it': async (t) => {
+    const site = await makeSite(t, { repository: 'none' });
+    const init = site.git('init', '-q', '-b', 'main', '--ref-format=reftable');
+    if (!hasReftable) {
+      await t.throwsAsync(init);
+      return { site: await makeSite(t), before: ['First'] };
+    }
+    await init;
+    t.is(await site.git('rev-parse', '--show-ref-format'), 'reftable\n');
+    return { site, before: [] };
+  },
+  'that a group shares': async (t) => {
+    const site = await makeSite(t);
+    // as `git init --shared=group` makes it
+    await site.git('config', 'core.sharedRepository', 'group');
+    const dotGit = join(site.top, '.git');
+    execFileSync('chmod', ['-R', 'g+rwX', dotGit]);
+    execFileSync('find', [dotGit, '-type', 'd', '-exec', 'chmod', 'g+s', '{}', '+']);
+    const find = (...args: string[]) =>
+      execFileSync('find', [dotGit, '-path', '*/pressmark', '-prune', '-o', ...args, '-print'], {
+        encoding: 'utf8',
+      });
+    const check = async () => {
+      t.is(find('-type', 'd', '!', '-perm', '-2070'), '');
+      t.is(find('-type', 'f', '!', '-perm', '-0040'), '');
+      t.is(find('-type', 'f', '!', '-path', '*/objects/*', '!', '-perm', '-0060'), '');
+    };
+    return { site, before: ['First'], check };
+  },
+  'that is a submodule': async (t) => {
+    const [outer, inner] = [await makeSite(t), await makeSite(t)];
+    await outer.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.top, 'web');
+    await outer.git('commit', '-qm', 'Submodule');
+    const site = siteAtFolder(t, outer, join(outer.top, 'web'));
+    const check = async () => {
+      t.deepEqual(await outer.subjects(), ['First', 'Submodule']);
+    };
+    return { site, before: ['First'], check };
+  },
+  'that is a shallow clone': async (t) => {
+    const origin = await makeSite(t);
+    await origin.write('notes.md', 'x\n');
+    await origin.git('add', '.');
+    await origin.git('commit', '-qm', 'Second');
+    await origin.git('clone', '-q', '--depth=1', `file://${origin.top}`, '../clone');
+    return { site: siteAtFolder(t, origin, join(origin.top, '..', 'clone')), before: ['Second'] };
+  },
+  'with a linked work tree': async (t) => {
+    const main = await makeSite(t);
+    const linked = join(main.top, '..', 'linked');
+    await main.git('worktree', 'add', '-q', '-b', 'drafts', linked);
+    const check = async () => {
+      t.deepEqual(await main.subjects(), ['First']);
+      t.is(await main.git('status', '--porcelain'), '');
+    };
+    return { site: siteAtFolder(t, main, linked), before: ['First'], check };
+  },
+};
+
+for (const [kind, make] of Object.entries(REPOSITORIES))
+  test(`in a repository ${kind}, a publication and an update have a commit each`, async (t) => {
+    const { site, before, check } = await make(t);
+    await site.start();
+    await commitsTwo(t, site);
+    await site.stop();
+    t.deepEqual(await site.subjects(), [...before, 'Publish: Title of one', 'Update: Title of one']);
+    t.is(await site.git('for-each-ref', 'refs/worktree'), '');
+    await check?.();
+  });
 
 test('the owner switches branches while it runs: commits go to the one that is checked out', async (t) => {
   const site = await makeSite(t);
@@ -39,59 +129,6 @@ test('the owner switches branches while it runs: commits go to the one that is c
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'Publish: Title of three']);
   t.is(await site.git('log', '-1', '--format=%s', 'drafts'), 'Publish: Title of two\n');
   t.is(await site.git('status', '--porcelain'), '');
-});
-
-test('in a repository that a group shares, git’s files get the group’s permissions', async (t) => {
-  const site = await makeSite(t);
-  // as `git init --shared=group` makes it
-  await site.git('config', 'core.sharedRepository', 'group');
-  const dotGit = join(site.top, '.git');
-  execFileSync('chmod', ['-R', 'g+rwX', dotGit]);
-  execFileSync('find', [dotGit, '-type', 'd', '-exec', 'chmod', 'g+s', '{}', '+']);
-  await site.start();
-  await commitsTwo(t, site);
-  for (let n = 0; n < 12; n++) await site.publish(`batch-${n}`);
-  await site.untilCommitted(14);
-  const find = (...args: string[]) =>
-    execFileSync('find', [dotGit, '-path', '*/pressmark', '-prune', '-o', ...args, '-print'], {
-      encoding: 'utf8',
-    });
-  t.is(find('-type', 'd', '!', '-perm', '-2070'), '');
-  t.is(find('-type', 'f', '!', '-perm', '-0040'), '');
-  t.is(find('-type', 'f', '!', '-path', '*/objects/*', '!', '-perm', '-0060'), '');
-});
-
-test('a site in a submodule is committed there', async (t) => {
-  const outer = await makeSite(t);
-  const inner = await makeSite(t);
-  await outer.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.top, 'web');
-  await outer.git('commit', '-qm', 'Submodule');
-  const dir = join(outer.top, 'web');
-  const site = siteAt(t.log, dir, dir, environment(join(outer.top, '..', 'home')));
-  await site.start();
-  await commitsTwo(t, site);
-  await site.stop();
-  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'Update: Title of one']);
-  t.deepEqual(await outer.subjects(), ['First', 'Submodule']);
-});
-
-test('a site in a shallow clone is committed on top of it', async (t) => {
-  const origin = await makeSite(t);
-  await origin.write('notes.md', 'x\n');
-  await origin.git('add', '.');
-  await origin.git('commit', '-qm', 'Second');
-  await origin.git('clone', '-q', '--depth=1', `file://${origin.top}`, '../clone');
-  const site = siteBeside(t, origin, 'clone');
-  await site.start();
-  const path = await commitsTwo(t, site);
-  t.deepEqual(await site.subjects(), ['Second', 'Publish: Title of one', 'Update: Title of one']);
-  await site.stop();
-  await site.update('one', { revision: 'r3' });
-  const host = await site.start();
-  await host.hooks.doAction('host.ready', { url: '' });
-  await site.untilCommitted(3);
-  await site.stop();
-  t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
 });
 
 test('in a sparse checkout, articles inside and outside of it are committed', async (t) => {
@@ -112,27 +149,6 @@ test('in a sparse checkout, articles inside and outside of it are committed', as
   t.is(await site.git('status', '--porcelain', '--', path), '');
   t.is(await site.git('diff', '--name-only', 'HEAD~3', 'HEAD', '--', ':!content'), '');
 });
-
-// Git has it from 2.45 on; an older one that comes first in PATH is asked whether it really has not.
-const hasReftable = isReftableKnown();
-test(
-  hasReftable ? 'a repository with reftable has articles committed' : 'this git has no reftable',
-  async (t) => {
-    const site = await makeSite(t, { repository: 'none' });
-    const init = site.git('init', '-q', '-b', 'main', '--ref-format=reftable');
-    if (!hasReftable) {
-      await t.throwsAsync(init);
-      return;
-    }
-    await init;
-    t.is(await site.git('rev-parse', '--show-ref-format'), 'reftable\n');
-    await site.start();
-    await commitsTwo(t, site);
-    await site.stop();
-    t.is(await site.git('for-each-ref', 'refs/worktree'), '');
-    t.is(await site.git('status', '--porcelain'), '');
-  },
-);
 
 function isReftableKnown(): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(execFileSync('git', ['version'], { encoding: 'utf8' })) ?? [];

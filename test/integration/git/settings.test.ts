@@ -44,21 +44,6 @@ test('line ends and clean filters leave the status clean', async (t) => {
   t.is(await site.git('status', '--porcelain'), '');
 });
 
-test('a repository whose objects are named by SHA-256 gets commits; failing hooks and a missing signing key do not matter', async (t) => {
-  const site = await makeSite(t, { repository: 'none' });
-  await site.git('init', '-q', '-b', 'main', '--object-format=sha256');
-  for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'reference-transaction'])
-    await writeFile(join(site.top, '.git', 'hooks', hook), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-  await site.git('config', 'commit.gpgsign', 'true');
-  await site.git('config', 'user.signingkey', 'nobody');
-  await site.start();
-  await site.publish('one');
-  await site.untilCommitted(1);
-  await site.update('one', { revision: 'r2' });
-  await site.untilCommitted(2);
-  t.is(await site.git('status', '--porcelain'), '');
-});
-
 test('with sign, commits are signed by the owner’s program, and wait while it fails', async (t) => {
   const site = await makeSite(t);
   const [signer, broken] = ['signer', 'broken'].map((name) => join(site.top, '..', name));

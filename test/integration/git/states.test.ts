@@ -1,7 +1,7 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { environment, makeSite, siteAt, withGit } from './site.js';
+import { makeSite, withGit } from './site.js';
 
 for (const [what, begin, end] of [
   ['HEAD is detached', ['checkout', '-q', '--detach'], ['checkout', '-q', 'main']],
@@ -21,21 +21,6 @@ for (const [what, begin, end] of [
     await site.untilCommitted(1);
     t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
   });
-
-test('a site in a linked work tree is committed to the branch of that work tree', async (t) => {
-  const main = await makeSite(t);
-  const linked = join(main.top, '..', 'linked');
-  await main.git('worktree', 'add', '-q', '-b', 'drafts', linked);
-  const site = siteAt(t.log, linked, linked, environment(join(main.top, '..', 'home')));
-  await site.start();
-  await site.publish('one');
-  await site.untilCommitted(1);
-  await site.stop();
-  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
-  t.is(await site.git('status', '--porcelain'), '');
-  t.deepEqual(await main.subjects(), ['First']);
-  t.is(await main.git('status', '--porcelain'), '');
-});
 
 test('a content folder in a repository of its own, or outside, is not committed here', async (t) => {
   const site = await makeSite(t);

@@ -39,20 +39,20 @@ async function open(
     assetsOf: async () => [],
   });
   t.teardown(() => writer.close?.());
-  return { clones, siteDir, writer };
+  const write = (name: string) => {
+    const target = join(siteDir, 'content', name);
+    const stored = { ...draftOf(article()), revision: 'r', url: 'https://x.example/', updated: null };
+    const publication = { kind: 'dated' } as const;
+    const file = { path: name, target, text: 'stored\n', replaces: null, article: stored, publication };
+    return writer.write({ ...file, epoch: writer.epoch });
+  };
+  return { clones, siteDir, writer, write };
 }
 
 test.serial(
   'what a person saves or removes right after git has written a file is stored, and does not pass for the text that was',
   async (t) => {
-    const { clones, siteDir, writer } = await open(t);
-    const write = (name: string) => {
-      const target = join(siteDir, 'content', name);
-      const stored = { ...draftOf(article()), revision: 'r', url: 'https://x.example/', updated: null };
-      const publication = { kind: 'dated' } as const;
-      const file = { path: name, target, text: 'stored\n', replaces: null, article: stored, publication };
-      return writer.write({ ...file, epoch: writer.epoch });
-    };
+    const { clones, siteDir, write } = await open(t);
     const { ino, size } = await write('alone.md');
     t.like(fs.statSync(join(siteDir, 'content/alone.md')), { ino, size });
 
@@ -90,4 +90,15 @@ test.serial('decisions count only when the store has read the files of another m
 test.serial('a remote that has no branch yet gets the history of the clone', async (t) => {
   const { clones, siteDir } = await open(t, { hasBranch: false });
   t.is(clones.git('rev-parse', 'main').trim(), gitIn(siteDir, 'rev-parse', 'HEAD').trim());
+});
+
+test.serial('an article that the remote declines fails no lookup', async (t) => {
+  const { clones, writer, write } = await open(t);
+  fs.writeFileSync(join(clones.remote, 'hooks', 'update'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  // Both come while this turn runs, and share the next one.
+  const running = writer.catchUp();
+  const [declined, lookup] = await Promise.allSettled([write('a.md'), writer.catchUp()]);
+  await running;
+  t.like(declined, { status: 'rejected', reason: { code: 'REMOTE_DECLINED' } });
+  t.like(lookup, { status: 'fulfilled' });
 });
