@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../../src/article/article.js';
@@ -97,6 +98,7 @@ test.serial('an article that the remote declines fails no lookup', async (t) => 
   fs.writeFileSync(join(clones.remote, 'hooks', 'update'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   // Both come while this turn runs, and share the next one.
   const running = writer.catchUp();
+  await nextTurn();
   const [declined, lookup] = await Promise.allSettled([write('a.md'), writer.catchUp()]);
   await running;
   t.like(declined, { status: 'rejected', reason: { code: 'REMOTE_DECLINED' } });
