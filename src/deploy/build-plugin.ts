@@ -1,7 +1,7 @@
-import { messageOf } from '../errors.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
 import { type BuildEnd, createBuildQueue, PAUSES } from './build/build-queue.js';
 import type { BuildOutcome } from './build/build-site.js';
+import type { ExcludedArticle } from './build/build-state.js';
 
 /** How a build ended, or why it could not be tried. */
 export type BuildAnswer =
@@ -19,6 +19,8 @@ export interface BuildPluginOptions {
   /** How much time lies at least between two builds, in milliseconds. */
   readonly everyMs: number;
 }
+
+const NOTHING_BUILT = { ms: 0, runs: 0, written: [], removed: [], articles: [] };
 
 /**
  * Builds a site with its own generator in the background, after each change and at the start. A delivery never waits for it
@@ -42,56 +44,59 @@ export function buildPlugin({ build, close, everyMs }: BuildPluginOptions): Plug
 
       async function buildNow(): Promise<BuildEnd> {
         const began = performance.now();
-        const force = isForced;
+        const isWanted = isForced;
         isForced = false;
-        const answer = await build(force);
+        const answer = await build(isWanted);
         if (answer.kind !== 'error' && answer.addresses !== undefined) warnOnce(answer.addresses);
-        if (answer.kind === 'built') {
-          const { ms, runs, printed: output, changed, articles, excluded, report } = answer;
-          const counts = { written: changed.written.length, removed: changed.removed.length };
-          log.info({ ms, runs, ...counts, articles: articles.length }, 'site built');
-          for (const { path, digest, reason, hasPrevious, isMalformed } of excluded) {
-            if (loggedDigests.has(digest)) continue;
-            loggedDigests.add(digest);
-            const why = isMalformed ? 'has malformed front matter' : 'breaks the build';
-            const shown = hasPrevious ? 'the site shows its previous text' : 'the site is built without it';
-            log.error(
-              { path, reason },
-              `an article ${why}; ${shown}; it is tried again ${isMalformed ? 'when the file changes' : 'with each build'}`,
-            );
-          }
-          for (const warning of report.warnings) warnOnce(warning);
-          for (const { file, url, reason } of report.missing)
-            log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');
-          void host.doAction('build.done', { ms, began, runs, output, ...changed, articles });
-          const files = [...changed.written, ...changed.removed];
-          if (files.length > 0)
-            void host.doAction('site.changed', { files, articles: articles.map(({ path }) => path) });
-          // What was left out is tried again once the rest is there.
-          if (excluded.some((one) => one.isMalformed !== true)) queue.request();
-        } else if (answer.kind === 'current') {
-          void host.doAction('build.done', { ms: 0, began, runs: 0, written: [], removed: [], articles: [] });
-        } else if (answer.kind === 'failed') {
-          const { ms, reason } = answer;
-          log.error({ ms, reason }, 'the site could not be built; its output is the last good one');
-          void host.doAction('build.failed', { ms, reason });
-        } else if (!isClosing) {
-          log.error({ reason: answer.reason }, 'the site could not be built; it is tried again');
-          void host.doAction('build.failed', { ms: 0, reason: answer.reason });
+        switch (answer.kind) {
+          case 'built':
+            built(answer, began);
+            return 'done';
+          case 'current':
+            void host.doAction('build.done', { ...NOTHING_BUILT, began });
+            return 'unneeded';
+          case 'failed':
+            failed(answer.ms, answer.reason, 'the site could not be built; its output is the last good one');
+            return 'done'; // it is not tried again before something changes
+          case 'error':
+            isForced ||= isWanted;
+            if (!isClosing) failed(0, answer.reason, 'the site could not be built; it is tried again');
+            return 'again';
         }
-        if (answer.kind === 'current') return 'unneeded';
-        // A build command that fails is not tried again before something changes.
-        return answer.kind === 'error' ? 'again' : 'done';
       }
 
-      const queue = createBuildQueue(
-        () =>
-          buildNow().catch((error: unknown) => {
-            log.error({ reason: messageOf(error) }, 'the site could not be built; it is tried again');
-            return 'again' as const;
-          }),
-        { ...PAUSES, everyMs },
-      );
+      function built(answer: Extract<BuildAnswer, { kind: 'built' }>, began: number): void {
+        const { ms, runs, printed: output, changed, articles, excluded, report } = answer;
+        const counts = { written: changed.written.length, removed: changed.removed.length };
+        log.info({ ms, runs, ...counts, articles: articles.length }, 'site built');
+        for (const one of excluded) logExcluded(one);
+        for (const warning of report.warnings) warnOnce(warning);
+        for (const { file, url, reason } of report.missing)
+          log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');
+        void host.doAction('build.done', { ms, began, runs, output, ...changed, articles });
+        const files = [...changed.written, ...changed.removed];
+        if (files.length > 0)
+          void host.doAction('site.changed', { files, articles: articles.map(({ path }) => path) });
+        // What was left out is tried again once the rest is there.
+        if (excluded.some((one) => one.isMalformed !== true)) queue.request();
+      }
+
+      function failed(ms: number, reason: string, message: string): void {
+        log.error({ reason }, message);
+        void host.doAction('build.failed', { ms, reason });
+      }
+
+      /** Says once of each text that it is not built. */
+      function logExcluded({ path, digest, reason, hasPrevious, isMalformed }: ExcludedArticle): void {
+        if (loggedDigests.has(digest)) return;
+        loggedDigests.add(digest);
+        const why = isMalformed ? 'has malformed front matter' : 'breaks the build';
+        const shown = hasPrevious ? 'the site shows its previous text' : 'the site is built without it';
+        const again = isMalformed ? 'when the file changes' : 'with each build';
+        log.error({ path, reason }, `an article ${why}; ${shown}; it is tried again ${again}`);
+      }
+
+      const queue = createBuildQueue(buildNow, { ...PAUSES, everyMs });
       host.addAction('build.requested', () => {
         isForced = true;
         queue.request();

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, systemCode } from '../errors.js';
+import { messageOf } from '../errors.js';
 import { linesIn, openLineLog } from '../fs/line-log.js';
 import type { Log } from '../log.js';
 
@@ -75,11 +75,10 @@ export const MOST_AWAITED = 1_000;
 const NOTHING: SiteFacts = { awaited: [] };
 
 /** The facts that receivers have noted. A file that cannot be read counts as none. */
-export function readFacts(stateDir: string, log?: Log): SiteFacts {
+export function readFacts(stateDir: string): SiteFacts {
   try {
     return linesIn(fs.readFileSync(join(stateDir, NAME), 'utf8'), isNews).reduce(withNews, NOTHING);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') log?.warn({ reason: messageOf(error) }, `${NAME} cannot be read`);
+  } catch {
     return NOTHING;
   }
 }

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { on, once } from 'node:events';
 import { childEnvironment } from '../../child-environment.js';
 import type { BuildWish } from '../../deploy/build/build-site.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
@@ -12,8 +11,6 @@ import type { AddressAnswer, BuildMessage, LoggedLine } from './build-message.js
 /** The process that builds a site. */
 export type BuildProcess = ReturnType<typeof createBuildProcess>;
 
-type Message = { readonly kind: string } | LoggedLine;
-
 type BuildError = Extract<BuildAnswer, { readonly kind: 'error' }>;
 
 /** How much of what the process prints is kept for a message, in characters. */
@@ -23,7 +20,7 @@ const MOST_PRINTED = 2_000;
 const CLOSE_MS = 4_000;
 
 /**
- * The process that builds a site, started when it is needed first. Its answers never reject; it does one thing at a time.
+ * The process that builds a site, started when it is needed first. It is asked one thing at a time; its answers never reject.
  *
  * @param dir the site's folder.
  * @param log gets what plugins in it do that they must not.
@@ -31,49 +28,44 @@ const CLOSE_MS = 4_000;
 export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: Log) {
   let child: ChildProcess | undefined;
   let closed = false;
+  /** Takes the answer to what was asked last. */
+  let settle: (answer: unknown) => void = () => undefined;
 
-  function startIfNeeded(): ChildProcess {
-    if (child !== undefined) return child;
+  function start(): ChildProcess {
     const started = fork(new URL('./build-process.js', import.meta.url), [dir], {
       env: childEnvironment(env),
       execArgv: [],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       detached: true, // Ctrl-C on the terminal is for the receiver to hand on
     });
-    const forget = () => {
+    let printed = '';
+    started.stderr?.on('data', (chunk: Buffer) => {
+      printed = `${printed}${chunk.toString('utf8')}`.slice(-MOST_PRINTED);
+    });
+    started.on('message', (message: { readonly kind: string } | LoggedLine) => {
+      if (!('line' in message)) settle(message);
+      else if (log !== undefined) write(message, log);
+    });
+    const end = (why: string) => {
       if (child === started) child = undefined;
+      settle({
+        kind: 'error',
+        reason: [why, printed.trim()].filter(Boolean).join(': '),
+      } satisfies BuildError);
     };
     // A process that could not be started emits `error`, and no `exit`.
-    started.once('exit', forget).once('error', forget);
-    if (log !== undefined) started.on('message', (message: Message) => write(message, log));
-    child = started;
+    started.on('error', (error) => end(messageOf(error)));
+    started.once('exit', (code, signal) => end(`the process that builds ended with ${signal ?? code}`));
     return started;
   }
 
-  async function ask<Answer>(question: BuildMessage): Promise<Answer | BuildError> {
-    if (closed) return { kind: 'error', reason: 'the receiver stops' };
-    const asked = startIfNeeded();
-    let printed = '';
-    const onPrinted = (chunk: Buffer) => {
-      printed = `${printed}${chunk.toString('utf8')}`.slice(-MOST_PRINTED);
-    };
-    asked.stderr?.on('data', onPrinted);
-    const done = new AbortController();
-    const { signal } = done;
-    try {
-      const answered = answerOf<Answer>(asked, signal);
-      const ended = once(asked, 'exit', { signal }).then(([code, name]): BuildError => {
-        const said = printed.trim() === '' ? '' : `: ${printed.trim()}`;
-        return { kind: 'error', reason: `the process that builds ended with ${name ?? code}${said}` };
-      });
-      asked.send(question);
-      return await Promise.race([answered, ended]);
-    } catch (error) {
-      return { kind: 'error', reason: messageOf(error) };
-    } finally {
-      done.abort();
-      asked.stderr?.off('data', onPrinted);
-    }
+  function ask<Answer>(question: BuildMessage): Promise<Answer | BuildError> {
+    if (closed) return Promise.resolve({ kind: 'error', reason: 'the receiver stops' });
+    return new Promise((resolve) => {
+      settle = resolve as (answer: unknown) => void;
+      child ??= start();
+      child.send(question);
+    });
   }
 
   /** Ends the process and the build that it runs; the output stays the last good one. */
@@ -99,16 +91,8 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: 
   };
 }
 
-/** The next answer of the process. */
-async function answerOf<Answer>(process: ChildProcess, signal: AbortSignal): Promise<Answer> {
-  for await (const [message] of on(process, 'message', { signal }))
-    if ((message as Message).kind !== 'logged') return message as Answer; // to what it was asked
-  throw new Error('the process has not answered');
-}
-
 /** Writes a line that the process has handed over. */
-function write(message: Message, log: Log): void {
-  if (!('line' in message)) return;
-  const { level, msg, time: _, ...details } = JSON.parse(message.line);
+function write({ line }: LoggedLine, log: Log): void {
+  const { level, msg, time: _, ...details } = JSON.parse(line);
   log[level < 50 ? 'warn' : 'error'](details, msg);
 }

@@ -1,8 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
-import type { Log } from '../../log.js';
 
 /**
  * An article that is not in the site's output, or is there with its last good text, because the build failed with it or its
@@ -57,19 +55,13 @@ export function buildFolder(stateDir: string): string {
 }
 
 /** The state that the last build has left. One that cannot be read counts as none: the site is built again then. */
-export function readBuildState(stateDir: string, log?: Log): BuildState {
-  const path = join(buildFolder(stateDir), NAME);
+export function readBuildState(stateDir: string): BuildState {
   try {
-    const value: unknown = JSON.parse(fs.readFileSync(path, 'utf8'));
+    const value: unknown = JSON.parse(fs.readFileSync(join(buildFolder(stateDir), NAME), 'utf8'));
     if (typeof value === 'object' && value !== null && 'excluded' in value && Array.isArray(value.excluded))
       return value as BuildState;
-    log?.warn({ path: NAME }, 'the state of the last build cannot be read; the site is built again');
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT')
-      log?.warn(
-        { reason: messageOf(error) },
-        'the state of the last build cannot be read; the site is built again',
-      );
+  } catch {
+    // There is none, or a full disk has cut it off.
   }
   return { excluded: [] };
 }

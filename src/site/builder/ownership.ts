@@ -4,25 +4,12 @@ import { PressmarkError } from '../../errors.js';
 import { filesBelow } from '../../fs/files-below.js';
 import { hasBuilt } from './state.js';
 
-/**
- * What tells a file of ours where the state folder has been lost, exactly as our own texts have it. A heading
- * `# Pressmark` is none of them.
- */
-const MARKS: readonly RegExp[] = [
-  /<meta name="generator" content="Pressmark">/,
-  /<generator>Pressmark<\/generator>/,
-  /"_pressmark": \{\s*"about": "the generator of this feed"/,
-  /^(?:<\?xml [^>]*\?>|<svg [^>]*>)<!-- Pressmark -->/,
-  /\/\* Pressmark: the accent colour of the config \*\//,
-  /^# Pressmark\n/,
-];
+/** What tells a page of ours where the state folder has been lost. */
+const MARK = /<meta name="generator" content="Pressmark">/;
 
-/** Larger files are no texts of ours. */
-const LARGEST = 16 * 1024 * 1024;
-
-/** The files of an output folder that bear the mark of those that Pressmark makes. */
-export function filesOfPressmark(outputDir: string): string[] {
-  return filesBelow(outputDir).filter((file) => isFileOfPressmark(join(outputDir, file)));
+/** The pages in an output folder that bear the mark of those that Pressmark makes. */
+export function pagesOfPressmark(outputDir: string): string[] {
+  return filesBelow(outputDir).filter((file) => isPageOfPressmark(join(outputDir, file)));
 }
 
 /**
@@ -37,7 +24,7 @@ export function refuseForeignOutput(
 ): void {
   if (hasBuilt(stateDir)) return;
   const files = filesBelow(outputDir).filter((file) => !file.startsWith('.'));
-  if (files.length === 0 || files.some((file) => isFileOfPressmark(join(outputDir, file)))) return;
+  if (files.length === 0 || files.some((file) => isPageOfPressmark(join(outputDir, file)))) return;
   const [example = ''] = files;
   throw new PressmarkError(
     'CONFIG_INVALID',
@@ -45,11 +32,11 @@ export function refuseForeignOutput(
   );
 }
 
-function isFileOfPressmark(path: string): boolean {
-  return fs.statSync(path).size <= LARGEST && isOfPressmark(fs.readFileSync(path, 'latin1'));
+function isPageOfPressmark(path: string): boolean {
+  return path.endsWith('.html') && isOfPressmark(fs.readFileSync(path, 'utf8'));
 }
 
-/** Whether a text bears the mark of those that Pressmark makes. */
-export function isOfPressmark(text: string): boolean {
-  return MARKS.some((mark) => mark.test(text));
+/** Whether a page bears the mark of those that Pressmark makes. */
+export function isOfPressmark(html: string): boolean {
+  return MARK.test(html);
 }
