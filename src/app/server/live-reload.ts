@@ -1,30 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import { isLocal } from '../../host/http/local-request.js';
 import { definePlugin, type Plugin } from '../../host/plugin.js';
 
 /** No file of a site has such a path: dot files are not served. */
-const EVENTS = '/.pressmark/live';
+const VERSION = '/.pressmark/live';
 const SCRIPT = '/.pressmark/live.js';
 
-/** Proxies and browsers give up connections on which nothing comes. */
-const HEARTBEAT_MS = 15_000;
-
-/** Each page that a browser shows holds a connection; more tabs than a person looks at need not. */
-const MOST_STREAMS = 20;
-
 /**
- * Asks again and again whether the page is still the newest. Does nothing on a page that is not looked at on this
- * very machine, should a proxy that says nothing of itself have let it through.
+ * Asks twice a second whether the page is still the newest. Does nothing on a page that is not looked at on this very
+ * machine, should a proxy that says nothing of itself have let it through.
  */
-const script = (basePath: string) => `const { hostname } = location;
-if (/^(localhost|.+\\.localhost|127\\..+|\\[::1\\])$/.test(hostname)) {
-  const mine = new URL(import.meta.url).search.slice(1);
-  new EventSource('${basePath}${EVENTS}').onmessage = ({ data }) => {
-    if (data !== mine) location.reload();
-  };
+const script = (basePath: string) => `const mine = new URL(import.meta.url).search.slice(1);
+async function look() {
+  const answer = await fetch('${basePath}${VERSION}').catch(() => undefined);
+  if (answer?.ok && (await answer.text()) !== mine) location.reload();
+  else setTimeout(look, 500);
 }
+if (/^(localhost|.+\\.localhost|127\\..+|\\[::1\\])$/.test(location.hostname)) look();
 `;
 
 /** The reloading of pages in browsers on the preview; see `createLiveReload`. */
@@ -35,8 +29,6 @@ export interface LiveReload {
   readonly middleware: Middleware;
   /** What is put into a page that a browser on this machine asks for; undefined for anybody else. */
   inject(request: IncomingMessage): string | undefined;
-  /** Ends the connections that are kept open. */
-  close(): void;
 }
 
 /**
@@ -46,63 +38,34 @@ export interface LiveReload {
  * @param basePath the path below which the site stands, `''` for the root.
  */
 export function createLiveReload(basePath: string): LiveReload {
-  const run = randomBytes(4).toString('hex');
-  const open = new Set<ServerResponse>();
+  const run = randomBytes(4).toString('hex'); // after a restart everything may be another
   let builds = 0;
   const version = () => `${run}-${builds}`;
-
-  const heartbeat = setInterval(() => {
-    for (const response of open) response.write(':\n\n');
-  }, HEARTBEAT_MS).unref();
 
   const plugin = definePlugin({
     name: 'live-reload',
     receiver: (host) => {
-      host.addAction('site.built', ({ written, removed }) => changed(written + removed));
-      host.addAction('build.done', ({ written, removed }) => changed(written.length + removed.length));
+      const count = (files: number) => {
+        if (files > 0) builds++;
+      };
+      host.addAction('site.built', ({ written, removed }) => count(written + removed));
+      host.addAction('build.done', ({ written, removed }) => count(written.length + removed.length));
     },
   });
 
-  function changed(files: number): void {
-    if (files === 0) return;
-    builds++;
-    for (const response of open) response.write(`data: ${version()}\n\n`);
-  }
-
-  const middleware: Middleware = async (context, next) => {
-    const path = context.path.startsWith(basePath) ? context.path.slice(basePath.length) : '';
+  const middleware: Middleware = (context, next) => {
     if (context.method !== 'GET' || !isLocal(context.req)) return next();
-    if (path === SCRIPT) {
-      context.set('Cache-Control', 'no-cache');
-      context.type = 'js';
-      context.body = script(basePath);
-      return;
-    }
-    if (path !== EVENTS) return next();
-    if (open.size >= MOST_STREAMS) {
-      context.status = 503;
-      context.body = { error: `${MOST_STREAMS} pages reload themselves already; close some of them` };
-      return;
-    }
-    context.respond = false;
-    const { res } = context;
-    res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
-    // At once, as pages may have changed between the page and this; and after a restart everything is another.
-    res.write(`retry: 500\ndata: ${version()}\n\n`);
-    open.add(res);
-    res.once('close', () => open.delete(res));
+    if (context.path === `${basePath}${SCRIPT}`) [context.type, context.body] = ['js', script(basePath)];
+    else if (context.path === `${basePath}${VERSION}`) [context.type, context.body] = ['txt', version()];
+    else return next();
+    context.set('Cache-Control', 'no-cache');
+    return undefined;
   };
 
-  function inject(request: IncomingMessage) {
-    return isLocal(request)
+  const inject = (request: IncomingMessage) =>
+    isLocal(request)
       ? `<script type="module" src="${basePath}${SCRIPT}?${version()}"></script>\n`
       : undefined;
-  }
 
-  function close(): void {
-    clearInterval(heartbeat);
-    for (const response of open) response.end();
-  }
-
-  return { plugin, middleware, inject, close };
+  return { plugin, middleware, inject };
 }

@@ -92,7 +92,6 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     log,
   });
   const liveReload = live ? createLiveReload(basePath) : undefined;
-  onClose(() => liveReload?.close());
   const pagePolicy = createPagePolicy(settings, pages.folders);
   const secrets = openSecrets(settings);
   const deliveries = openDeliveryLog(stateDir, log, () => secretsOf(settings, secrets));

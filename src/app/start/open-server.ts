@@ -93,10 +93,7 @@ export async function openServer({
     endpoint,
     log,
   });
-  onClose(async () => {
-    liveReload?.close(); // a stream that is open is a request that never ends
-    await server.close();
-  });
+  onClose(() => server.close());
   const port = await server.listen(settings.port, settings.host);
   thread.start(); // not before: the start is to be short
   const endAnnouncement = await announce(stateDir, log, {

@@ -38,14 +38,6 @@ export const pipelinedReads: Attacker = ({ port, path }, signal) => {
   return hold(port, signal, 20, use, 500);
 };
 
-/** The stream by which pages reload themselves, with the name of this machine. */
-export const liveReloadStreams: Attacker = ({ port }, signal) =>
-  hold(port, signal, CONNECTIONS, async (socket) => {
-    socket.resume();
-    socket.write(`GET /.pressmark/live HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
-    await closed(socket, signal);
-  });
-
 /** A large file is asked for, and a little of it read now and then. */
 export const slowReaders: Attacker = ({ port, path }, signal) =>
   hold(port, signal, CONNECTIONS, async (socket) => {

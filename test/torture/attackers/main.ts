@@ -7,7 +7,6 @@ import { chunkedBodies } from './chunked-bodies.js';
 import { halfSentBodies } from './half-sent-bodies.js';
 import {
   type Attacker,
-  liveReloadStreams,
   pipelinedReads,
   slowBodies,
   slowHeaders,
@@ -18,7 +17,6 @@ import { malformedRequests } from './malformed-requests.js';
 /** Each attack, and what it is for: the feed is the largest file that visitors can ask for. */
 const ATTACKS: readonly (readonly [path: string, attack: Attacker])[] = [
   ['/feed.json', pipelinedReads],
-  ['/', liveReloadStreams],
   ['/feed.json', slowReaders],
   ['/webhook', slowHeaders],
   ['/webhook', slowBodies],

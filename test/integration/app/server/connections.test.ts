@@ -13,7 +13,7 @@ import { publicationBytes, sendThenRead } from '../../../support/sockets.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
-const GET = (path: string, host = 'x') => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 /** A connection of which nothing is read before `text`. */
 interface Client {
@@ -88,7 +88,7 @@ function megabytes({ pid }: Receiver, what: 'VmRSS' | 'VmHWM'): number {
 }
 
 // Half-sent headers and bodies on 1,000 connections are attackers in `npm run torture`.
-const shared = sharedReceiver(test, { ...STORE_ONLY, args: ['--live'] });
+const shared = sharedReceiver(test, STORE_ONLY);
 
 /** The receiver for the tests that run one after the other, without the connections of the test before. */
 async function quietReceiver(): Promise<Receiver> {
@@ -227,24 +227,3 @@ test.serial(
     t.true(descriptors(receiver) <= 2_100, `${descriptors(receiver)} descriptors`);
   },
 );
-
-test.serial('503: twenty pages may reload themselves, and the next one is told so', async (t) => {
-  const { port } = await quietReceiver();
-  const streams = await connectMany(t, port, 100, GET('/.pressmark/live', `127.0.0.1:${port}`));
-  const statuses: string[] = [];
-  for (const { socket } of streams)
-    socket
-      .setEncoding('utf8')
-      .once('data', (text: string) => statuses.push(text.slice(9, 12)))
-      .resume();
-  await until('each is answered', () => statuses.length === streams.length);
-  t.is(statuses.filter((status) => status === '200').length, 20);
-  t.is(statuses.filter((status) => status === '503').length, 80);
-  for (const { socket } of streams) socket.destroy();
-  await until('there is room again', async () => {
-    const { socket } = await connect(port, GET('/.pressmark/live', `127.0.0.1:${port}`));
-    const [text] = (await once(socket.setEncoding('utf8').resume(), 'data')) as [string];
-    socket.destroy();
-    return text.startsWith('HTTP/1.1 200');
-  });
-});
