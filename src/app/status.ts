@@ -9,7 +9,7 @@ import { type OpenJob, readOpenJobs } from '../host/jobs/open-jobs.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { ContentFolder } from '../store/catalog/content-folder.js';
 import { type Entry, entryState, isUnread } from '../store/catalog/entry.js';
-import { articlesInReview } from './articles/articles-in-git.js';
+import { articlesInReview } from './articles/article-list.js';
 import { readCatalog } from './articles/find-article.js';
 import { addressChange, addressChangeText } from './articles/stored-urls.js';
 import { contentOf } from './content/content.js';

@@ -4,9 +4,14 @@ import { type ArticleState, type Publication, stateAt } from '../../article/publ
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
+import { lastAuthors as lastAuthorsIn } from '../../git/history.js';
+import { commitAt } from '../../git/objects.js';
+import { filesInReview } from '../../git/push/in-review.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
+import { reviewConfig } from '../durability.js';
+import { contentInGit } from './history.js';
 
 /** One article file of a site. */
 export type ArticleFile = ReadableArticle | UnreadableArticle;
@@ -88,4 +93,37 @@ function stateOf(
     ...(state === 'scheduled' && from !== undefined && { liveAt: new Date(from).toISOString() }),
     ...(until !== undefined && { expiresAt: new Date(until).toISOString() }),
   };
+}
+
+/** Who has last committed a file. */
+export interface LastAuthor {
+  readonly name: string;
+  readonly email: string;
+}
+
+/**
+ * The authors of the last commits of files, by the file; a file that no commit has is not among them.
+ *
+ * @param files relative to the site's folder.
+ */
+export async function lastAuthors(
+  settings: Settings,
+  files: readonly string[],
+): Promise<ReadonlyMap<string, LastAuthor>> {
+  const place = await contentInGit(settings);
+  return place.kind === 'refused' || files.length === 0 ? new Map() : lastAuthorsIn(place, new Set(files));
+}
+
+/**
+ * The files below the content folder that wait for review: the branch of the remote that they are to be merged into did not
+ * have them when a receiver last looked. Undefined if the config wants no pull request.
+ *
+ * @returns paths relative to the site's folder.
+ */
+export async function articlesInReview(settings: Settings): Promise<ReadonlySet<string> | undefined> {
+  if (reviewConfig(settings) === undefined) return undefined;
+  const place = await contentInGit(settings);
+  if (place.kind === 'refused') return undefined;
+  const files = await filesInReview(place, await commitAt(place.repository, 'HEAD'));
+  return new Set(files.map(({ path }) => place.inSite(path)));
 }

@@ -10,7 +10,6 @@ import { type ContentFolder, type ReadFile, readArticle } from '../../store/cata
 import { publishDraft } from '../../webhook/events/published.js';
 import { changeArticle, checkBase, invalid, isHtml, withContent } from './change-article.js';
 import { listedArticle, type SetStateAs, stateChange } from './host-articles.js';
-import type { Entered } from './person-form.js';
 import { createVersions, mustGet, noteEditor, type VersionsOptions } from './person-versions.js';
 
 export interface PersonEditsOptions extends VersionsOptions {
@@ -50,11 +49,10 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   ): Promise<Article> {
     const revision = revisionFor('admin');
     return changeArticle(options, id, async (read, path) => {
-      const { article } = read.stored;
       const form = await texts.form(fields, read.stored);
-      if (await isStoredBy(options, by, read, path, form)) return { ...read.stored, text: read.text };
-      checkBase(article, base);
+      // Also where the form is sent a second time, as the answer has not come.
       if (form.isUnchanged) return { ...read.stored, text: read.text };
+      checkBase(read.stored.article, base);
       const { body, author } = form.fields;
       const locked = body === undefined ? undefined : await lockedText(content, read, path);
       if (locked !== undefined) throw invalid('text', locked);
@@ -127,22 +125,6 @@ async function lockedText(
   const same = await withContent(content, read, path, { body, revision: 'edit' });
   if (same.article.body.startsWith(body.trimEnd())) return undefined;
   return 'holds template code, which runs only where it is written in the file';
-}
-
-/** Whether the same person has stored the same before, whose answer has not come. */
-async function isStoredBy(
-  { content, editors }: Pick<PersonEditsOptions, 'content' | 'editors'>,
-  by: Editor,
-  read: ReadFile,
-  path: string,
-  { inSiteSpelling: { fields, isUnchanged } }: Pick<Entered, 'inSiteSpelling'>,
-): Promise<boolean> {
-  const { article, edited } = read.stored;
-  const { revision, updated } = article;
-  if (edited || editors.of(revision)?.name !== by.name) return false;
-  if (fields.body === undefined) return isUnchanged;
-  const next = { ...fields, revision, ...(updated !== null && { updated }) };
-  return (await withContent(content, read, path, next)).text === read.text;
 }
 
 /** A draft is shown as if it were live: a held or scheduled article has no page. */

@@ -1,6 +1,6 @@
 import type { Article } from '../../article/article.js';
 import type { ArticleFormat } from '../../article/format/format.js';
-import { termKey, termName, termNames, trimmedName } from '../../article/names.js';
+import { termName, termNames, trimmedName } from '../../article/names.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { PressmarkError, quote } from '../../errors.js';
@@ -8,18 +8,12 @@ import type { ArticleEdits, ArticleFields } from '../../host/articles/edits.js';
 import { formIn } from '../../host/http/form.js';
 import { invalid, isHtml } from './change-article.js';
 
-/** Fields as they are stored. */
-export interface ReadFields {
-  /** Without a text that is the article's. */
+/** What a person has entered. */
+export interface Entered {
+  /** As they are stored, without a text that is the article's. */
   readonly fields: Partial<ArticleFields>;
   /** Whether the article has them all. */
   readonly isUnchanged: boolean;
-}
-
-/** What a person has entered. */
-export interface Entered extends ReadFields {
-  /** The same where the site's spelling of tags and authors, and blanks at the ends of the text, do not count. */
-  readonly inSiteSpelling: ReadFields;
 }
 
 /** What a person edits: the Markdown, or the HTML, as it came. */
@@ -30,7 +24,7 @@ export function editableText(stored: StoredArticle, { sentBody }: Pick<ArticleFo
 }
 
 /**
- * Reads what a person has entered, and compares it with the article.
+ * Reads what a person has entered, and compares it with the article. Blanks at the ends of the text do not count.
  *
  * @param now the article as it is, and what is edited of it; undefined for a new one.
  * @throws PressmarkError BODY_INVALID, BODY_TOO_LARGE.
@@ -40,42 +34,17 @@ export function readEntered(
   now?: { readonly article: Article; readonly editable: string },
 ): Entered {
   const { body, ...others } = checked(entered, now?.article);
-  if (now === undefined) {
-    const fields = { fields: { ...others, ...(body !== undefined && { body }) }, isUnchanged: false };
-    return { ...fields, inSiteSpelling: fields };
-  }
-  const { article } = now;
-  const editable = now.editable.replaceAll('\r\n', '\n');
-  const { tags, author, ...rest } = others;
-  const spelled = {
-    ...rest,
-    ...(tags !== undefined && !isSameTerm(tags.join('\0'), article.tags.join('\0')) && { tags }),
-    ...(author !== undefined && !isSameTerm(author, article.author) && { author }),
-  };
-  return {
-    ...comparedWith(article, others, body === editable ? undefined : body),
-    inSiteSpelling: comparedWith(article, spelled, body?.trim() === editable.trim() ? undefined : body),
-  };
+  const isSame = body?.trim() === now?.editable.replaceAll('\r\n', '\n').trim();
+  const fields = { ...others, ...(body !== undefined && !isSame && { body }) };
+  return { fields, isUnchanged: now !== undefined && hasFields(now.article, fields) };
 }
 
-function comparedWith(
-  article: Article,
-  others: Partial<Omit<ArticleFields, 'body'>>,
-  body: string | undefined,
-): ReadFields {
-  const { tags, ...texts } = others;
+function hasFields(article: Article, { body, tags, ...texts }: Partial<ArticleFields>): boolean {
   const hasSameTags = tags === undefined || tags.join('\0') === article.tags.join('\0');
   const hasSameTexts = (['title', 'description', 'author', 'image'] as const).every(
     (name) => texts[name] === undefined || texts[name] === article[name],
   );
-  return {
-    fields: { ...others, ...(body !== undefined && { body }) },
-    isUnchanged: body === undefined && hasSameTags && hasSameTexts,
-  };
-}
-
-function isSameTerm(one: string, other: string): boolean {
-  return termKey(one) === termKey(other);
+  return body === undefined && hasSameTags && hasSameTexts;
 }
 
 /** @param now the article as it is: an image that stays may be one that nobody could enter. */

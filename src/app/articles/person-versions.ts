@@ -1,19 +1,18 @@
 import type { Article } from '../../article/article.js';
-import { isOfPerson } from '../../article/own-revisions.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Editors } from '../../git/commit/editors.js';
-import type { ArticleEdits, ArticleRevision } from '../../host/articles/edits.js';
+import type { ArticleEdits } from '../../host/articles/edits.js';
 import type { Editor } from '../../host/articles/trash.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Found } from '../../store/reading.js';
 import type { HandlerContext } from '../../webhook/events/handler.js';
 import type { PersonsTexts } from '../content/article-codec.js';
-import { type ArticleHistory, historyOfFile, type Revision, versionInCommit } from './article-history.js';
 import { announceUpdate, checkBase } from './change-article.js';
+import { historyOfFile, versionIn, versionInCommit } from './history.js';
 import type { HostArticlesOptions } from './host-articles.js';
-import { isThere, reversion, versionIn } from './revert.js';
+import { isThere, reversion } from './revert.js';
 
 /** Among so many of the newest commits of its file a version is looked for, while somebody waits. */
 const MOST_SEARCHED = 1_000;
@@ -34,11 +33,14 @@ export function createVersions({
   editors,
   texts,
 }: VersionsOptions): Pick<ArticleEdits, 'history' | 'at' | 'revert'> {
-  async function history(id: string, most?: number): Promise<readonly ArticleRevision[]> {
-    const found = await mustGet(store, id);
-    const { revisions } = await historyOf(found, most);
-    return revisions.slice(0, most).map((one) => revisionOf(one, editors));
-  }
+  const history: ArticleEdits['history'] = async (id, most) => {
+    const { versions } = await historyOf(await mustGet(store, id), most);
+    // A commit of somebody who has put several edits together is not by who has made each.
+    return versions.slice(0, most).map(({ stored: _, ...one }) => ({
+      ...one,
+      author: (one.revision === null ? undefined : editors.of(one.revision)) ?? one.author,
+    }));
+  };
 
   async function at(id: string, revision: string): Promise<Article> {
     const stored = await versionOf(await mustGet(store, id), revision);
@@ -69,23 +71,8 @@ export function createVersions({
     return file.article;
   };
 
-  /** With the current version at its beginning where no commit has it yet. */
-  async function historyOf(found: Found, most?: number): Promise<ArticleHistory> {
-    const { id, url, revision } = found.article;
-    const now = { stored: found };
-    const history = await historyOfFile(settings, content, { id, path: found.path, url }, now, most);
-    if (history.revisions.some(({ current }) => current)) return history;
-    const uncommitted: Revision = {
-      revision,
-      commit: null,
-      keptIn: null,
-      date: '',
-      author: { name: '', email: '' },
-      subject: '',
-      current: true,
-      stored: found,
-    };
-    return { ...history, revisions: [uncommitted, ...history.revisions] };
+  function historyOf(found: Found, most?: number) {
+    return historyOfFile(settings, content, found.path, found, most);
   }
 
   return { history, at, revert };
@@ -110,21 +97,4 @@ export async function mustGet(store: Pick<ArticleStore, 'get'>, id: string): Pro
   if (found === undefined)
     throw new PressmarkError('ARTICLE_NOT_FOUND', `there is no article with the id ${quote(id)}`);
   return found;
-}
-
-function revisionOf(
-  { revision, current, date, author, subject, commit, keptIn, stored }: Revision,
-  editors: Editors,
-): ArticleRevision {
-  const person = (revision === null ? undefined : editors.of(revision)) ?? author;
-  return {
-    revision,
-    current,
-    isOfPerson: stored?.edited === true || (revision !== null && isOfPerson(revision)),
-    date: date === '' ? null : date,
-    author: person.name === '' ? undefined : person,
-    subject,
-    commit,
-    keptIn,
-  };
 }

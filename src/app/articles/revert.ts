@@ -7,16 +7,15 @@ import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { createHooks } from '../../host/hooks/hooks.js';
 import { startHost } from '../../host/host.js';
-import { definePlugin } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
-import { type ContentFolder, htmlOf } from '../../store/catalog/content-folder.js';
+import { type ContentFolder, htmlOf, readArticleSync } from '../../store/catalog/content-folder.js';
 import type { Replacement, Target } from '../../store/precondition.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
 import { commitsEdits, openDurableStore } from '../durability.js';
 import { gitEntry } from '../plugins/first-party.js';
 import { siteOfPlugins } from '../plugins/surroundings.js';
-import { type ArticleHistory, articleHistory, isUncommitted, type Revision } from './article-history.js';
+import { articleHistory, historyOfFile, isUncommitted, versionIn } from './history.js';
 
 /** What `pressmark revert` did. */
 export interface Reverted {
@@ -27,7 +26,7 @@ export interface Reverted {
   /** The title as it is now. */
   readonly title: string;
   /** The revision that was put back, and when it was committed, or replaced before git had it. */
-  readonly to: { readonly revision: string; readonly commit: string | null; readonly date: string };
+  readonly to: { readonly revision: string; readonly commit: string | null; readonly date: string | null };
   readonly from: string;
   /** The new revision's token; an update that was made from any other is stale (409). */
   readonly revision: string;
@@ -52,24 +51,24 @@ export async function revert(
   { force = false }: { force?: boolean } = {},
 ): Promise<Reverted> {
   const history = await articleHistory(settings, name);
-  const { entry, file, now } = history;
+  const { file, now } = history;
+  const { id, url, revision: from } = now.article;
   const { stored, commit, date, revision: to } = versionIn(history, wanted);
-  if (to === now.stored.article.revision) throw isThere(to);
-  refuseToLose(settings, history, force);
-  const { target, replacement } = await reversion(contentOf(settings), now.stored.article, file, stored);
-  const { base: from, revision } = target;
-  const made = await store(settings, log, target, replacement);
+  if (to === from) throw isThere(to);
+  if (now.edited && isUncommitted(history) && !commitsEdits(settings) && !force)
+    throw new PressmarkError(
+      'USAGE',
+      `${file} holds an edit that no commit has; commit it first, or add --force to have it committed and replaced`,
+    );
+  const content = contentOf(settings);
+  const { target, replacement } = await reversion(content, now.article, file, stored);
+  await store(settings, content, log, target, replacement);
+  const path = file.slice(contentPrefix(settings).length);
+  const { versions } = await historyOfFile(settings, content, path, readArticleSync(content, path).stored, 1);
+  const { revision } = target;
+  const made = versions.find((one) => one.revision === revision)?.commit ?? null;
   const { title } = stored.article;
-  return {
-    id: now.stored.article.id,
-    url: entry.url,
-    file,
-    title,
-    to: { revision: to, commit, date },
-    from,
-    revision,
-    commit: made,
-  };
+  return { id, url, file, title, to: { revision: to, commit, date }, from, revision, commit: made };
 }
 
 /**
@@ -117,71 +116,32 @@ export function isThere(revision: string): PressmarkError {
   return new PressmarkError('USAGE', `the article is at revision ${quote(revision, 100)} already`);
 }
 
-/** The one version that is meant. @throws PressmarkError ARTICLE_NOT_FOUND, USAGE. */
-export function versionIn({ revisions, file }: Pick<ArticleHistory, 'revisions' | 'file'>, wanted: string) {
-  const matches = ({ revision, commit }: Revision) =>
-    revision === wanted || (/^[0-9a-f]{4,64}$/.test(wanted) && commit?.startsWith(wanted) === true);
-  const [found, ...others] = revisions.filter(matches);
-  if (found === undefined)
-    throw new PressmarkError(
-      'ARTICLE_NOT_FOUND',
-      `${file} has no revision ${quote(wanted, 100)}; pressmark log shows those it has`,
-    );
-  if (others.some(({ revision }) => revision !== found.revision))
-    throw new PressmarkError('USAGE', `${quote(wanted)} is several commits; give more of its name`);
-  const { stored, revision } = found;
-  if (stored === undefined || revision === null)
-    throw new PressmarkError(
-      'USAGE',
-      `${found.commit?.slice(0, 10) ?? found.keptIn} holds no article to put back`,
-    );
-  return { ...found, stored, revision };
-}
-
-/** A person's edit is replaced only with `--force`. */
-function refuseToLose(settings: Settings, history: ArticleHistory, force: boolean): void {
-  if (!history.now.stored.edited || !isUncommitted(history) || commitsEdits(settings) || force) return;
-  throw new PressmarkError(
-    'USAGE',
-    `${history.file} holds an edit that no commit has; commit it first, or add --force to have it committed and replaced`,
-  );
-}
-
-/** Stores the update and commits it. @returns the commit, null if it could not be made now. */
+/** Stores the update, and has it committed. */
 async function store(
   settings: Settings,
+  content: ContentFolder,
   log: Log,
   target: Target,
   replacement: Replacement,
-): Promise<string | null> {
+): Promise<void> {
   if (settings.git === false)
     throw new PressmarkError('USAGE', 'git is false in the config: nothing is committed');
-  const content = contentOf(settings);
   const onChange = () => undefined;
   const hooks = createHooks(log);
   const durable = await openDurableStore({ settings, content, log, hooks, onChange, watch: false });
   try {
-    const { articles, store } = durable;
-    const committed = new Map<string, string>();
-    const listener = definePlugin({
-      name: 'revert',
-      receiver: (host) => host.addAction('git.committed', ({ path, commit }) => committed.set(path, commit)),
-    });
-    const plugins = [...gitEntry(durable), { plugin: listener, origin: 'pressmark revert' }];
     const environment = readEnvironment(settings);
-    const around = { ...siteOfPlugins(settings), environment, log, articles, hooks };
-    const host = await startHost(plugins, { face: 'receiver', ...around });
-    let path = '';
+    const around = { ...siteOfPlugins(settings), environment, log, articles: durable.articles, hooks };
+    const host = await startHost(gitEntry(durable), { face: 'receiver', ...around });
     try {
-      const { file } = await store.update(target, async () => replacement);
-      if (file === undefined) return null;
-      path = `${contentPrefix(settings)}${file.path}`;
+      const { file } = await durable.store.update(target, async () => replacement);
+      if (file === undefined) return;
+      const path = `${contentPrefix(settings)}${file.path}`;
       const change = { event: 'article.updated', ...file, path, timestamp: replacement.updated } as const;
       await host.hooks.doAction('article.updated', change);
     } finally {
       await host.close();
     }
-    return committed.get(path) ?? null;
   } finally {
     await durable.close();
   }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reasonOf } from '../../article/front-matter/read.js';
 import type { StoredUrl } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
@@ -10,6 +9,7 @@ import type { Entry } from '../../store/catalog/entry.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
+import { listArticles } from './article-list.js';
 
 /** An article file whose URL was answered to the service. */
 export interface FileWithUrl {
@@ -110,9 +110,30 @@ export async function refuseArticlesElsewhere(settings: Settings, entries: Itera
   throw new PressmarkError('CONFIG_INVALID', `${text}; ${fix}`);
 }
 
-/** Why a file cannot be moved, with its name. */
-export function refusalOf(file: string, error: unknown): PressmarkError {
-  return new PressmarkError('ARTICLE_UNREADABLE', `nothing was moved: ${file}: ${reasonOf(error)}`, {
-    cause: error,
+/** An article whose page is not at the URL that was answered to the service, and what a person does about it. */
+export interface MovedArticle {
+  readonly text: string;
+  readonly fix: string;
+}
+
+/**
+ * The articles that do not pin the URL that was answered any more, and whose pages the generator lists at another one.
+ * An older build may have left a page at the URL that was answered.
+ */
+export function movedArticles(settings: Settings): MovedArticle[] {
+  const answered = new Map([...filesWithUrl(settings)].map(({ file, stored }) => [file, stored.url]));
+  return listArticles(settings).flatMap((article): MovedArticle[] => {
+    const { file } = article;
+    const before = answered.get(file);
+    if (article.kind !== 'article' || article.address !== 'listed') return [];
+    if (before === undefined || before === article.url) return [];
+    return [
+      {
+        text: `the URL answered to the service is ${before}, but the page of ${file} is at ${article.url}`,
+        fix: before.startsWith(`${settings.siteUrl}/`)
+          ? 'put the address back into the front matter (or the file’s name), as git log shows it; or, if it is to stay there, redirect the old URL to the new one on your host'
+          : 'set siteUrl in the config back, if it is wrong; if the site has moved, redirect the old URL to the new one on the old host',
+      },
+    ];
   });
 }

@@ -10,7 +10,7 @@ import { type Recognised, recogniseGenerators } from '../../generators/registry.
 import { ADDRESSES } from '../../store/catalog/addresses.js';
 import { readArticleSync } from '../../store/catalog/content-folder.js';
 import { type Entry, entryState } from '../../store/catalog/entry.js';
-import { movedArticles, movedFix, movedSentence } from '../articles/moved-articles.js';
+import { movedArticles } from '../articles/stored-urls.js';
 import { type AddressFile, readAddressFile, type UnlistedReason } from '../build/addresses/address-file.js';
 import { completeSite, missingSentence } from '../build/postbuild.js';
 import { contentOf, generatorOf, type SiteGenerator } from '../content/content.js';
@@ -169,10 +169,7 @@ function postFindings(
 /** Articles of which the service knows a URL that is not theirs any more. */
 function movedFindings(settings: Settings): Finding[] {
   const byFix = new Map<string, string[]>();
-  for (const article of movedArticles(settings)) {
-    const fix = movedFix(article, settings.siteUrl);
-    byFix.set(fix, [...(byFix.get(fix) ?? []), movedSentence(article)]);
-  }
+  for (const { text, fix } of movedArticles(settings)) byFix.set(fix, [...(byFix.get(fix) ?? []), text]);
   return [...byFix].map(([fix, sentences]) => warn('addresses', listed(sentences, '; '), fix));
 }
 

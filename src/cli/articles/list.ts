@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { type ArticleFile, listArticles } from '../../app/articles/article-list.js';
-import { articlesInReview, lastAuthors } from '../../app/articles/articles-in-git.js';
+import { type ArticleFile, articlesInReview, lastAuthors, listArticles } from '../../app/articles/article-list.js';
 import { notedFacts } from '../../app/status.js';
 import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { type ArticleHistory, articleHistory, isUncommitted } from '../../app/articles/article-history.js';
+import { type ArticleHistory, articleHistory, isUncommitted } from '../../app/articles/history.js';
 import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
 import { aligned, paint, print, printable, printJson } from '../terminal.js';
 
-/** `pressmark log`: the committed revisions of one article. */
+/** `pressmark log`: the revisions of one article. */
 export function logCommand(): Command {
   return withDir(new Command('log'))
     .argument('<article>', 'its id, slug, URL or file')
@@ -18,28 +18,20 @@ export function logCommand(): Command {
 }
 
 function summaryOf(history: ArticleHistory) {
-  const { entry, file, now, revisions } = history;
-  return {
-    id: entry.id,
-    url: entry.url,
-    file,
-    title: now.stored.article.title,
-    revision: now.stored.article.revision,
-    committed: !isUncommitted(history),
-    revisions: revisions.map(({ stored: _, ...shown }) => shown),
-  };
+  const { file, now, versions } = history;
+  const { id, url, title, revision } = now.article;
+  const revisions = versions.map(({ stored: _, ...shown }) => shown);
+  return { id, url, file, title, revision, committed: !isUncommitted(history), revisions };
 }
 
-function printHistory(history: ArticleHistory): void {
-  const { entry, file, now, revisions } = history;
-  const { title, revision } = now.stored.article;
-  print(`${paint('bold', printable(title))}\n${printable(entry.url)}\n${printable(file)}\n`);
-  const rows = revisions.map((row) => [
-    `${row.current ? '*' : ' '} ${row.revision ?? '(none)'}`,
-    row.date,
-    row.author.name,
-    row.subject,
+function printHistory({ file, now, versions }: ArticleHistory): void {
+  const { title, url } = now.article;
+  print(`${paint('bold', printable(title))}\n${printable(url)}\n${printable(file)}\n`);
+  const rows = versions.map(({ current, revision, date, author, subject }) => [
+    `${current ? '*' : ' '} ${revision ?? '(none)'}`,
+    date ?? 'not committed',
+    author?.name ?? '',
+    subject,
   ]);
-  if (isUncommitted(history)) rows.unshift([`* ${revision}`, 'not committed']);
   for (const line of aligned(rows)) print(line);
 }

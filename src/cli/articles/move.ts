@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { moveSite } from '../../app/articles/move/move.js';
-import { planMove } from '../../app/articles/move/move-plan.js';
+import { moveSite, planMove } from '../../app/articles/move.js';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { siteUrlOf } from '../../config/option-values.js';
 import { example, withDir } from '../options.js';
@@ -32,11 +31,7 @@ async function move(address: string, { dir, from, yes = false, json = false }: M
   const to = siteUrlOf(address);
   const request = { to, ...(from !== undefined && { from: siteUrlOf(from) }) };
   if (!yes) {
-    const urls = planMove(settings, to, request.from).map(({ file, from: old, to: url }) => ({
-      file,
-      old,
-      new: url,
-    }));
+    const urls = planMove(settings, request).map(({ file, old, new: url }) => ({ file, old, new: url }));
     if (json) printJson({ moved: false, urls }, 2);
     else
       printUrls(urls, urls.length === 0 ? [nothing(to)] : ['Nothing was changed. Add --yes to move them.']);

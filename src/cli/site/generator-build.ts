@@ -1,4 +1,4 @@
-import { movedArticles, movedFix, movedSentence } from '../../app/articles/moved-articles.js';
+import { movedArticles } from '../../app/articles/stored-urls.js';
 import { existingAddresses, wantsAddresses } from '../../app/build/addresses/addresses.js';
 import { buildWithGenerator } from '../../app/build/generator-build.js';
 import { completeSite, missingSentence } from '../../app/build/postbuild.js';
@@ -23,9 +23,7 @@ export async function buildGeneratorSite(
   const { checked, missing, skipped } = report;
   const { ms } = built;
   const changed = report === built ? built.changed : built.changed + report.changed;
-  const moved = movedArticles(settings).map(
-    (article) => `${movedSentence(article)}; ${movedFix(article, settings.siteUrl)}`,
-  );
+  const moved = movedArticles(settings).map(({ text, fix }) => `${text}; ${fix}`);
   const contradiction = addresses?.contradiction;
   // What a plugin has done wrong on a page that is complete now was said the first time.
   const found = new Set([...built.warnings, ...report.warnings]);

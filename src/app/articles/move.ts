@@ -1,0 +1,240 @@
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type MovedUrl, readList, redirectLists } from '../../article/address/redirect-lists.js';
+import { reasonOf } from '../../article/front-matter/read.js';
+import type { Settings } from '../../config/load.js';
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import { PressmarkError } from '../../errors.js';
+import { discard, makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
+import { createLock } from '../../fs/lock.js';
+import { findLockHelper } from '../../fs/lock-helper.js';
+import { readHead } from '../../git/commit/head.js';
+import { identityOf, identityVariables } from '../../git/commit/identity.js';
+import { openRepository, type Repository } from '../../git/repository.js';
+import type { Log } from '../../log.js';
+import { walk } from '../../store/catalog/scan.js';
+import { prepareStateFolder } from '../../store/open-store.js';
+import { contentOf } from '../content/content.js';
+import { foldersOf } from '../content/folders.js';
+import { commitOnly } from '../plugins/commit-file.js';
+import { originOf, runningReceivers } from '../running-receivers.js';
+import { type FileWithUrl, filesWithUrl, isElsewhere } from './stored-urls.js';
+
+/** Where the site goes. */
+export interface MoveRequest {
+  /** The new address, without a trailing slash. */
+  readonly to: string;
+  /** The old address, if the articles do not show it. */
+  readonly from?: string;
+}
+
+/** What `pressmark move` did. */
+export interface Moved {
+  /** Each article with its old and its new URL, those of an interrupted run before included. */
+  readonly urls: readonly MovedUrl[];
+  /** The one commit; null if git has none of the files. */
+  readonly commit: string | null;
+  /** The files with the old and new addresses; absolute. */
+  readonly lists: readonly string[];
+}
+
+/** One article that gets another URL. */
+interface PlannedMove extends MovedUrl {
+  /** Below the content folder. */
+  readonly path: string;
+  /** The file as it is, and with the new URL. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The folder of the lists, below the state folder. */
+const FOLDER = 'moved';
+
+/** How long git may take for a large site on a slow disk, in milliseconds. */
+const GIT_MS = 10 * 60_000;
+
+/**
+ * Gives all articles their URLs at another address of the site, in one commit. Ids and revisions stay, and a person's
+ * edits stay edits. The list of addresses is on the disk before the first file changes, so that a run which was
+ * interrupted can be finished by running it again.
+ *
+ * @throws PressmarkError what `planMove` throws; USAGE if git has something else to finish first; LOCK_TIMEOUT; STORE_FAILED.
+ */
+export async function moveSite(settings: Settings, { to, from }: MoveRequest, log: Log): Promise<Moved> {
+  const { stateDir } = foldersOf(settings);
+  await refuseRunning(settings);
+  await prepareStateFolder(stateDir, log);
+  const lock = createLock({ directory: stateDir, helper: findLockHelper() });
+  // No receiver stores anything in between.
+  await lock.enter();
+  try {
+    await refuseRunning(settings); // One may have started while the lock was waited for.
+    for (const _ of walk(contentOf(settings), discard)); // what an interrupted run has left
+    const moves = planMove(settings, { to, ...(from !== undefined && { from }) });
+    const earlier = movedBefore(settings, to, moves);
+    const urls = [...earlier, ...moves.map(({ file, old, new: url }) => ({ file, old, new: url }))];
+    const repository = await repositoryOf(settings);
+    const paths = repository === undefined ? [] : await pathsToCommit(repository, moves, earlier);
+    const lists = redirectLists(urls).map(({ name, text }) => ({ path: join(stateDir, FOLDER, name), text }));
+    if (moves.length > 0) {
+      for (const folder of makeDirectory(join(stateDir, FOLDER))) await syncDirectory(folder);
+      for (const { path, text } of lists) await writeAtomically(path, text);
+    }
+    for (const move of moves) await rewrite(settings, move);
+    const message = `Move: ${urls.length === 1 ? '1 article' : `${urls.length} articles`} to ${to}\n`;
+    return {
+      urls,
+      commit: repository && paths.length > 0 ? await commit(settings, repository, paths, message) : null,
+      lists: lists.map(({ path }) => path).filter(existsSync),
+    };
+  } finally {
+    lock.leave();
+    lock.close();
+  }
+}
+
+async function refuseRunning(settings: Settings): Promise<void> {
+  const [receiver] = await runningReceivers(settings);
+  if (receiver === undefined) return;
+  throw refuse(
+    `a receiver of this site is running (process ${receiver.pid}, ${originOf(receiver)}), which would go on answering the old URLs; stop it first`,
+  );
+}
+
+function refuse(why: string): PressmarkError {
+  return new PressmarkError('USAGE', `nothing was moved: ${why}`);
+}
+
+/**
+ * Finds what a move of the site to another address changes. An article keeps its path below the site's address.
+ *
+ * @throws PressmarkError USAGE if the old address is not clear, or two articles would get one URL;
+ *   ARTICLE_UNREADABLE if a file cannot be rewritten.
+ */
+export function planMove(settings: Settings, { to, from }: MoveRequest): PlannedMove[] {
+  const moved = { ...settings, siteUrl: to };
+  const { format } = contentOf(moved);
+  const files = [...filesWithUrl(moved)];
+  const wanted = files.filter(({ stored }) =>
+    from === undefined ? isElsewhere(stored, to) : isBelow(stored.url, from),
+  );
+  const base = from ?? oldAddress(wanted, settings.articles.permalink);
+  const moves = wanted.map(({ file, path, text, stored }): PlannedMove => {
+    const url = `${to}${stored.address ?? stored.url.slice(base.length)}`;
+    try {
+      const after = format.withStoredUrl(text, path, url);
+      return { file, path, old: stored.url, new: url, before: text, after };
+    } catch (cause) {
+      const why = `nothing was moved: ${file}: ${reasonOf(cause)}`;
+      throw new PressmarkError('ARTICLE_UNREADABLE', why, { cause });
+    }
+  });
+  refuseClashes(files, moves);
+  return moves.filter((move) => move.old !== move.new);
+}
+
+/**
+ * The address below which these articles were published: their URLs without what the file pins or the permalink
+ * pattern gives.
+ */
+function oldAddress(files: readonly FileWithUrl[], permalink: string): string {
+  const pattern = permalinkEnd(permalink);
+  const bases = new Set<string>();
+  for (const { stored } of files) {
+    const { url, address } = stored;
+    if (address !== undefined) bases.add(url.slice(0, -address.length));
+    else if (![...bases].some((base) => isBelow(url, base)))
+      bases.add(pattern.exec(url)?.[1] ?? new URL(url).origin);
+  }
+  const [base = '', ...others] = bases;
+  if (others.length === 0) return base;
+  throw new PressmarkError(
+    'USAGE',
+    `the articles were published below ${bases.size} addresses: ${[...bases].slice(0, 5).join(', ')}; move those of one at a time, with --from <address>`,
+  );
+}
+
+/** Matches a URL that ends as the permalink pattern says, and captures what is before. */
+function permalinkEnd(permalink: string): RegExp {
+  const parts = permalink
+    .split(/:(slug|year|month|day)\b/)
+    .map((part, index) => (index % 2 === 1 ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+  return new RegExp(`^(https?://[^?#]+?)${parts.join('')}$`);
+}
+
+function isBelow(url: string, base: string): boolean {
+  return url === base || url.startsWith(`${base}/`);
+}
+
+function refuseClashes(files: readonly FileWithUrl[], moves: readonly PlannedMove[]): void {
+  const target = new Map(moves.map(({ path, new: url }) => [path, url]));
+  const taken = new Map<string, string>();
+  for (const { path, file, stored } of files) {
+    const url = target.get(path) ?? stored.url;
+    const canonical = canonicalUrl(url) ?? url;
+    const other = taken.get(canonical);
+    if (other !== undefined && target.size > 0)
+      throw refuse(`${other} and ${file} would both have the URL ${url}`);
+    taken.set(canonical, file);
+  }
+}
+
+/** The rows of an interrupted move to the same address whose articles have been moved. */
+function movedBefore(settings: Settings, to: string, moves: readonly MovedUrl[]): MovedUrl[] {
+  const list = join(foldersOf(settings).stateDir, FOLDER, 'urls.csv');
+  if (!existsSync(list)) return [];
+  const now = new Map([...filesWithUrl(settings)].map(({ file, stored }) => [file, stored.url]));
+  const planned = new Set(moves.map(({ file }) => file));
+  return readList(readFileSync(list, 'utf8')).filter(
+    ({ file, new: url }) => url.startsWith(`${to}/`) && now.get(file) === url && !planned.has(file),
+  );
+}
+
+/** The repository in which the move can be committed; undefined if nothing is committed in this site. */
+async function repositoryOf(settings: Settings): Promise<Repository | undefined> {
+  if (settings.git === false) return undefined;
+  const repository = await openRepository(settings.dir, settings.environment, { timeoutMs: GIT_MS });
+  if (repository.kind === 'none') return undefined;
+  const head = await readHead(repository);
+  if (head.kind === 'not now') throw refuse(`git waits for ${head.waitingFor}; finish that first`);
+  return repository;
+}
+
+/** The moved files that git has, from the top of the work tree: those of this move, and what an interrupted one has not committed. */
+async function pathsToCommit(
+  { git, prefix }: Repository,
+  moves: readonly MovedUrl[],
+  earlier: readonly MovedUrl[],
+): Promise<string[]> {
+  const names = async (...args: string[]) => (await git(args)).stdout.split('\0');
+  const tracked = new Set(await names('ls-files', '-z'));
+  const status = await names('status', '--porcelain', '-z', '--untracked-files=no', '--no-renames');
+  const changed = new Set(status.map((line) => line.slice(3)));
+  const pathsOf = (urls: readonly MovedUrl[]) =>
+    urls.map(({ file }) => `${prefix}${file}`).filter((path) => tracked.has(path));
+  const uncommitted = moves.map(({ file }) => file).filter((file) => changed.has(`${prefix}${file}`));
+  if (uncommitted.length > 0)
+    throw refuse(
+      `${uncommitted.slice(0, 5).join(', ')}${uncommitted.length > 5 ? ` and ${uncommitted.length - 5} more` : ''} ${uncommitted.length === 1 ? 'has' : 'have'} changes that no commit has; commit them first, so that the move is a commit of its own`,
+    );
+  return [...pathsOf(moves), ...pathsOf(earlier).filter((path) => changed.has(path))];
+}
+
+async function commit(
+  settings: Settings,
+  repository: Repository,
+  paths: readonly string[],
+  message: string,
+): Promise<string> {
+  const author = typeof settings.git === 'object' ? settings.git.author : undefined;
+  const variables = identityVariables(await identityOf(repository.git, author));
+  return commitOnly(repository, paths, message, variables);
+}
+
+/** A file that has changed since it was read is left alone; the next run reads it anew. */
+async function rewrite(settings: Settings, { file, before, after }: PlannedMove): Promise<void> {
+  const target = realpathSync(join(settings.dir, file));
+  if (readFileSync(target, 'utf8') !== before)
+    throw new PressmarkError('STORE_FAILED', `${file} has changed meanwhile; run pressmark move again`);
+  await writeAtomically(target, after, statSync(target).mode);
+}
