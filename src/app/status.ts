@@ -6,7 +6,6 @@ import { readFacts, type SiteFacts } from '../deploy/facts.js';
 import { type PushStatus, readPushStatus } from '../git/push/push-status.js';
 import { openRepository } from '../git/repository.js';
 import { type OpenJob, readOpenJobs } from '../host/jobs/open-jobs.js';
-import type { Catalog } from '../store/catalog/catalog.js';
 import type { ContentFolder } from '../store/catalog/content-folder.js';
 import { type Entry, entryState, isUnread } from '../store/catalog/entry.js';
 import { articlesInReview } from './articles/article-list.js';
@@ -78,16 +77,15 @@ export interface ReviewStatus {
 
 /** Reads how a site stands; it asks no receiver, so that it also answers where none runs. */
 export async function siteStatus(settings: Settings): Promise<SiteStatus> {
-  return statusOf(settings, contentOf(settings), await readCatalog(settings));
+  return statusOf(settings, contentOf(settings), [...(await readCatalog(settings)).entries()]);
 }
 
 /** @param content in a receiver, its files are read in its thread. */
 export async function statusOf(
   settings: Settings,
   content: Pick<ContentFolder, 'root' | 'codec'>,
-  catalog: Pick<Catalog, 'entries'>,
+  entries: readonly Entry[],
 ): Promise<SiteStatus> {
-  const entries = [...catalog.entries()];
   const receivers = await runningReceivers(settings);
   // With a guess, the receiver's environment may say it.
   const change = settings.siteUrlIsGuess ? undefined : await addressChange(settings, content, entries);
@@ -138,10 +136,10 @@ export function notedFacts(settings: Settings): NotedFacts {
 }
 
 /** The articles that are scheduled, the next one first. */
-function scheduledIn(settings: Settings, entries: Iterable<Entry>): ScheduledArticle[] {
+function scheduledIn(settings: Settings, entries: readonly Entry[]): ScheduledArticle[] {
   const prefix = contentPrefix(settings);
   const now = Date.now();
-  return [...entries]
+  return entries
     .flatMap((entry) => {
       const { path, id, url, from, broken } = entry;
       if (broken !== undefined || from === undefined || entryState(entry, now) !== 'scheduled') return [];
@@ -151,9 +149,9 @@ function scheduledIn(settings: Settings, entries: Iterable<Entry>): ScheduledArt
 }
 
 /** The articles whose files are malformed or cannot be read. */
-function malformedIn(settings: Settings, entries: Iterable<Entry>): MalformedArticle[] {
+function malformedIn(settings: Settings, entries: readonly Entry[]): MalformedArticle[] {
   const prefix = contentPrefix(settings);
-  return [...entries].flatMap((entry) => {
+  return entries.flatMap((entry) => {
     const { path, broken, isUnsupported = false } = entry;
     if (broken === undefined || isUnsupported) return [];
     return [{ file: `${prefix}${path}`, reason: broken, isUnread: isUnread(entry) }];

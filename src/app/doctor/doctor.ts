@@ -5,7 +5,7 @@ import { messageOf } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { refuseForeignOutput } from '../../site/builder/ownership.js';
 import { pagefindVersion } from '../../site/search.js';
-import type { Catalog } from '../../store/catalog/catalog.js';
+import type { Entry } from '../../store/catalog/entry.js';
 import { readCatalog } from '../articles/find-article.js';
 import { contentOf, HEALTH } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
@@ -28,34 +28,38 @@ const ANSWER_MS = 10_000;
 
 /** Looks at everything a receiver needs, and changes nothing but for a probe file. */
 export async function examine(settings: Settings): Promise<Finding[]> {
-  let catalog: Catalog | undefined;
-  const unread = await checked('articles', async () => {
-    catalog = await readCatalog(settings);
+  let entries: readonly Entry[] = [];
+  let isRead = false;
+  let status: Partial<SiteStatus> = {};
+  const ofArticles = await checked('articles', async () => {
+    entries = [...(await readCatalog(settings)).entries()];
+    isRead = true;
+    return articleFindings(settings, entries);
   });
-  const entries = [...(catalog?.entries() ?? [])];
-  let status: SiteStatus | undefined;
-  const unseen = await checked('status', async () => {
-    if (catalog !== undefined) status = await statusOf(settings, contentOf(settings), catalog);
+  const ofStatus = await checked('status', async () => {
+    if (!isRead) return undefined; // the finding on articles says why
+    const known = await statusOf(settings, contentOf(settings), entries);
+    status = known;
+    return troubleIn(known);
   });
-  const { receivers = [], restart } = status ?? {};
+  const { receivers = [], restart } = status;
   return [
     directory(settings),
     lockHelper(),
     ...secret(settings),
     ...(await siteUrl(settings, receivers)),
-    ...(await checked('deploy', () => openTargets(settings, async () => undefined))),
-    ...(await checked('output', () => {
+    ...(await checked('deploy', async () => void (await openTargets(settings, async () => undefined)))),
+    ...(await checked('output', async () => {
       if (settings.site !== false) refuseForeignOutput(foldersOf(settings), settings.output);
     })),
     ...(await portFindings(settings, receivers)),
-    ...(unread.length > 0 ? unread : articleFindings(settings, entries)),
+    ...ofArticles,
     ...(await checked('generator', () => generatorFindings(settings, entries))),
     ...(await pluginFindings(settings)),
     ...(await gitFindings(settings, restart)),
     ...(await pushFindings(settings)),
     ...search(settings),
-    ...unseen,
-    ...(status === undefined ? [] : troubleIn(status)),
+    ...ofStatus,
   ];
 }
 
@@ -134,7 +138,7 @@ async function siteUrl(
         'delete their files or give them another address with pressmark move; then set siteUrl, and start without --preview',
       ),
     ];
-  if (siteUrlIsGuess) return checked(about, () => refuseUnknownAddress(settings, { preview: false }));
+  if (siteUrlIsGuess) return checked(about, async () => refuseUnknownAddress(settings, { preview: false }));
   const findings: Finding[] = [];
   if (receiver !== undefined && receiver.siteUrl !== url)
     findings.push(
@@ -169,34 +173,23 @@ export async function portFindings(
 
 async function answering(receiver: RunningReceiver): Promise<Finding> {
   const { port, pid } = receiver;
-  return (await answers(receiver))
-    ? ok('port', `this site’s receiver answers on port ${port} (process ${pid})`)
-    : fail(
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  return fetch(`${originOf(receiver)}${HEALTH}`, { signal }).then(
+    () => ok('port', `this site’s receiver answers on port ${port} (process ${pid})`),
+    () =>
+      fail(
         'port',
         `this site’s receiver (process ${pid}) does not answer on port ${port}`,
         'look at its log, and restart it',
-      );
-}
-
-async function answers(receiver: RunningReceiver): Promise<boolean> {
-  const signal = AbortSignal.timeout(ANSWER_MS);
-  return fetch(`${originOf(receiver)}${HEALTH}`, { signal }).then(
-    () => true,
-    () => false,
+      ),
   );
 }
 
 /** Whether the site has a search. A site without one is not a fault. */
 function search({ site }: Settings): Finding[] {
   if (site === false) return [];
-  const version = pagefindVersion();
   if (site.search === false) return [ok('search', 'switched off in the config')];
-  return [
-    ok(
-      'search',
-      version === undefined
-        ? 'none; its program (npm package pagefind) is not installed'
-        : `indexed by Pagefind ${version}`,
-    ),
-  ];
+  const version = pagefindVersion();
+  const none = 'none; its program (npm package pagefind) is not installed';
+  return [ok('search', version === undefined ? none : `indexed by Pagefind ${version}`)];
 }

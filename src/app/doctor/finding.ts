@@ -31,13 +31,15 @@ const FIX = 'fix the cause that it names; pressmark start refuses to run with th
 /**
  * The findings of a check that the start makes too, or its refusal.
  *
- * @param check returns its findings, or what does not matter.
+ * @param check returns its findings; nothing if all is well.
  * @throws what is a fault of the program.
  */
-export async function checked(about: string, check: () => unknown): Promise<readonly Finding[]> {
+export async function checked(
+  about: string,
+  check: () => Promise<readonly Finding[] | undefined>,
+): Promise<readonly Finding[]> {
   try {
-    const found = await check();
-    return Array.isArray(found) ? found : [];
+    return (await check()) ?? [];
   } catch (error) {
     if (!(error instanceof PressmarkError) && systemCode(error) === undefined) throw error;
     return [fail(about, messageOf(error), FIX)];

@@ -9,7 +9,7 @@ import { readText } from '../../fs/read-text.js';
 import { type Recognised, recogniseGenerators } from '../../generators/registry.js';
 import { ADDRESSES } from '../../store/catalog/addresses.js';
 import { readArticleSync } from '../../store/catalog/content-folder.js';
-import { type Entry, entryState } from '../../store/catalog/entry.js';
+import type { Entry } from '../../store/catalog/entry.js';
 import { movedArticles } from '../articles/stored-urls.js';
 import { type AddressFile, readAddressFile, type UnlistedReason } from '../build/addresses/address-file.js';
 import { completeSite, missingSentence } from '../build/postbuild.js';
@@ -80,22 +80,21 @@ function postbuildScript(settings: Settings, { files }: SiteGenerator): Finding[
 /** Files whose URL is not certain, by the reason. */
 function addressFindings(entries: readonly Entry[], addresses: AddressFile | undefined): Finding[] {
   const about = 'addresses';
-  const findings: Finding[] = [];
   // New articles are refused where they would not be at the URL that is answered.
   const [text = '', fix = ''] = addresses?.contradiction?.split('; ') ?? [];
-  if (text !== '') findings.push(fail(about, `new articles are refused: ${text}`, fix));
-  const now = Date.now();
-  const scheduled = entries.filter((entry) => isDelivered(entry) && entryState(entry, now) === 'scheduled');
-  if (scheduled.length > 0) {
-    const paths = listed(scheduled.map(({ path }) => path));
-    findings.push(ok(about, `no page yet, as the article has a date in the future: ${paths}`));
-  }
+  const contradiction = text === '' ? [] : [fail(about, `new articles are refused: ${text}`, fix)];
+  const articles = [...byReason(entries.filter(isDelivered))].map(([reason, paths]) =>
+    fail(
+      about,
+      `an article ${reason}; there may be no page at the URL that was answered: ${listed(paths)}`,
+      'put the address back into the front matter (or the file’s name), as git log shows it; or run pressmark urls, which asks the generator where its page is',
+    ),
+  );
   const unlisted = addresses?.unlisted ?? [];
-  for (const [reason, paths] of byReason(entries.filter(isDelivered)))
-    findings.push(articleFinding(reason, listed(paths)));
-  for (const [reason, paths] of byReason(entries.filter((entry) => !isDelivered(entry))))
-    findings.push(...postFindings(reason, paths, unlisted));
-  return findings;
+  const posts = [...byReason(entries.filter((entry) => !isDelivered(entry)))].flatMap(([reason, paths]) =>
+    postFindings(reason, paths, unlisted),
+  );
+  return [...contradiction, ...articles, ...posts];
 }
 
 /** Whether the service has sent an article; a post that a person wrote has its path for an id. */
@@ -103,44 +102,20 @@ function isDelivered({ id, path }: Entry): boolean {
   return id !== path;
 }
 
+/** Reasons that the owner of the file has given it, or, if the site has another address now, that the status names. */
+const NO_FAULT = /^(?:is a draft|has a date in the future|was answered with a URL that is not below)/;
+
 /** The paths of files of unknown address, by the reason why it is. */
 function byReason(entries: readonly Entry[]): Map<string, string[]> {
   const reasons = new Map<string, string[]>();
   for (const { path, address, broken } of entries)
-    if (address?.kind === 'unknown' && broken === undefined)
+    if (address?.kind === 'unknown' && broken === undefined && !NO_FAULT.test(address.reason))
       reasons.set(address.reason, [...(reasons.get(address.reason) ?? []), path]);
   return reasons;
 }
 
-const IS_DRAFT = /^is a draft/;
-const IS_ELSEWHERE = /^was answered with a URL that is not below/;
-const IS_FUTURE = /^has a date in the future/;
-
-/** An article has been answered with its URL: where there is no page, the answer is not true. */
-function articleFinding(reason: string, paths: string): Finding {
-  const about = 'addresses';
-  if (IS_DRAFT.test(reason))
-    return warn(
-      about,
-      `an article ${reason}, so that there is no page at the URL that was answered: ${paths}`,
-      'remove the draft mark from the front matter to publish it',
-    );
-  if (IS_ELSEWHERE.test(reason))
-    return fail(
-      about,
-      `an article ${reason}: ${paths}`,
-      'set siteUrl in the config back, if it is wrong; if the site has moved, run pressmark build, and redirect the old URLs to the new ones on the old host',
-    );
-  return fail(
-    about,
-    `an article ${reason}; there may be no page at the URL that was answered: ${paths}`,
-    'put the address back into the front matter (or the file’s name), as git log shows it; or run pressmark urls, which asks the generator where its page is',
-  );
-}
-
 /** What a person does about a post whose address the generator, or the last good build, does not show. */
-const FIXES: Readonly<Record<UnlistedReason, string | undefined>> = {
-  'no page': undefined, // as the owner wants it
+const FIXES: Readonly<Record<Exclude<UnlistedReason, 'no page'>, string>> = {
   'several pages': 'give each post a title of its own, or set the address in the front matter',
   'symbolic link': 'put the files themselves in the place of the link',
   'front matter not supported': 'write it in plain YAML, TOML or JSON',
@@ -152,13 +127,11 @@ function postFindings(
   unlisted: AddressFile['unlisted'],
 ): Finding[] {
   const about = 'addresses';
-  if (IS_DRAFT.test(reason) || IS_FUTURE.test(reason))
-    return [ok(about, `no page yet, as the post ${reason}: ${listed(paths)}`)];
   const findings = Object.entries(FIXES).flatMap(([why, fix]) => {
     const posts = unlisted.filter((one) => one.reason === why && paths.includes(one.path));
     if (posts.length === 0) return [];
     const text = `lookups do not find these posts (${why}): ${listed(posts.map(({ path }) => path))}`;
-    return fix === undefined ? ok(about, text) : warn(about, text, fix);
+    return [warn(about, text, fix)];
   });
   const others = paths.filter((path) => unlisted.every((one) => one.path !== path));
   if (others.length === 0) return findings;

@@ -33,7 +33,7 @@ export async function gitFindings(
   settings: Settings,
   restart: string | undefined,
 ): Promise<readonly Finding[]> {
-  const refused = await checked(about, () => checkGitSettings(settings));
+  const refused = await checked(about, async () => checkGitSettings(settings));
   if (refused.length > 0) return refused;
   const repository = await openRepository(settings.dir, settings.environment);
   try {
@@ -162,7 +162,7 @@ async function refusedLevel(settings: Settings): Promise<readonly Finding[]> {
   const { durability, dir: siteDir, environment: env } = settings;
   if (durability === 'disk') return [];
   const options = { siteDir, content: contentPrefix(settings), env };
-  return checked(about, () => committableTree(options, durability));
+  return checked(about, async () => void (await committableTree(options, durability)));
 }
 
 /** The secret is nothing for git, whether Pressmark commits or not. */

@@ -14,7 +14,7 @@ const about = 'plugins';
 
 /** Whether the theme is there, and the plugins can be set up: in the receiver, and where pages are built. */
 export async function pluginFindings(settings: Settings): Promise<readonly Finding[]> {
-  const refused = await checked('theme', () => themeFolder(settings));
+  const refused = await checked('theme', async () => void themeFolder(settings));
   return refused.length > 0 ? refused : checked(about, () => findingsOfPlugins(settings));
 }
 

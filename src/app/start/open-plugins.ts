@@ -227,7 +227,7 @@ function recordsOf(
     refusals: deliveries.refusals,
     lastSeen: async () => ({ ...notedFacts(settings), facts: facts() }),
     doctor: async (again) => doctor.report(again),
-    status: async () => ({ ...(await statusOf(settings, content, durable.catalog)) }),
+    status: async () => ({ ...(await statusOf(settings, content, [...durable.catalog.entries()])) }),
   };
 }
 

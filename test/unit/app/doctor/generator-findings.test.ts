@@ -59,19 +59,6 @@ test('a site without problems has one finding, that its generator builds it', as
   t.deepEqual(await findingsIn(dir), [{ level: 'ok', about: 'generator', text: 'hugo builds the site' }]);
 });
 
-test('after a change of siteUrl, doctor names the articles that were answered with the old one', async (t) => {
-  const dir = siteWith(t);
-  await publish(dir, 'soil');
-  const config = SITE['pressmark.config.json'].replace('garden.example', 'moved.example');
-  write(dir, { 'pressmark.config.json': config, 'hugo.toml': 'baseURL = "https://moved.example/"\n' });
-  t.like(await findingsIn(dir), [
-    {
-      level: 'fail',
-      text: 'an article was answered with a URL that is not below https://moved.example: posts/soil.md',
-    },
-  ]);
-});
-
 test('doctor names a config that does not say which generator builds the site', async (t) => {
   const dir = siteWith(t, { 'pressmark.config.json': '{}' });
   t.like(await findingsIn(dir), [
@@ -114,7 +101,6 @@ test('posts whose address the generator does not list come with the reason, and 
   write(dir, { '.pressmark/addresses.json': JSON.stringify(shown) });
   const findings = await findingsIn(dir);
   t.like(findings, [
-    { level: 'ok', text: 'lookups do not find these posts (no page): posts/a.md' },
     {
       level: 'warn',
       text: 'lookups do not find these posts (several pages): posts/b.md',
@@ -158,20 +144,14 @@ test('an article whose switch against templates was removed or changed is a fail
   }
 });
 
-test('an article with a date in the future is named, and is no problem, as a post of the owner is none', async (t) => {
-  const dir = siteWith(t);
+test('a draft and a date in the future are as their owner wants them', async (t) => {
+  const dir = siteWith(t, { 'content/posts/draft.md': post('D', 'draft: true\n') });
   const file = await publish(dir, 'soil');
-  const later = (text: string) => text.replace(/^date: .*\n/m, 'date: 2199-01-01\n');
-  fs.writeFileSync(file, later(fs.readFileSync(file, 'utf8')));
+  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^date: .*\n/m, 'date: 2199-01-01\n'));
   write(dir, { 'content/posts/mine.md': post('M').replace('2024-05-01', '2199-01-01') });
-  const found = await findingsIn(dir);
-  const future = found.filter(({ text }) => text.includes('a date in the future'));
   t.deepEqual(
-    future.map(({ level, fix }) => [level, fix]),
-    [
-      ['ok', undefined],
-      ['ok', undefined],
-    ],
+    (await findingsIn(dir)).map(({ level }) => level),
+    ['ok'],
   );
 });
 
