@@ -32,7 +32,7 @@ import type { DurableStore } from './durability.js';
 export interface DeployOptions {
   readonly settings: Settings;
   readonly articles: Pick<ArticleReader, 'get'>;
-  readonly thread: Pick<CodecInThread, 'codec' | 'pageProblem'>;
+  readonly thread: Pick<CodecInThread, 'codec'>;
   /** Whether articles are committed: outside of a repository they are not. */
   readonly commits: boolean;
   readonly pushes: DurableStore['pushes'];
@@ -95,7 +95,7 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
     ...(liveCheck && {
       live: {
         siteUrl,
-        pageProblem: thread.pageProblem,
+        pageProblem: thread.codec.pageProblem,
         expected: async ({ id, url }: AwaitedArticle) => {
           const article = await articles.get(id);
           if (article === undefined || article.url !== url) return undefined;

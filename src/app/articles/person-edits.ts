@@ -110,7 +110,13 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   const setStateBy: ArticleEdits['setStateBy'] = async (id, base, state, at, by) =>
     setStateAs(id, state, at, { who: by.name, base, note: (revision) => noteEditor(editors, revision, by) });
 
-  const { compare, escaped, formFields } = texts;
+  const compare: ArticleEdits['compare'] = (...versions) =>
+    texts.compared(...versions).catch((error: unknown) => {
+      if (!(error instanceof PressmarkError)) throw error;
+      return texts.apart(...versions);
+    });
+
+  const { escaped, formFields } = texts;
   return { open, edit, create, draft, setStateBy, ...createVersions(options), compare, escaped, formFields };
 }
 

@@ -8,7 +8,7 @@ import type { Editor } from '../../host/articles/trash.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Found } from '../../store/reading.js';
 import type { HandlerContext } from '../../webhook/events/handler.js';
-import type { PersonsTexts } from '../content/article-codec.js';
+import type { AskedWork } from '../content/article-codec.js';
 import { announceUpdate, checkBase } from './change-article.js';
 import { historyOfFile, versionIn, versionInCommit } from './history.js';
 import type { HostArticlesOptions } from './host-articles.js';
@@ -21,7 +21,7 @@ export interface VersionsOptions extends Pick<HostArticlesOptions, 'store' | 'co
   readonly settings: Settings;
   readonly context: HandlerContext;
   readonly editors: Editors;
-  readonly texts: PersonsTexts;
+  readonly texts: AskedWork;
 }
 
 /** The versions of an article, as people see them in an admin and put them back. */

@@ -1,16 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import type { ArticleEdits } from '../../host/articles/edits.js';
-import type { ArticleCodec } from '../../store/catalog/content-folder.js';
-import {
-  type Answer,
-  type AskedWork,
-  type Outcome,
-  steadyMs,
-  type ThreadSettings,
-  type ThreadWork,
-  type Work,
-} from './article-work.js';
+import type { Answer, Outcome, ThreadSettings, ThreadWork, Work } from './article-thread.js';
 import type { ContentSettings } from './content.js';
 
 /**
@@ -25,31 +15,18 @@ const START_MS = 30_000;
 /** How many threads may die before an article that waits behind others is refused. */
 const MOST_DEATHS = 2;
 
-/** What could not be done to the article. */
-const DONE: Readonly<Record<keyof ThreadWork, string>> = {
-  readDelivery: 'received',
-  readIncoming: 'received',
-  pageProblem: 'looked for on its page',
-  entry: 'read',
-  decode: 'read',
-  encode: 'written',
-  amend: 'updated',
-  inState: 'changed',
-  ownTags: 'compared by its tags',
-  extension: 'named',
-  html: 'rendered',
-  comments: 'read',
-  keepComments: 'written',
-  assets: 'read',
-  hasNames: 'listed',
-  storedUrl: 'read',
-  readJson: 'received',
-  editable: 'read',
-  form: 'read',
-  compared: 'compared',
-  apart: 'shown',
-  escaped: 'shown',
-  formFields: 'read',
+/** What the thread is asked for. */
+const KINDS = [
+  ...['decode', 'encode', 'amend', 'inState', 'storedUrl', 'entry', 'ownTags', 'extension', 'html'],
+  ...['comments', 'keepComments', 'assets', 'hasNames', 'readDelivery', 'readIncoming', 'readJson'],
+  ...['pageProblem', 'editable', 'form', 'compared', 'apart', 'escaped', 'formFields'],
+] as const satisfies readonly (keyof ThreadWork)[];
+
+/** What the thread does, asked by promises. */
+export type AskedWork = {
+  readonly [Kind in (typeof KINDS)[number]]: (
+    ...args: Parameters<ThreadWork[Kind]>
+  ) => Promise<Awaited<ReturnType<ThreadWork[Kind]>>>;
 };
 
 interface Asked {
@@ -60,16 +37,9 @@ interface Asked {
   reject(error: PressmarkError): void;
 }
 
-/** What is done with the texts of people who edit articles. */
-export interface PersonsTexts
-  extends Pick<AskedWork, 'editable' | 'form'>,
-    Pick<ArticleEdits, 'compare' | 'escaped' | 'formFields'> {}
-
-/** A codec whose work is done by a thread, and what else the thread reads. */
-export interface CodecInThread
-  extends Pick<AskedWork, 'readDelivery' | 'readIncoming' | 'readJson' | 'pageProblem'> {
-  readonly codec: ArticleCodec;
-  readonly texts: PersonsTexts;
+/** A codec whose work is done by a thread. */
+export interface CodecInThread {
+  readonly codec: AskedWork;
   /** Starts the thread, which its first work does otherwise. */
   start(): void;
   /** Ends the thread when it has done what it was asked. */
@@ -96,7 +66,7 @@ export function createCodecInThread(
   let thread: Worker | undefined;
 
   function ask(kind: Work['kind'], args: Work['args']): Promise<unknown> {
-    const work: Work = { kind, args, askedAt: steadyMs() };
+    const work: Work = { kind, args, askedAt: process.hrtime.bigint() };
     const answer = new Promise<unknown>((resolve, reject) => hand({ work, deaths: 0, resolve, reject }));
     last = answer.catch(() => undefined);
     return answer;
@@ -105,7 +75,7 @@ export function createCodecInThread(
   function hand(asked: Asked): void {
     if (isClosing) throw new PressmarkError('STOPPING', 'the receiver is stopping; send it again');
     thread ??= startThread();
-    thread.postMessage(asked.work);
+    post(thread, asked.work);
     if (waiting.length === 0) {
       thread.ref();
       timer?.refresh();
@@ -160,7 +130,7 @@ export function createCodecInThread(
   /** Refuses what a thread has died of, and hands what waited behind it to another. */
   function handOn(refused: number, reason: string): void {
     const left = waiting.splice(0);
-    for (const asked of left.splice(0, refused)) asked.reject(failed(asked, reason));
+    for (const asked of left.splice(0, refused)) asked.reject(failed(reason));
     for (const asked of left) {
       const deaths = asked.deaths + 1;
       if (deaths > MOST_DEATHS)
@@ -169,31 +139,11 @@ export function createCodecInThread(
     }
   }
 
-  const asked = Object.fromEntries(
-    Object.keys(DONE).map((kind) => [kind, (...args: Work['args']) => ask(kind as Work['kind'], args)]),
+  const codec = Object.fromEntries(
+    KINDS.map((kind) => [kind, (...args: Work['args']) => ask(kind, args)]),
   ) as unknown as AskedWork;
-  const { readDelivery, readJson, pageProblem } = asked;
   return {
-    readDelivery,
-    readJson,
-    pageProblem,
-    readIncoming: (...args) => asked.readIncoming(...args).catch(refuseOtherThanData),
-    codec: {
-      ...asked,
-      async encode(article, path) {
-        const { revision, body = article.body, ...file } = await asked.encode(article, path);
-        return { ...file, article: { ...article, revision, body } };
-      },
-    },
-    texts: {
-      ...asked,
-      form: (...args) => asked.form(...args).catch(refuseOtherThanData),
-      compare: (...args) =>
-        asked.compared(...args).catch((error: unknown) => {
-          if (!(error instanceof PressmarkError)) throw error;
-          return asked.apart(...args);
-        }),
-    },
+    codec,
     start() {
       thread ??= startThread();
     },
@@ -207,12 +157,15 @@ export function createCodecInThread(
 }
 
 /** A plugin is JavaScript: what it hands over can hold a function, or have no end, which no other thread can be given. */
-function refuseOtherThanData(error: unknown): never {
-  if (error instanceof PressmarkError) throw error;
-  throw new PressmarkError(
-    'BODY_INVALID',
-    `an article that was handed over holds no plain data: ${messageOf(error)}`,
-  );
+function post(thread: Worker, work: Work): void {
+  try {
+    thread.postMessage(work);
+  } catch (error) {
+    throw new PressmarkError(
+      'BODY_INVALID',
+      `an article that was handed over holds no plain data: ${messageOf(error)}`,
+    );
+  }
 }
 
 function settle(asked: Asked, outcome: Answer): void {
@@ -224,7 +177,7 @@ function settle(asked: Asked, outcome: Answer): void {
       asked.reject(new PressmarkError(outcome.code, outcome.message, outcome.options));
       break;
     case 'failed':
-      asked.reject(failed(asked, messageOf(outcome.error), outcome.error));
+      asked.reject(failed(messageOf(outcome.error), outcome.error));
       break;
     case 'unreadable':
       asked.reject(
@@ -233,9 +186,8 @@ function settle(asked: Asked, outcome: Answer): void {
   }
 }
 
-function failed({ work }: Asked, reason: string, cause?: unknown): PressmarkError {
-  const message = `an article could not be ${DONE[work.kind]}: ${reason}`;
-  return new PressmarkError('STORE_FAILED', message, { cause });
+function failed(reason: string, cause?: unknown): PressmarkError {
+  return new PressmarkError('STORE_FAILED', `an article could not be processed: ${reason}`, { cause });
 }
 
 function threadSettings(

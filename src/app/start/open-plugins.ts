@@ -170,8 +170,8 @@ function handlerContext(
   return {
     store: durable.store,
     hooks,
-    readDelivery: thread.readDelivery,
-    readIncoming: thread.readIncoming,
+    readDelivery: thread.codec.readDelivery,
+    readIncoming: thread.codec.readIncoming,
     codec: content.codec,
     noteJobs: jobs.noteArticle,
     log,
@@ -198,7 +198,7 @@ function articlesOf(
   const { siteUrl } = settings;
   const ofArticles = { store, catalog, content, prefix, context };
   const { setStateAs, ...changes } = createArticleChanges(ofArticles);
-  const { texts } = thread;
+  const texts = thread.codec;
   const edits = createPersonEdits({ ...ofArticles, settings, editors, setStateAs, texts });
   const places = { store, catalog, stateDir, prefix, siteUrl };
   const trash = createTrash({ ...places, editors, knownIds, hooks, commit });

@@ -55,13 +55,12 @@ export async function openServer({
   const common = { hooks, log, notes: deliveries.notes };
   // Not the webhook's: strangers who send to an adapter must not keep a delivery from being read.
   const readBody = createBodyReader();
-  const { readJson } = thread;
   const ofAdapters = {
     ...common,
     receive: receiveArticle,
     noteAnswer: health.noteAnswer,
     readBody,
-    readJson,
+    readJson: thread.codec.readJson,
     ...(adapterLimits && { limitsMs: adapterLimits }),
   };
   const server = createServer({

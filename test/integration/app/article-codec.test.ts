@@ -47,12 +47,12 @@ async function codecOf(t: ExecutionContext, limitMs?: number) {
     { ...bareEnvironment(), PRESSMARK_SITE_URL: SITE_URL },
   );
   const { format } = contentOf(settings);
-  const { codec, close, ...others } = createCodecInThread(settings, limitMs);
+  const { codec, close } = createCodecInThread(settings, limitMs);
   t.teardown(close);
   const { id, title } = article();
   const encode = async (html: string) =>
     (await codec.encode({ ...EMPTY, id, title, body: html, contentHtml: html }, 'a.md')).text;
-  return { format, codec, encode, close, ...others };
+  return { format, codec, encode, close };
 }
 
 test('200: while an article is encoded, decoded or amended, the receiver answers', async (t) => {
@@ -95,7 +95,7 @@ test('500: of the articles in the thread, only the one that takes too long is re
   t.regex(await encode('<p>first</p>'), /first/);
   const texts = ['endless', 'second', 'third'].map((word) => encode(`<p>${word}</p>`));
   const [endless, ...behind] = await Promise.allSettled(texts);
-  t.like(endless, { reason: { message: 'an article could not be written: that took longer than 3 s' } });
+  t.like(endless, { reason: { message: 'an article could not be processed: that took longer than 3 s' } });
   t.deepEqual(
     behind.map(({ status }) => status),
     ['fulfilled', 'fulfilled'],
@@ -113,11 +113,11 @@ test('500: of the articles in the thread, only the one of which it dies is refus
     ),
     [
       'first',
-      'an article could not be written: its thread has ended',
+      'an article could not be processed: its thread has ended',
       'second',
-      'an article could not be written: its thread has ended',
+      'an article could not be processed: its thread has ended',
       'third',
-      'an article could not be written: its thread has ended',
+      'an article could not be processed: its thread has ended',
       'too many articles failed; send it again',
     ],
   );
@@ -128,7 +128,7 @@ test('500: a fault of the generator’s functions is the error of its article', 
   const { encode, close } = await codecOf(t);
   await t.throwsAsync(encode('<p>faulty</p>'), {
     code: 'STORE_FAILED',
-    message: 'an article could not be written: a fault of the mapping',
+    message: 'an article could not be processed: a fault of the mapping',
   });
   const last = encode('<p>last</p>');
   await close();
@@ -149,7 +149,8 @@ test('the thread makes of an article what the receiver itself would make of it',
 });
 
 test('a malformed file or body is refused by the thread as by the receiver itself, and a right one read', async (t) => {
-  const { codec, readDelivery } = await codecOf(t);
+  const { codec } = await codecOf(t);
+  const { readDelivery } = codec;
   const contract = { name: 'X-Service-Contract', value: undefined };
   const bodyOf = (event: string) =>
     Buffer.from(
@@ -170,7 +171,8 @@ test('a malformed file or body is refused by the thread as by the receiver itsel
 });
 
 test('400: what is nested too deep to go from thread to thread is refused at once, on its way there and back', async (t) => {
-  const { codec, readIncoming, encode } = await codecOf(t);
+  const { codec, encode } = await codecOf(t);
+  const { readIncoming } = codec;
   const nested = (levels: number, inside: unknown) => {
     let value = inside;
     for (let level = 0; level < levels; level++) value = { a: value };
@@ -193,41 +195,42 @@ test('400: what is nested too deep to go from thread to thread is refused at onc
 });
 
 test('what a person has entered is read by the thread, and compared with the article', async (t) => {
-  const { codec, texts } = await codecOf(t);
+  const { codec } = await codecOf(t);
+  const { editable: editableOf, form, escaped, formFields } = codec;
   const { text } = await codec.encode(
     { ...EMPTY, id: 'a', title: 'Soil', body: 'Feed it.', contentHtml: '' },
     'a.md',
   );
   const stored = await codec.decode(text, 'a.md');
-  const editable = await texts.editable(stored);
+  const editable = await editableOf(stored);
   t.regex(editable, /Feed it\./);
   const same = { title: ' Soil ', tags: [], body: `${editable}\r\n` };
-  t.deepEqual(await texts.form(same, stored), { fields: { title: 'Soil', tags: [] }, isUnchanged: true });
-  t.like(await texts.form({ ...same, body: 'Feed them.' }, stored), { isUnchanged: false });
-  const { fields } = await texts.form({ title: ' Clay ', tags: ['Bees', 'bees '] }, stored);
+  t.deepEqual(await form(same, stored), { fields: { title: 'Soil', tags: [] }, isUnchanged: true });
+  t.like(await form({ ...same, body: 'Feed them.' }, stored), { isUnchanged: false });
+  const { fields } = await form({ title: ' Clay ', tags: ['Bees', 'bees '] }, stored);
   t.deepEqual(fields, { title: 'Clay', tags: ['Bees'] });
-  await t.throwsAsync(texts.form({ image: 'a.jpg' }, stored), {
+  await t.throwsAsync(form({ image: 'a.jpg' }, stored), {
     code: 'BODY_INVALID',
     message: /^the image /,
   });
   const entered = { title: () => 'Soil' } as unknown as { title: string };
-  await t.throwsAsync(texts.form(entered, stored), { code: 'BODY_INVALID', message: /holds no plain data/ });
-  t.deepEqual(await texts.escaped(['<b>', 'a']), ['&lt;b&gt;', 'a']);
+  await t.throwsAsync(form(entered, stored), { code: 'BODY_INVALID', message: /holds no plain data/ });
+  t.deepEqual(await escaped(['<b>', 'a']), ['&lt;b&gt;', 'a']);
   const encoded = 'application/x-www-form-urlencoded';
-  t.deepEqual(await texts.formFields(encoded, Buffer.from('a=%C3%A9&b[]=1&b[]=2')), {
+  t.deepEqual(await formFields(encoded, Buffer.from('a=%C3%A9&b[]=1&b[]=2')), {
     a: 'é',
     b: ['1', '2'],
   });
   for (const type of ['multipart/form-data', 'text/plain'])
-    await t.throwsAsync(texts.formFields(type, Buffer.from('a=1')), { code: 'BODY_INVALID' });
+    await t.throwsAsync(formFields(type, Buffer.from('a=1')), { code: 'BODY_INVALID' });
 });
 
 test('a live page is read by the thread, like articles one after the other', async (t) => {
-  const { pageProblem, encode } = await codecOf(t, 3_000);
+  const { codec, encode } = await codecOf(t, 3_000);
   const page = { url: `${SITE_URL}/a/`, jsonLd: '', comments: ['<!-- svc:item:a -->'] };
   const answer = { status: 200, robots: '', text: '<title>Soil</title>' };
   const endless = encode('<p>endless</p>');
-  const look = pageProblem(page, answer);
+  const look = codec.pageProblem(page, answer);
   await t.throwsAsync(endless, { message: /took longer than 3 s$/ });
   t.is(await look, 'the page does not have the item comment <!-- svc:item:a -->');
 });

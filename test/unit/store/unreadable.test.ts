@@ -81,7 +81,7 @@ test.serial(
   'an article whose thread fails keeps its id and no other from being read, and is read again',
   async (t) => {
     const content = twoArticles(t);
-    const message = 'an article could not be read: that took longer than 10 s';
+    const message = 'an article could not be processed: that took longer than 10 s';
     let isSlow = true;
     const entry: typeof content.codec.entry = async (path, ...args) => {
       if (isSlow && path === 'bad.md') throw new PressmarkError('STORE_FAILED', message);
