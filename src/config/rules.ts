@@ -17,9 +17,9 @@ export function isBranch(name: string): boolean {
   return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
 }
 
-/** Whether requests reach the webhook there; the other path is the receiver's own. */
+/** Whether requests reach the webhook there; other paths are the receiver's own. */
 export function isEndpoint(path: string): boolean {
-  if (!/^\/[^?#]*[^/?#]$/.test(path) || path === '/healthz') return false;
+  if (!/^\/[^?#]*[^/?#]$/.test(path) || /^\/(?:healthz$|-\/)/.test(path)) return false;
   return URL.canParse(path, 'http://a') && new URL(path, 'http://a').href === `http://a${path}`;
 }
 

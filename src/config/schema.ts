@@ -208,7 +208,9 @@ export const schema = z.strictObject({
   /** The path that the service posts to. @default '/webhook' */
   endpoint: z
     .string()
-    .refine(isEndpoint, { error: 'must be a path such as /webhook, as requests have it, and not /healthz' })
+    .refine(isEndpoint, {
+      error: 'must be a path such as /webhook, as requests have it, and neither /healthz nor below /-/',
+    })
     .default('/webhook'),
   /** What the service calls itself, in the names of its headers and in the item comment. */
   service: serviceSchema.prefault({}),

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Makes an empty folder; `removeTempDir` removes it. */
 export function makeTempDir(): string {
@@ -28,4 +28,22 @@ export function tempDir(t: { teardown(dispose: () => void): void }): string {
   const path = makeTempDir();
   t.teardown(() => removeTempDir(path));
   return path;
+}
+
+/** Writes files into a folder, by their paths below it. */
+export function writeFiles(dir: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    fs.mkdirSync(dirname(join(dir, path)), { recursive: true });
+    fs.writeFileSync(join(dir, path), text);
+  }
+}
+
+/** Makes a folder with these files, which is removed after the test. */
+export function folderWith(
+  t: { teardown(dispose: () => void): void },
+  files: Readonly<Record<string, string>>,
+): string {
+  const dir = tempDir(t);
+  writeFiles(dir, files);
+  return dir;
 }

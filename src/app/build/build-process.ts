@@ -11,13 +11,12 @@ import { createPreviewBuild, type PreviewBuild } from '../../deploy/preview/prev
 import { messageOf, PressmarkError } from '../../errors.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 import { openRepository } from '../../git/repository.js';
-import type { PreviewPage } from '../../host/admin/preview-service.js';
+import type { PreviewPage, StoredDraft } from '../../host/admin/preview-service.js';
 import { guardAgainstPlugins } from '../../host/guard.js';
 import { describeError } from '../../log.js';
 import { generatorOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { existingAddresses } from './addresses/addresses.js';
-import type { AddressAnswer, BuildMessage, LoggedLine } from './build-message.js';
 import { buildCommandOf, buildLock } from './generator-build.js';
 import {
   BUILD_VARIABLE,
@@ -26,6 +25,28 @@ import {
   deliveredArticles,
   type MalformedFile,
 } from './postbuild.js';
+
+/** What the receiver tells the process that builds its site. */
+export type BuildMessage =
+  | ({ readonly kind: 'build' } & BuildWish)
+  | { readonly kind: 'addresses' }
+  | { readonly kind: 'preview'; readonly draft: StoredDraft; readonly files: string };
+
+/** What the process has to say besides its answers: a line for the receiver's log. */
+export interface LoggedLine {
+  readonly kind: 'logged';
+  readonly line: string;
+}
+
+/** How many addresses of existing posts are known. */
+export interface AddressAnswer {
+  readonly kind: 'addresses';
+  /** Whether the generator was asked. */
+  readonly asked: boolean;
+  readonly listed: number;
+  readonly unlisted: number;
+  readonly contradiction?: string;
+}
 
 lowerPriority(process.pid); // deliveries go first
 

@@ -6,7 +6,7 @@ import { messageOf } from '../../errors.js';
 import type { PreviewPage, StoredDraft } from '../../host/admin/preview-service.js';
 import type { Log } from '../../log.js';
 import { within } from '../../time-limit.js';
-import type { AddressAnswer, BuildMessage, LoggedLine } from './build-message.js';
+import type { AddressAnswer, BuildMessage, LoggedLine } from './build-process.js';
 
 /** The process that builds a site. */
 export type BuildProcess = ReturnType<typeof createBuildProcess>;

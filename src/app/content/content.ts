@@ -3,17 +3,18 @@ import { join, resolve, sep } from 'node:path';
 import { articleFormat } from '../../article/format/format.js';
 import type { ArticleMapping } from '../../article/format/mapping.js';
 import { NO_ARTICLES, plainFormat } from '../../article/format/plain.js';
+import { defined } from '../../article/plain-data.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Generator, GeneratorOptions, SiteFiles } from '../../generators/generator.js';
+import { type Layout, patternLayout } from '../../generators/layout.js';
 import { momentOf } from '../../generators/mapping/dates.js';
 import { generatorNamed } from '../../generators/registry.js';
 import { ADDRESSES, readAddresses } from '../../store/catalog/addresses.js';
 import type { ContentFolder } from '../../store/catalog/content-folder.js';
 import { contentFolder } from '../../store/catalog/content-folder.js';
 import { foldersOf, STATIC } from './folders.js';
-import { layoutOf, mappingOf } from './layout.js';
 import { siteFiles } from './site-files.js';
 
 /** The settings on which article files depend; a worker thread has no others. */
@@ -98,6 +99,36 @@ export function generatorOf(settings: ContentSettings): SiteGenerator | undefine
     ...(timeZone !== undefined && { timeZone }),
   };
   return { generator, options, mapping: mappingOf(settings, generator, options), files };
+}
+
+/**
+ * Where a site's articles lie and at which URLs.
+ *
+ * @param timeZone the one of the dates in paths. @default UTC
+ */
+export function layoutOf(
+  { siteUrl, articles }: { siteUrl: string; articles: Pick<Settings['articles'], 'file' | 'permalink'> },
+  timeZone?: string,
+): Layout {
+  return patternLayout(siteUrl, articles.file, articles.permalink, timeZone);
+}
+
+/** How the articles of a site are written for its generator. */
+export function mappingOf(
+  settings: Pick<Settings, 'siteUrl' | 'articles'>,
+  generator: Generator,
+  options: GeneratorOptions,
+): ArticleMapping {
+  const { siteUrl, articles } = settings;
+  const { url } = layoutOf(settings, options.timeZone);
+  const mapping = generator.mapping({
+    ...options,
+    body: articles.body,
+    constants: articles.frontMatter,
+    address: (slug, date) => url(slug, date).slice(siteUrl.length),
+  });
+  const { authors, knownAuthorsOnly, categories, keptTags, limits } = options;
+  return { ...mapping, ...defined({ authors, knownAuthorsOnly, categories, keptTags, limits }) };
 }
 
 /** The folder whose files the site's generator copies to the site as they are, relative to the site's folder. */

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { loadSettings } from '../../../src/config/load.js';
 import { namesIn } from '../../support/content.js';
 import { runHere } from '../../support/in-process.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { folderWith } from '../../support/temp-dir.js';
 
 const manifest = (packages: Record<string, string>, scripts = {}) =>
   JSON.stringify({ private: true, scripts, dependencies: packages });
@@ -17,20 +17,10 @@ const GRIDSOME = {
 const MKDOCS = { 'mkdocs.yml': 'site_name: Docs\n', 'docs/index.md': '# Docs\n' };
 
 const init = (dir: string, ...flags: string[]) => runHere(['init', '--dir', dir, '--yes', ...flags]);
-/** Writes a site's files into a new folder. */
-function siteWith(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
-  const dir = tempDir(t);
-  for (const [path, text] of Object.entries(files)) {
-    fs.mkdirSync(dirname(join(dir, path)), { recursive: true });
-    fs.writeFileSync(join(dir, path), text);
-  }
-  return dir;
-}
-
 const ignoresOf = (dir: string) => fs.readFileSync(join(dir, '.gitignore'), 'utf8').split('\n');
 
 test('init names the generator of a site, says what can be done, and writes nothing', async (t) => {
-  const dir = siteWith(t, GRIDSOME);
+  const dir = folderWith(t, GRIDSOME);
   const before = namesIn(dir);
   const { code, stderr } = await init(dir, '--site-url', 'https://notes.example');
   t.is(code, 2);
@@ -41,7 +31,7 @@ test('init names the generator of a site, says what can be done, and writes noth
 
 test('with --generator plain, init makes a site beside that of an unknown generator, whose files stay as they are', async (t) => {
   for (const files of [GRIDSOME, MKDOCS]) {
-    const dir = siteWith(t, files);
+    const dir = folderWith(t, files);
     const insisted = await init(dir, '--site-url', 'https://notes.example', '--generator', 'plain');
     t.is(insisted.code, 0, insisted.stderr);
     t.like(await loadSettings(dir, {}, {}), { content: 'pressmark/content', output: 'pressmark/public' });
@@ -64,7 +54,7 @@ const ADDRESS = ['--site-url', 'https://notes.example/notes'];
 
 test('init finds the folder of posts of a Next.js site, and writes nothing where there is none', async (t) => {
   const posts = { 'texts/a.md': "---\ntitle: A\ndate: '2025-02-11'\nsummary: S.\n---\n" };
-  const dir = siteWith(t, { ...NEXT, ...posts });
+  const dir = folderWith(t, { ...NEXT, ...posts });
   const { code, stderr } = await init(dir, ...ADDRESS);
   t.is(code, 0, stderr);
   const { content, output, build, articles, generator } = await loadSettings(dir, {}, {});
@@ -85,7 +75,7 @@ test('init finds the folder of posts of a Next.js site, and writes nothing where
   );
   t.regex(fs.readFileSync(join(dir, 'package.json'), 'utf8'), /"postbuild": ?"pressmark postbuild out"/);
 
-  const empty = siteWith(t, { ...NEXT, 'texts/a.mdx': '' });
+  const empty = folderWith(t, { ...NEXT, 'texts/a.mdx': '' });
   const before = namesIn(empty);
   const refused = await init(empty, ...ADDRESS);
   t.is(refused.code, 2);
@@ -100,7 +90,7 @@ test('init finds the folder of posts of a Next.js site, and writes nothing where
 });
 
 test('start, build and doctor refuse an output folder with the home page of another program', async (t) => {
-  const dir = siteWith(t, {
+  const dir = folderWith(t, {
     'pressmark.config.json': '{"siteUrl":"https://notes.example","git":false}',
     'public/index.html': '<meta name="generator" content="Hexo 7.3.0">\n',
   });

@@ -3,23 +3,29 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { CommanderError } from 'commander';
 import { startCommand } from '../../../src/cli/start.js';
+import { readConfigFile } from '../../../src/config/config-file.js';
 import { type Flags, loadSettings } from '../../../src/config/load.js';
 import { schema } from '../../../src/config/schema.js';
+import { siteSchema } from '../../../src/config/site-schema.js';
 import type { GeneratorOptions } from '../../../src/generators/generator.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { bareEnvironment } from '../../support/receiver.js';
+import { folderWith, tempDir } from '../../support/temp-dir.js';
 
-/** A site's folder with these files. */
-function site(t: ExecutionContext, files: Record<string, string> = {}): string {
-  const dir = tempDir(t);
-  for (const [name, text] of Object.entries(files)) fs.writeFileSync(join(dir, name), text);
-  return dir;
-}
+const CONFIG = 'pressmark.config.json';
+
+/** What a config makes of the settings. */
+const settingsOf = (t: ExecutionContext, config: object) =>
+  loadSettings(folderWith(t, { [CONFIG]: JSON.stringify(config) }), {}, {});
 
 const refuses = (t: ExecutionContext, dir: string, message: RegExp, env: NodeJS.Dict<string> = {}) =>
   t.throwsAsync(loadSettings(dir, {}, env), { code: 'CONFIG_INVALID', message });
 
 const refusesConfig = (t: ExecutionContext, config: object, message: RegExp) =>
-  refuses(t, site(t, { 'pressmark.config.json': JSON.stringify(config) }), message);
+  t.throwsAsync(
+    settingsOf(t, config),
+    { code: 'CONFIG_INVALID', message },
+    `${JSON.stringify(config)} must be refused with ${message}`,
+  );
 
 test('flags have precedence over the environment, the environment over .env, and .env over the config', async (t) => {
   const flags: Flags = { port: 4 };
@@ -31,7 +37,7 @@ test('flags have precedence over the environment, the environment over .env, and
     endpoint: '/from-config',
     articles: { permalink: '/:year/:slug/', file: ':slug.md' },
   };
-  const dir = site(t, { '.env': env, 'pressmark.config.json': JSON.stringify(config) });
+  const dir = folderWith(t, { '.env': env, 'pressmark.config.json': JSON.stringify(config) });
   t.like(await loadSettings(dir, flags, environment), {
     port: 4,
     siteUrl: 'https://environment.example',
@@ -58,7 +64,7 @@ test('flags have precedence over the environment, the environment over .env, and
 });
 
 test('a variable that is set to nothing is not set, and several secrets are separated by commas', async (t) => {
-  const dir = site(t, { '.env': 'PRESSMARK_SECRET=new, old\n' });
+  const dir = folderWith(t, { '.env': 'PRESSMARK_SECRET=new, old\n' });
   const secretsWith = async (env: NodeJS.Dict<string>) => (await loadSettings(dir, {}, env)).secrets;
   t.deepEqual(await secretsWith({ PRESSMARK_SECRET: '' }), ['new', 'old']);
   t.deepEqual(await secretsWith({ PRESSMARK_SECRET: 'other' }), ['other']);
@@ -73,17 +79,17 @@ test('a folder that does not exist is refused', async (t) => {
 test('a config that cannot be read, throws or exports nothing is refused by its name', async (t) => {
   await refuses(
     t,
-    site(t, { 'pressmark.config.json': '{ "siteUrl": ' }),
+    folderWith(t, { 'pressmark.config.json': '{ "siteUrl": ' }),
     /pressmark\.config\.json cannot be read/,
   );
   await refuses(
     t,
-    site(t, { 'pressmark.config.mjs': 'export default nothing.here;' }),
+    folderWith(t, { 'pressmark.config.mjs': 'export default nothing.here;' }),
     /pressmark\.config\.mjs cannot be read: nothing is not defined/,
   );
   await refuses(
     t,
-    site(t, { 'pressmark.config.mjs': 'export const config = {};' }),
+    folderWith(t, { 'pressmark.config.mjs': 'export const config = {};' }),
     /must export its settings/,
   );
 });
@@ -104,14 +110,14 @@ test('a config with a syntax error, or one that throws, is refused with the line
     ['pressmark.config.json', '{\n  "port": 1\n  "site": {}\n}\n', 3],
     ['pressmark.config.json', '{\n  "port": 1,', 2],
   ] as const) {
-    const dir = site(t, { 'package.json': '{"type":"commonjs"}', [name]: text });
+    const dir = folderWith(t, { 'package.json': '{"type":"commonjs"}', [name]: text });
     await refuses(t, dir, new RegExp(`${name} cannot be read: .* \\(line ${line}\\)$`));
   }
 });
 
 test('all faults of the settings are named at once, each in a line', async (t) => {
   const config = { sitUrl: 'https://x.example', site: { pageSize: 0 }, git: { nope: 1 }, logLevel: 'loud' };
-  const dir = site(t, { 'pressmark.config.json': JSON.stringify(config) });
+  const dir = folderWith(t, { 'pressmark.config.json': JSON.stringify(config) });
   const variables = { PORT: 'eighty', PRESSMARK_SECRET: ',' };
   const { message = '' } = (await t.throwsAsync(loadSettings(dir, {}, variables))) ?? {};
   const lines = message.split('\n').map((line) => line.replace(`${dir}/`, ''));
@@ -131,29 +137,31 @@ test('a secret in the config is refused: it belongs into .env', async (t) => {
 });
 
 test('the address to listen on is PRESSMARK_HOST; HOST, which some shells set, has no effect', async (t) => {
-  const dir = site(t, { 'pressmark.config.json': '{ "host": "127.0.0.1" }' });
+  const dir = folderWith(t, { 'pressmark.config.json': '{ "host": "127.0.0.1" }' });
   t.is((await loadSettings(dir, {}, { HOST: 'machine' })).host, '127.0.0.1');
   t.is((await loadSettings(dir, {}, { PRESSMARK_HOST: '::1' })).host, '::1');
 });
 
-for (const url of [
-  'garden.example',
-  'https://u:p@garden.example',
-  'https://garden.example/?x=1',
-  'https://garden.example ',
-  'https://garden.example.',
-  'https://garden.example/%zz',
-  'https://garden.example/a/../b',
-  'https://ｅxample.com',
-  'https://127.1/x',
-])
-  test(`${JSON.stringify(url)} is refused as the address of a site`, async (t) => {
-    const words = /siteUrl must be an absolute http\(s\) URL/;
-    await refuses(t, site(t), words, { PRESSMARK_SITE_URL: url });
-    await refusesConfig(t, { siteUrl: url }, words);
-  });
+test('an address that is not as browsers show it is refused for a site, wherever it is set', async (t) => {
+  const words = /siteUrl must be an absolute http\(s\) URL/;
+  for (const siteUrl of [
+    'garden.example',
+    'https://u:p@garden.example',
+    'https://garden.example/?x=1',
+    'https://garden.example ',
+    'https://garden.example.',
+    'https://garden.example/%zz',
+    'https://garden.example/a/../b',
+    'https://ｅxample.com',
+    'https://127.1/x',
+  ]) {
+    await refuses(t, tempDir(t), words, { PRESSMARK_SITE_URL: siteUrl });
+    await refusesConfig(t, { siteUrl }, words);
+  }
+});
 
-for (const [why, articles] of [
+/** Where articles cannot be, and why. */
+const NO_PLACES = [
   ['every article would have the same file', { file: ':slugs.md' }],
   ['every article would have the same URL', { permalink: '/:slugs/' }],
   ['the file would not be found again', { file: '.drafts/:slug.md' }],
@@ -166,16 +174,18 @@ for (const [why, articles] of [
   ['the URL cannot be decoded', { permalink: '/%zz/:slug/' }],
   ['the URL would have a space', { permalink: '/my articles/:slug/' }],
   ['the URL would not start at the root', { permalink: ':slug' }],
-] as const)
-  test(`${JSON.stringify(articles)} is refused: ${why}`, async (t) => {
-    const [key] = Object.keys(articles);
-    await refusesConfig(t, { articles }, new RegExp(`articles\\.${key} must`));
-  });
+] as const;
 
-for (const endpoint of ['webhook', '/', '/webhook/', '/wöb', '/a/../b', '/healthz'])
-  test(`the endpoint ${endpoint} is refused, as no delivery would reach it`, async (t) => {
-    await refusesConfig(t, { endpoint }, /endpoint must be a path such as \/webhook/);
-  });
+test('a place for articles at which they would not be found is refused', async (t) => {
+  for (const [, articles] of NO_PLACES)
+    await refusesConfig(t, { articles }, new RegExp(`articles\\.${Object.keys(articles)[0]} must`));
+});
+
+test('an endpoint that no delivery would reach, or that is the receiver’s own, is refused', async (t) => {
+  for (const endpoint of ['webhook', '/', '/webhook/', '/wöb', '/a/../b', '/healthz', '/-/admin', '/-/x/in'])
+    await refusesConfig(t, { endpoint }, /endpoint must be a path such as \/webhook.* nor below \/-\/, got/);
+  t.is((await settingsOf(t, { endpoint: '/-hook' })).endpoint, '/-hook');
+});
 
 test('a name that git takes for no branch is refused', async (t) => {
   for (const branch of [
@@ -225,7 +235,7 @@ test('a port that is not a number from 0 to 65535 is refused', async (t) => {
     );
     t.regex(printed, /--port .*A port is a number from 0 to 65535\./, port);
   }
-  await refuses(t, site(t), /environment or \.env: port must be a number, got "eighty"/, { PORT: 'eighty' });
+  await refuses(t, tempDir(t), /environment or \.env: port must be a number, got "eighty"/, { PORT: 'eighty' });
   await refusesConfig(t, { port: 65_536 }, / port /);
 });
 
@@ -258,7 +268,8 @@ test('every option of a generator can be set', (t) => {
   t.deepEqual(schema.parse({ generator }).generator, generator);
 });
 
-for (const [config, words] of [
+/** Configs that are refused, and the words: the rule and the value. */
+const REFUSED: readonly (readonly [config: object, words: RegExp])[] = [
   [{ siteUrl: 5 }, /config\.json: siteUrl must be a text, got 5$/],
   [{ port: '8080' }, /port must be a number, got "8080"$/],
   [{ liveCheck: 'yes' }, /liveCheck must be true or false, got "yes"$/],
@@ -289,16 +300,31 @@ for (const [config, words] of [
     { deploy: { folder: '/x', branch: 'y' } },
     /deploy must be \{ branch: .*, got \{"folder":"\/x","branch":"y"\}$/,
   ],
-] as const)
-  test(`${JSON.stringify(config)} is refused with the rule and the value`, async (t) => {
-    const dir = tempDir(t);
-    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
-    await t.throwsAsync(loadSettings(dir, {}, {}), { code: 'CONFIG_INVALID', message: words });
-  });
+  [{ site: { accent: 'teal' } }, /site\.accent must be a colour such as #0a7d5c/],
+  [{ site: { accent: '#12345' } }, /site\.accent must be a colour/],
+  [{ site: { language: 'plain English' } }, /site\.language must be a language tag/],
+  [{ site: { locale: '?' } }, /site\.locale must be a language tag/],
+  [{ site: { timeZone: 'Vienna' } }, /site\.timeZone must be a time zone such as Europe\/Vienna/],
+  [{ site: { pageSize: 0 } }, /site\.pageSize /],
+  [{ site: { logo: 'https://other.example/logo.png' } }, /site\.logo must be a path on the site/],
+  [{ site: { logo: '//other.example/logo.png' } }, /site\.logo must be a path on the site/],
+  [{ site: { logo: 3 } }, /site\.logo must be a path on the site such as .* or \{ src, width, height \}/],
+  [{ site: { logo: { src: '/logo.svg' } } }, /site\.logo\.width /],
+  [{ site: { navigation: [{ label: 'x', href: 'javascript:alert(1)' }] } }, /site\.navigation\.0\.href must be a path/],
+  [{ site: { navigation: [{ label: '', href: '/' }] } }, /site\.navigation\.0\.label /],
+  [{ site: { navigation: [{ label: 'x', href: '/', target: '_blank' }] } },
+    /there is no setting "site\.navigation\.0\.target"/,
+  ],
+  [{ site: { titel: 'x' } }, /there is no setting "site\.titel"; did you mean title\?/],
+  [{ site: true }, /site must be false, or \{ title, language, … \}/],
+];
+
+test('a setting that cannot be is refused with the rule and the value', async (t) => {
+  for (const [config, words] of REFUSED) await refusesConfig(t, config, words);
+});
 
 test('build is a command, a command with its settings, or the time between the calls of a host’s hook alone', async (t) => {
-  const settings = (build: unknown) =>
-    loadSettings(site(t, { 'pressmark.config.json': JSON.stringify({ build }) }), {}, {});
+  const settings = (build: unknown) => settingsOf(t, { build });
   const usual = { buildsInBackground: true, buildTimeoutMs: 600_000, buildEveryMs: 0 };
   t.like(await settings('make'), { build: 'make', ...usual });
   t.like(await settings({ command: 'make', every: 300 }), { build: 'make', ...usual, buildEveryMs: 300_000 });
@@ -334,6 +360,72 @@ test('the admin is public at an https URL of its own host, and believes proxies 
       /trustedProxies\.0 must be an address or a network/,
     );
   const admin = { public: 'https://admin.example.com', trustedProxies: ['172.18.0.0/16', '::1'] };
-  const dir = site(t, { 'pressmark.config.json': JSON.stringify({ siteUrl, admin }) });
-  t.deepEqual((await loadSettings(dir, {}, {})).admin, admin);
+  t.deepEqual((await settingsOf(t, { siteUrl, admin })).admin, admin);
+});
+
+test('what is said of the site is taken as it is', async (t) => {
+  const said = {
+    title: 'Études',
+    language: 'ar-EG',
+    navigation: [
+      { label: 'About', href: '/about/?from=header#top' },
+      { label: 'Mail', href: 'mailto:me@x.example' },
+      { label: 'Other', href: 'https://other.example/' },
+    ],
+    logo: { src: '/assets/logo.svg', width: 120, height: 36 },
+    accent: { light: '#0A7D5C', dark: '#39C79F' },
+    locale: 'ar',
+    timeZone: 'Africa/Cairo',
+    pageSize: 7,
+  };
+  const { site } = await settingsOf(t, { site: said });
+  t.like(site, said);
+  t.like((await settingsOf(t, { site: {} })).site, { title: 'A Pressmark site', timeZone: 'UTC', pageSize: 20 });
+  t.is((await settingsOf(t, { site: false })).site, false);
+});
+
+test('docs/configuration.md has every setting of the site', (t) => {
+  const page = fs.readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| `site\.(\w+)` \|/gm)].map(([, key]) => key);
+  t.deepEqual(rows.sort(), Object.keys(siteSchema.shape).sort());
+});
+
+test('settings in force: each says its value and where it comes from, and no secret is among them', async (t) => {
+  const config = {
+    siteUrl: 'https://wrong.example',
+    site: { title: 'A <garden>' },
+    git: { push: { remote: 'https://me:token-of-mine@git.example/site.git' } },
+    build: { every: 5 },
+  };
+  const dir = folderWith(t, {
+    [CONFIG]: JSON.stringify(config),
+    '.env': 'PRESSMARK_SECRET=secret-a\nPRESSMARK_SITE_URL=https://garden.example\n',
+  });
+  const { inForce } = await loadSettings(dir, { port: 99 }, bareEnvironment());
+  const of = (name: string) => {
+    const { value, from } = inForce.find((one) => one.name === name) ?? {};
+    return [value, from];
+  };
+  t.deepEqual(of('siteUrl'), ['"https://garden.example"', 'environment']);
+  t.deepEqual(of('port'), ['99', 'command line']);
+  t.deepEqual(of('site.title'), ['"A <garden>"', 'config']);
+  t.deepEqual(of('site.pageSize'), ['20', 'default']);
+  t.deepEqual(of('build.every'), ['5', 'config']);
+  t.deepEqual(of('content'), ['"content"', 'default']);
+  t.notRegex(JSON.stringify(inForce), /secret-a|token-of-mine/);
+});
+
+test('settings in force: those of the built site are none where another generator builds it', async (t) => {
+  const config = { generator: 'hugo', siteUrl: 'https://a.example', site: { title: 'A garden' } };
+  const { inForce, site } = await settingsOf(t, config);
+  t.deepEqual([site, inForce.filter(({ name }) => name.startsWith('site.'))], [false, []]);
+});
+
+test('a config whose module never ends loading is named', async (t) => {
+  const name = 'pressmark.config.mjs';
+  const path = join(folderWith(t, { [name]: 'await new Promise(() => {});\nexport default {};\n' }), name);
+  await t.throwsAsync(readConfigFile(path, 20), {
+    code: 'CONFIG_INVALID',
+    message: /pressmark\.config\.mjs cannot be read: it was not loaded within 0\.02 s; /,
+  });
 });

@@ -4,8 +4,7 @@ import { encodedAddress } from '../../../deploy/build/pages.js';
 import { quote } from '../../../errors.js';
 import { inferPermalink } from '../../../generators/inspect/infer-pattern.js';
 import { dateOf } from '../../../generators/inspect/site-posts.js';
-import type { SiteGenerator } from '../../content/content.js';
-import { layoutOf } from '../../content/layout.js';
+import { layoutOf, type SiteGenerator } from '../../content/content.js';
 
 /** Keys that give a post its own address, which shows nothing of the site's rule. */
 const OWN_ADDRESS = ['slug', 'permalink', 'url'];

@@ -1,9 +1,7 @@
-import fs from 'node:fs';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { deliveredArticles, type MalformedFile } from '../../../../src/app/build/postbuild.js';
 import { loadSettings } from '../../../../src/config/load.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { folderWith } from '../../../support/temp-dir.js';
 
 const BROKEN = 'title: a\ntags: [x\n';
 
@@ -19,11 +17,8 @@ const CASES: Readonly<Record<string, readonly [text: string, isBrokenArticle: bo
 
 /** The malformed files of a site with one post. */
 async function malformedIn(t: ExecutionContext, text: string): Promise<MalformedFile[]> {
-  const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'posts'));
-  fs.writeFileSync(join(dir, 'posts/a.md'), text);
   const config = { generator: 'eleventy', content: 'posts', output: '_site', siteUrl: 'https://x.example' };
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
+  const dir = folderWith(t, { 'posts/a.md': text, 'pressmark.config.json': JSON.stringify(config) });
   const malformed: MalformedFile[] = [];
   const settings = await loadSettings(dir, {}, {});
   t.deepEqual([...deliveredArticles(settings, dir, (file) => malformed.push(file))], []);

@@ -1,20 +1,14 @@
-import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { themeFolder } from '../../../../src/app/builder/theme.js';
 import { loadSettings } from '../../../../src/config/load.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { folderWith } from '../../../support/temp-dir.js';
 
 /** The settings of a site in a folder with these files. */
-async function siteWith(t: ExecutionContext, theme: string | undefined, files: readonly string[]) {
-  const dir = tempDir(t);
-  const config = { siteUrl: 'https://garden.example', site: { theme } };
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
-  for (const name of files) {
-    fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
-    fs.writeFileSync(join(dir, name), '{}');
-  }
-  return loadSettings(dir, {}, {});
+function siteWith(t: ExecutionContext, theme: string | undefined, files: readonly string[]) {
+  const config = JSON.stringify({ siteUrl: 'https://garden.example', site: { theme } });
+  const each = Object.fromEntries(files.map((name) => [name, '{}']));
+  return loadSettings(folderWith(t, { 'pressmark.config.json': config, ...each }), {}, {});
 }
 
 test('a theme is a package or a folder; without one there is the built-in theme alone', async (t) => {

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { readCatalog } from '../../../../src/app/articles/find-article.js';
 import { contentOf } from '../../../../src/app/content/content.js';
@@ -8,7 +8,7 @@ import { generatorFindings } from '../../../../src/app/doctor/generator-findings
 import { draftOf } from '../../../../src/article/article.js';
 import { loadSettings } from '../../../../src/config/load.js';
 import { article } from '../../../support/events.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { folderWith, writeFiles } from '../../../support/temp-dir.js';
 
 const SITE = {
   'hugo.toml': 'baseURL = "https://garden.example/"\n',
@@ -20,18 +20,8 @@ const SITE = {
   }),
 };
 
-function write(dir: string, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
-    fs.writeFileSync(join(dir, name), text);
-  }
-}
-
-function siteWith(t: ExecutionContext, files: Readonly<Record<string, string>> = {}): string {
-  const dir = tempDir(t);
-  write(dir, { ...SITE, ...files });
-  return dir;
-}
+const siteWith = (t: ExecutionContext, files: Readonly<Record<string, string>> = {}) =>
+  folderWith(t, { ...SITE, ...files });
 
 async function findingsIn(dir: string): Promise<Finding[]> {
   const settings = await loadSettings(dir, {}, {});
@@ -47,7 +37,7 @@ async function publish(dir: string, slug: string, tags: string[] = [], author = 
   const path = `posts/${slug}.md`;
   const url = `https://garden.example/posts/${slug}/`;
   const { text } = format.encode({ ...draft, slug, url, updated: null, extra: {} }, path);
-  write(dir, { [`content/${path}`]: text });
+  writeFiles(dir, { [`content/${path}`]: text });
   return join(dir, 'content', path);
 }
 
@@ -98,7 +88,7 @@ test('posts whose address the generator does not list come with the reason, and 
     { path: 'posts/b.md', reason: 'several pages' },
   ];
   const shown = { config: 'c', posts: 'p', listed: [], unlisted };
-  write(dir, { '.pressmark/addresses.json': JSON.stringify(shown) });
+  writeFiles(dir, { '.pressmark/addresses.json': JSON.stringify(shown) });
   const findings = await findingsIn(dir);
   t.like(findings, [
     {
@@ -148,7 +138,7 @@ test('a draft and a date in the future are as their owner wants them', async (t)
   const dir = siteWith(t, { 'content/posts/draft.md': post('D', 'draft: true\n') });
   const file = await publish(dir, 'soil');
   fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^date: .*\n/m, 'date: 2199-01-01\n'));
-  write(dir, { 'content/posts/mine.md': post('M').replace('2024-05-01', '2199-01-01') });
+  writeFiles(dir, { 'content/posts/mine.md': post('M').replace('2024-05-01', '2199-01-01') });
   t.deepEqual(
     (await findingsIn(dir)).map(({ level }) => level),
     ['ok'],
@@ -160,7 +150,7 @@ test('pages that are missing or not complete in the last build are named, and ar
   await publish(dir, 'soil');
   await publish(dir, 'compost');
   const page = '<html><head></head><body><article>Text</article></body></html>';
-  write(dir, { 'public/posts/soil/index.html': page });
+  writeFiles(dir, { 'public/posts/soil/index.html': page });
   const pages = (await findingsIn(dir)).filter(({ about }) => about === 'pages');
   t.regex(pages[0]?.text ?? '', /^https:\/\/garden\.example\/posts\/compost\/ \(posts\/compost\.md\): /);
   t.regex(pages[1]?.text ?? '', /^1 of 2 pages in public lack the JSON-LD/);

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { contradictionOf } from '../../../../../src/app/build/addresses/contradiction.js';
-import { mappingOf } from '../../../../../src/app/content/layout.js';
+import { mappingOf } from '../../../../../src/app/content/content.js';
 import { loadSettings } from '../../../../../src/config/load.js';
 import { generatorNamed } from '../../../../../src/generators/registry.js';
 import { tempDir } from '../../../../support/temp-dir.js';

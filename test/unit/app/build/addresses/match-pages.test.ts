@@ -1,8 +1,7 @@
-import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import test from 'ava';
 import { matchPages, readPages } from '../../../../../src/app/build/addresses/match-pages.js';
-import { tempDir } from '../../../../support/temp-dir.js';
+import { folderWith } from '../../../../support/temp-dir.js';
 
 const page = (address: string, ...titles: string[]) => ({ address, titles });
 const post = (path: string, title: string, slug = path.replace(/^.*\//, '').replace(/\.md$/, '')) => ({
@@ -81,16 +80,13 @@ test('the page of a tag, a category or an author is no post’s, unless posts ar
 });
 
 test('the pages of a site are read with their titles and headings; an alias is not a page', async (t) => {
-  const output = tempDir(t);
-  const write = (name: string, html: string) => {
-    fs.mkdirSync(dirname(join(output, name)), { recursive: true });
-    fs.writeFileSync(join(output, name), html);
-  };
-  write('a/index.html', '<title>A &amp; B | Garden</title><h1 class=x>A &amp; <em>B</em></h1><p>text');
-  write('b.html', '<meta property="og:title" content="B">');
-  write('c.html', '<link rel="canonical" href="https://garden.example/base/c"><title>C</title>');
-  write('old/index.html', '<link rel="canonical" href="https://garden.example/base/a/"><title>A</title>');
-  write('feed.xml', '<title>Feed</title>');
+  const output = folderWith(t, {
+    'a/index.html': '<title>A &amp; B | Garden</title><h1 class=x>A &amp; <em>B</em></h1><p>text',
+    'b.html': '<meta property="og:title" content="B">',
+    'c.html': '<link rel="canonical" href="https://garden.example/base/c"><title>C</title>',
+    'old/index.html': '<link rel="canonical" href="https://garden.example/base/a/"><title>A</title>',
+    'feed.xml': '<title>Feed</title>',
+  });
   const pagesOf = async (permalink: string) =>
     await readPages(output, 'https://garden.example/base', permalink);
   t.deepEqual(await pagesOf('/:slug.html'), [
