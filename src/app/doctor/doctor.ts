@@ -138,7 +138,8 @@ async function siteUrl(
         'delete their files or give them another address with pressmark move; then set siteUrl, and start without --preview',
       ),
     ];
-  if (siteUrlIsGuess) return checked(about, async () => refuseUnknownAddress(settings, { preview: false }));
+  if (siteUrlIsGuess)
+    return checked(about, async () => void refuseUnknownAddress(settings, { preview: false }));
   const findings: Finding[] = [];
   if (receiver !== undefined && receiver.siteUrl !== url)
     findings.push(

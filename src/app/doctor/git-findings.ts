@@ -33,7 +33,7 @@ export async function gitFindings(
   settings: Settings,
   restart: string | undefined,
 ): Promise<readonly Finding[]> {
-  const refused = await checked(about, async () => checkGitSettings(settings));
+  const refused = await checked(about, async () => void checkGitSettings(settings));
   if (refused.length > 0) return refused;
   const repository = await openRepository(settings.dir, settings.environment);
   try {

@@ -1,5 +1,10 @@
 import { Command } from 'commander';
-import { type ArticleFile, articlesInReview, lastAuthors, listArticles } from '../../app/articles/article-list.js';
+import {
+  type ArticleFile,
+  articlesInReview,
+  lastAuthors,
+  listArticles,
+} from '../../app/articles/article-list.js';
 import { notedFacts } from '../../app/status.js';
 import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { loadSettings } from '../../../src/config/load.js';
 import { namesIn } from '../../support/content.js';
 import { runHere } from '../../support/in-process.js';

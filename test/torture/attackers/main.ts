@@ -5,13 +5,7 @@
 import { once } from 'node:events';
 import { chunkedBodies } from './chunked-bodies.js';
 import { halfSentBodies } from './half-sent-bodies.js';
-import {
-  type Attacker,
-  pipelinedReads,
-  slowBodies,
-  slowHeaders,
-  slowReaders,
-} from './held-connections.js';
+import { type Attacker, pipelinedReads, slowBodies, slowHeaders, slowReaders } from './held-connections.js';
 import { malformedRequests } from './malformed-requests.js';
 
 /** Each attack, and what it is for: the feed is the largest file that visitors can ask for. */

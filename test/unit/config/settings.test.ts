@@ -235,7 +235,9 @@ test('a port that is not a number from 0 to 65535 is refused', async (t) => {
     );
     t.regex(printed, /--port .*A port is a number from 0 to 65535\./, port);
   }
-  await refuses(t, tempDir(t), /environment or \.env: port must be a number, got "eighty"/, { PORT: 'eighty' });
+  await refuses(t, tempDir(t), /environment or \.env: port must be a number, got "eighty"/, {
+    PORT: 'eighty',
+  });
   await refusesConfig(t, { port: 65_536 }, / port /);
 });
 
@@ -310,9 +312,13 @@ const REFUSED: readonly (readonly [config: object, words: RegExp])[] = [
   [{ site: { logo: '//other.example/logo.png' } }, /site\.logo must be a path on the site/],
   [{ site: { logo: 3 } }, /site\.logo must be a path on the site such as .* or \{ src, width, height \}/],
   [{ site: { logo: { src: '/logo.svg' } } }, /site\.logo\.width /],
-  [{ site: { navigation: [{ label: 'x', href: 'javascript:alert(1)' }] } }, /site\.navigation\.0\.href must be a path/],
+  [
+    { site: { navigation: [{ label: 'x', href: 'javascript:alert(1)' }] } },
+    /site\.navigation\.0\.href must be a path/,
+  ],
   [{ site: { navigation: [{ label: '', href: '/' }] } }, /site\.navigation\.0\.label /],
-  [{ site: { navigation: [{ label: 'x', href: '/', target: '_blank' }] } },
+  [
+    { site: { navigation: [{ label: 'x', href: '/', target: '_blank' }] } },
     /there is no setting "site\.navigation\.0\.target"/,
   ],
   [{ site: { titel: 'x' } }, /there is no setting "site\.titel"; did you mean title\?/],
@@ -380,7 +386,11 @@ test('what is said of the site is taken as it is', async (t) => {
   };
   const { site } = await settingsOf(t, { site: said });
   t.like(site, said);
-  t.like((await settingsOf(t, { site: {} })).site, { title: 'A Pressmark site', timeZone: 'UTC', pageSize: 20 });
+  t.like((await settingsOf(t, { site: {} })).site, {
+    title: 'A Pressmark site',
+    timeZone: 'UTC',
+    pageSize: 20,
+  });
   t.is((await settingsOf(t, { site: false })).site, false);
 });
 

@@ -2,9 +2,11 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { contentOf, mappingOf, staticFolderOf } from '../../../../src/app/content/content.js';
+import { foldersOf } from '../../../../src/app/content/folders.js';
+import { siteFiles } from '../../../../src/app/content/site-files.js';
 import { loadSettings } from '../../../../src/config/load.js';
 import { GENERATORS } from '../../../../src/generators/registry.js';
-import { folderWith } from '../../../support/temp-dir.js';
+import { folderWith, tempDir } from '../../../support/temp-dir.js';
 
 test('what an owner has said of authors, categories, tags and lengths holds for every generator', (t) => {
   const settings = {
@@ -95,4 +97,80 @@ test('files go to a site from the folder that its generator copies, or that the 
     t.is(await folderOf(generator), folder, `${generator} with ${file} ${text} and ${output}`);
     if (generator !== 'plain') t.is(await folderOf({ name: generator, staticFolder: 'files' }), 'files');
   }
+});
+
+const stateOf = (dir: string, generator: 'plain' | 'hugo') =>
+  foldersOf({ dir, content: 'content', output: 'public', templates: 'templates', generator }).stateDir;
+
+test('the state of a site that Pressmark builds is in .pressmark', (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, '.git'));
+  t.is(stateOf(dir, 'plain'), join(dir, '.pressmark'));
+});
+
+test('the state of a site that another generator builds is below .git, where no generator looks', (t) => {
+  const dir = tempDir(t);
+  t.is(stateOf(dir, 'hugo'), join(dir, '.pressmark'));
+  fs.mkdirSync(join(dir, '.git'));
+  t.is(stateOf(dir, 'hugo'), join(dir, '.git/pressmark'));
+  const nested = join(dir, 'sites/garden');
+  fs.mkdirSync(nested, { recursive: true });
+  t.is(stateOf(nested, 'hugo'), join(dir, '.git/pressmark/sites/garden'));
+});
+
+test('a linked work tree has a state of its own', (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'main/.git/worktrees/linked'), { recursive: true });
+  const linked = join(dir, 'linked');
+  fs.mkdirSync(linked);
+  fs.writeFileSync(join(linked, '.git'), 'gitdir: ../main/.git/worktrees/linked\n');
+  t.is(stateOf(linked, 'hugo'), join(dir, 'main/.git/worktrees/linked/pressmark'));
+});
+
+test('a git folder on another file system does not hold the state, as files get their names from there by a link', (t) => {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, '.git'), 'gitdir: /dev\n');
+  t.is(stateOf(dir, 'hugo'), join(dir, '.pressmark'));
+});
+
+test('a site’s files are read and listed, folders with a slash', (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'content/posts'), { recursive: true });
+  fs.writeFileSync(join(dir, 'content/a.md'), 'ä');
+  fs.symlinkSync('content/a.md', join(dir, 'link.md'));
+  fs.symlinkSync('content', join(dir, 'linked'));
+  const files = siteFiles(dir);
+  t.is(files.read('content/a.md'), 'ä');
+  t.is(files.read('link.md'), 'ä');
+  t.deepEqual(files.list('content'), ['a.md', 'posts/']);
+  for (const root of ['', '.']) t.deepEqual(files.list(root), ['content/', 'link.md', 'linked/']);
+});
+
+test('what is not there, is a folder, or is not in a folder, reads as nothing', (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'folder'));
+  fs.writeFileSync(join(dir, 'file'), '');
+  const files = siteFiles(dir);
+  for (const path of ['none', 'folder', 'file/below', 'nul\0', '']) t.is(files.read(path), undefined, path);
+  for (const path of ['none', 'file', 'nul\0']) t.deepEqual(files.list(path), [], path);
+  const none = siteFiles(join(dir, 'none'));
+  t.is(none.read('a'), undefined);
+  t.deepEqual(none.list(''), []);
+});
+
+test('nothing outside the folder is read, neither by a path nor by a link', (t) => {
+  const outer = tempDir(t);
+  const dir = join(outer, 'site');
+  fs.mkdirSync(dir);
+  fs.mkdirSync(join(outer, 'site-2'));
+  fs.writeFileSync(join(outer, 'secret'), 'x');
+  fs.writeFileSync(join(outer, 'site-2/secret'), 'x');
+  fs.symlinkSync('../secret', join(dir, 'link'));
+  fs.symlinkSync('..', join(dir, 'up'));
+  fs.symlinkSync('loop', join(dir, 'loop'));
+  const files = siteFiles(dir);
+  for (const path of ['../secret', 'link', 'up/secret', '../site-2/secret', 'loop', `${outer}/secret`])
+    t.is(files.read(path), undefined, path);
+  for (const path of ['..', 'up', '../site-2']) t.deepEqual(files.list(path), [], path);
+  t.deepEqual(files.list(''), []);
 });

@@ -1,8 +1,41 @@
 import test from 'ava';
+import { compared } from '../../../../src/app/articles/compare-articles.js';
+import { stateChange } from '../../../../src/app/articles/host-articles.js';
 import { createArticleSearch } from '../../../../src/app/articles/search-articles.js';
 import { createCatalog } from '../../../../src/store/catalog/catalog.js';
 import type { Entry } from '../../../../src/store/catalog/entry.js';
 import { fc } from '../../../support/property.js';
+
+const fields = (body: string) => ({ title: 'T', description: '', tags: [], author: '', image: null, body });
+const lines = (count: number, line: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => line(n)).join('\n');
+
+test('article differences: texts of which much differs, or that are long, are shown whole, one after the other', (t) => {
+  for (const [old, now] of [
+    [lines(3_000, (n) => (n % 2 ? 'same' : `old ${n}`)), lines(3_000, (n) => (n % 2 ? 'same' : `new ${n}`))],
+    [lines(6_000, (n) => `line ${n}`), lines(6_000, (n) => `line ${n || 'new'}`)],
+  ] as const) {
+    const { isByLine, pieces } = compared(fields(old), fields(now));
+    t.false(isByLine);
+    t.deepEqual(
+      pieces.map(({ kind }) => kind),
+      ['old', 'new'],
+    );
+    t.true(pieces[0]?.html.includes(old) && pieces[1]?.html.includes(now));
+  }
+});
+
+test('article differences: a few lines are shown as they differ', (t) => {
+  const { isByLine, pieces } = compared(fields('one\ntwo <b>\nthree'), fields('one\n2\nthree'));
+  t.true(isByLine);
+  t.deepEqual(
+    pieces.filter(({ kind }) => kind !== 'same'),
+    [
+      { kind: 'old', html: 'two &lt;b&gt;\n' },
+      { kind: 'new', html: '2\n' },
+    ],
+  );
+});
 
 const DAYS = ['2026-01-03', '2026-01-01', '2026-01-02'];
 const TITLES = ['Bees', 'moss', 'Soil and its tenants', 'Étude'];
@@ -64,4 +97,15 @@ test('the list of articles is that of the catalog after any sequence of changes,
       t.is(total, meant.length);
     }),
   );
+});
+
+const NOW = Date.parse('2026-11-20T00:00:00Z');
+const AT = '2026-12-10T00:00:00Z';
+
+test('an article that is scheduled has no expiry before that, which would leave it without a time on the site', (t) => {
+  const scheduled = (until: string) =>
+    stateChange('scheduled', AT, { publication: { kind: 'dated', until: Date.parse(until) } }, NOW, 'ada');
+  t.deepEqual(scheduled('2026-11-01T00:00:00Z'), { held: undefined, date: AT, expires: null });
+  t.deepEqual(scheduled('2026-12-01T00:00:00Z'), { held: undefined, date: AT, expires: null });
+  t.deepEqual(scheduled('2026-12-24T00:00:00Z'), { held: undefined, date: AT });
 });

@@ -1,11 +1,25 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
+import { createClient } from '../../support/client.js';
+import { articleFiles } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { freeSpace, ON_A_FULL_DISK, onLinux } from '../../support/full-disk.js';
+import { freePort } from '../../support/free-port.js';
+import { FULL, freeSpace, ON_A_FULL_DISK, onLinux } from '../../support/full-disk.js';
 import { generatorSite } from '../../support/generator-site.js';
-import { launch, type Receiver, type ReceiverOptions, startReceiver } from '../../support/receiver.js';
+import {
+  bareEnvironment,
+  launch,
+  PROGRAM,
+  type Receiver,
+  type ReceiverOptions,
+  SITE_URL,
+  startReceiver,
+} from '../../support/receiver.js';
+import { SECRET } from '../../support/signer.js';
+import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -99,3 +113,25 @@ function stateFile(dir: string, name: string): string {
   const inGit = join(dir, '.git/pressmark', name);
   return fs.existsSync(inGit) ? inGit : join(dir, '.pressmark', name);
 }
+
+onLinux('200: a receiver whose log is on a full disk takes articles, and ends in good order', async (t) => {
+  const port = await freePort();
+  const dir = storeOnly(tempDir(t));
+  const child = spawn(process.execPath, [PROGRAM, 'start', '--dir', dir, '--port', String(port)], {
+    env: { ...bareEnvironment(), PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL },
+    stdio: ['ignore', fs.openSync(FULL, 'w'), 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  await until('the receiver answers', () =>
+    fetch(`http://127.0.0.1:${port}/healthz`).then(
+      (answer) => answer.ok,
+      () => false,
+    ),
+  );
+  const { post } = createClient(`http://127.0.0.1:${port}/webhook`);
+  for (let n = 0; n < 20; n++) t.is((await post('article.published', article())).status, 200);
+  t.is(articleFiles(dir).length, 20);
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  t.is((await exited)[0], 0);
+});
