@@ -49,27 +49,28 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   ): Promise<Article> {
     const revision = revisionFor('admin');
     return changeArticle(options, id, async (read, path) => {
-      const form = await texts.form(fields, read.stored);
-      // Also where the form is sent a second time, as the answer has not come.
-      if (form.isUnchanged) return { ...read.stored, text: read.text };
-      checkBase(read.stored.article, base);
-      const { body, author } = form.fields;
-      const locked = body === undefined ? undefined : await lockedText(content, read, path);
-      if (locked !== undefined) throw invalid('text', locked);
-      const updated = new Date().toISOString();
-      const next = await withContent(content, read, path, { ...form.fields, updated, revision });
+      const entered = await texts.form(fields, read.stored);
+      const { body, author } = entered;
+      const change = { updated: new Date().toISOString(), revision };
+      const next = await withContent(content, read, path, { ...entered, ...change });
       if (author !== undefined && next.article.author !== author)
         throw new PressmarkError(
           'BODY_INVALID',
           'the author of this post stands in its file alone and cannot be changed here',
         );
+      // Also where the form is sent a second time, as the answer has not come.
+      const isThere = next.text === (await withContent(content, read, path, change)).text;
+      if (isThere) return { ...read.stored, text: read.text };
+      checkBase(read.stored.article, base);
+      const locked = body === undefined ? undefined : await lockedText(content, read, path);
+      if (locked !== undefined) throw invalid('text', locked);
       await noteEditor(editors, revision, by);
       return { ...next, seals: true };
     });
   }
 
   const create: ArticleEdits['create'] = async (fields, by) => {
-    const { fields: given } = await texts.form(fields, undefined);
+    const given = await texts.form(fields, undefined);
     const { key = randomBytes(8).toString('hex') } = fields;
     const id = `admin-${key}`;
     if (!isPersonsId(id)) throw invalid('key', `${quote(key)} is not 16 hexadecimal digits`);
@@ -93,7 +94,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
       // Where no article is, and in a folder of articles: generators choose the template by it.
       const slug = `preview-${randomBytes(8).toString('hex')}`;
       const { layout, codec } = content;
-      const made = newDraft(slug, (await texts.form(fields, undefined)).fields, slug);
+      const made = newDraft(slug, await texts.form(fields, undefined), slug);
       const extension = await codec.extension(made);
       const path = layout.path(slug, made.date).replace(/\.\w+$/, extension);
       const url = layout.url(slug, made.date);
@@ -102,9 +103,9 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     const found = await mustGet(store, id);
     const { path } = found;
     const read = await readArticle(content, path);
-    const form = await texts.form(fields, read.stored);
     const { revision } = read.stored.article;
-    return shown(options, path, await withContent(content, read, path, { ...form.fields, revision }));
+    const entered = await texts.form(fields, read.stored);
+    return shown(options, path, await withContent(content, read, path, { ...entered, revision }));
   };
 
   const setStateBy: ArticleEdits['setStateBy'] = async (id, base, state, at, by) =>

@@ -8,14 +8,6 @@ import type { ArticleEdits, ArticleFields } from '../../host/articles/edits.js';
 import { formIn } from '../../host/http/form.js';
 import { invalid, isHtml } from './change-article.js';
 
-/** What a person has entered. */
-export interface Entered {
-  /** As they are stored, without a text that is the article's. */
-  readonly fields: Partial<ArticleFields>;
-  /** Whether the article has them all. */
-  readonly isUnchanged: boolean;
-}
-
 /** What a person edits: the Markdown, or the HTML, as it came. */
 export function editableText(stored: StoredArticle, { sentBody }: Pick<ArticleFormat, 'sentBody'>): string {
   const { body, contentHtml } = stored.article;
@@ -24,7 +16,7 @@ export function editableText(stored: StoredArticle, { sentBody }: Pick<ArticleFo
 }
 
 /**
- * Reads what a person has entered, and compares it with the article. Blanks at the ends of the text do not count.
+ * What a person has entered, as it is stored, without a text that is the article's. Blanks at the ends of the text do not count.
  *
  * @param now the article as it is, and what is edited of it; undefined for a new one.
  * @throws PressmarkError BODY_INVALID, BODY_TOO_LARGE.
@@ -32,19 +24,10 @@ export function editableText(stored: StoredArticle, { sentBody }: Pick<ArticleFo
 export function readEntered(
   entered: Partial<ArticleFields>,
   now?: { readonly article: Article; readonly editable: string },
-): Entered {
+): Partial<ArticleFields> {
   const { body, ...others } = checked(entered, now?.article);
   const isSame = body?.trim() === now?.editable.replaceAll('\r\n', '\n').trim();
-  const fields = { ...others, ...(body !== undefined && !isSame && { body }) };
-  return { fields, isUnchanged: now !== undefined && hasFields(now.article, fields) };
-}
-
-function hasFields(article: Article, { body, tags, ...texts }: Partial<ArticleFields>): boolean {
-  const hasSameTags = tags === undefined || tags.join('\0') === article.tags.join('\0');
-  const hasSameTexts = (['title', 'description', 'author', 'image'] as const).every(
-    (name) => texts[name] === undefined || texts[name] === article[name],
-  );
-  return body === undefined && hasSameTags && hasSameTexts;
+  return { ...others, ...(body !== undefined && !isSame && { body }) };
 }
 
 /** @param now the article as it is: an image that stays may be one that nobody could enter. */

@@ -22,17 +22,15 @@ export function readingReport(
   const name = generator?.name ?? `${PLAIN} (Pressmark’s own builder)`;
   if (facts === undefined) return reading('generator', name, evidence);
   const { options } = facts;
-  const settings = existing?.settings ?? {};
-  const configured: Readonly<Record<string, unknown>> = { ...settings, ...mapOf(settings.articles) };
+  const settings: Readonly<Record<string, unknown>> = existing?.settings ?? {};
+  const configured = { ...settings, ...mapOf(settings.articles) };
   /** The existing config goes before an answer, and an answer before what was read. */
   const answered = (what: string, key: 'siteUrl' | 'content' | 'file' | 'permalink' | 'output' | 'build') => {
-    const setting = configured[key];
+    const [setting, answer, read] = [configured[key], answers[key], key === 'siteUrl' ? siteUrl : facts[key]];
     if (typeof setting === 'string') return reading(what, setting, existing?.name);
-    const answer = answers[key];
     // A proposal that was taken is what the site says.
     if (answer !== undefined && answer !== facts[key]) return reading(what, answer, 'answered');
-    const isFound = key === 'siteUrl' && siteUrl === facts.siteUrl;
-    return reading(what, key === 'siteUrl' ? siteUrl : facts[key], isFound ? facts.siteUrlSource : undefined);
+    return reading(what, read, key === 'siteUrl' && read === facts.siteUrl ? facts.siteUrlSource : undefined);
   };
   const keys = Object.entries({ ...options.keys, ...answers.keys })
     .filter(([field, key]) => field !== key)

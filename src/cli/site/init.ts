@@ -12,7 +12,7 @@ import {
   withService,
 } from '../../app/init/answers.js';
 import { askSite } from '../../app/init/ask-site.js';
-import { applyChanges, diffOf } from '../../app/init/changes.js';
+import { applyChanges } from '../../app/init/changes.js';
 import {
   existingConfig,
   type Inspection,
@@ -28,7 +28,7 @@ import { GENERATOR_NAMES } from '../../config/schema.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { example, withDir } from '../options.js';
 import { serviceOption } from '../service-option.js';
-import { paint, print, printable, printJson } from '../terminal.js';
+import { marked, paint, print, printable, printJson } from '../terminal.js';
 
 interface Options {
   readonly dir: string;
@@ -44,7 +44,6 @@ interface Options {
   readonly frontMatter?: readonly string[];
   readonly body?: 'markdown' | 'html';
   readonly yes?: boolean;
-  readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
@@ -66,7 +65,6 @@ export function initCommand(): Command {
     .option('--front-matter <key=value...>', 'front matter of every new article, such as layout=post')
     .addOption(new Option('--body <form>', 'how new articles are stored').choices(['markdown', 'html']))
     .option('--yes', 'ask nothing')
-    .option('--dry-run', 'print what would be written, and write nothing')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', example('pressmark init --site-url https://example.com'))
     .action(init);
@@ -104,13 +102,11 @@ async function init(options: Options): Promise<void> {
   const plan: InitPlan = { ...planned, warnings: [...planned.warnings, ...assumed] };
   const readings = readingReport(inspection, plan.siteUrl, answers);
 
-  if (!options.dryRun) {
-    fs.mkdirSync(dir, { recursive: true });
-    await applyChanges(dir, plan.changes);
-  }
+  fs.mkdirSync(dir, { recursive: true });
+  await applyChanges(dir, plan.changes);
   if (plan.warnings.some(({ level }) => level === 'fail')) process.exitCode = 1;
-  if (options.json) printPlanAsJson(plan, readings, inspection, options);
-  else await printReport(plan, readings, inspection, options);
+  if (options.json) printPlanAsJson(plan, readings, inspection);
+  else await printReport(plan, readings, inspection, dir);
 }
 
 function isInWorkTree(folder: string): boolean {
@@ -242,30 +238,20 @@ function printPlanAsJson(
   { changes, left, warnings, siteUrl }: InitPlan,
   readings: readonly Reading[],
   { generator }: Inspection,
-  { dryRun }: Options,
 ): void {
-  const report = {
-    generator: generator?.name ?? PLAIN,
-    siteUrl: siteUrl ?? null,
-    written: dryRun !== true,
-    read: readings,
-    changes: changes.map((change) => ({
-      path: change.path,
-      new: change.before === undefined,
-      reason: change.reason,
-      ...(dryRun && { diff: diffOf(change) }),
-    })),
-    left,
-    warnings,
-  };
-  printJson(report, 2);
+  const written = changes.map(({ path, before, reason }) => ({ path, new: before === undefined, reason }));
+  const name = generator?.name ?? PLAIN;
+  printJson(
+    { generator: name, siteUrl: siteUrl ?? null, read: readings, changes: written, left, warnings },
+    2,
+  );
 }
 
 async function printReport(
   plan: InitPlan,
   readings: readonly Reading[],
   inspection: Inspection,
-  { dir, dryRun }: Options,
+  dir: string,
 ): Promise<void> {
   const width = Math.max(...readings.map(({ what }) => what.length));
   for (const { what, value, from } of readings) {
@@ -273,19 +259,14 @@ async function printReport(
     print(`  ${what.padEnd(width)}  ${printable(value)}${source}`);
   }
   print('');
-  if (dryRun) {
-    for (const change of plan.changes) print(printableFile(diffOf(change)).trimEnd());
-    if (plan.changes.length === 0) print('Nothing would change.');
-  } else {
-    for (const { reason } of plan.changes) print(`+ ${printable(reason)}`);
-    for (const line of plan.left) print(`= ${line}`);
-    if (plan.changes.length === 0) print('Nothing was changed.');
-  }
+  for (const { reason } of plan.changes) print(`+ ${printable(reason)}`);
+  for (const line of plan.left) print(`= ${line}`);
+  if (plan.changes.length === 0) print('Nothing was changed.');
   for (const { level, text, fix } of plan.warnings) {
-    print(`${level === 'fail' ? paint('red', '✗') : paint('yellow', '!')} ${printable(text)}`);
+    print(`${marked(level)} ${printable(text)}`);
     print(`  → ${printable(fix)}`);
   }
-  if (!dryRun) printNext(dir, plan, inspection, (await loadSettings(dir)).endpoint);
+  printNext(dir, plan, inspection, (await loadSettings(dir)).endpoint);
 }
 
 function printNext(
@@ -303,12 +284,4 @@ Next:
   1. ${siteUrl === undefined ? `Set siteUrl in ${config}.` : `Check siteUrl in ${config}: ${siteUrl}. Each article keeps the URL that it gets.`}${commit}
   2. Give the service PRESSMARK_SECRET from .env, and the URL of this receiver: https://<your host>${endpoint}
   3. npx pressmark start${build}${siteUrl === undefined ? '\n     Before you have an address, try it on this machine: npx pressmark start --preview' : ''}`);
-}
-
-/** A text with its line ends and tabs as they are, so that the diff can be applied. */
-function printableFile(text: string): string {
-  return text
-    .split(/([\t\r\n])/)
-    .map((part, index) => (index % 2 === 1 ? part : printable(part)))
-    .join('');
 }

@@ -100,7 +100,7 @@ test.serial(
 );
 
 test.serial(
-  '409-updated-after-an-edit-in-the-admin: an edit or an article that is sent once more by the same person is stored once, another text is not lost',
+  '409-updated-after-an-edit-in-the-admin: an edit or an article that is sent once more is stored once, another text is not lost',
   async (t) => {
     const data = article();
     const { request } = await publishForUpdate(receiver, data);
@@ -110,7 +110,7 @@ test.serial(
     const { revision } = await articles.edit(data.id, base, fields, ADA);
     t.is((await articles.edit(data.id, base, fields, ADA)).revision, revision);
     await t.throwsAsync(articles.edit(data.id, base, { ...fields, title: 'Other' }, ADA));
-    await t.throwsAsync(articles.edit(data.id, base, fields, { name: 'Bo' }), { message: /made from/ });
+    t.is((await articles.edit(data.id, base, fields, { name: 'Bo' })).revision, revision, 'it is there');
 
     const written = { title: 'Wax', description: '', tags: ['BEES', 'wax'], author: 'Ada', image: null };
     const mine = { ...written, body: 'Of *wax*.', key: '0123456789abcdef' };
