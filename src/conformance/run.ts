@@ -150,12 +150,12 @@ async function stopSince(session: Session, begun: number): Promise<Stop | undefi
     };
   const reply = await session.goneSince(begun);
   if (reply === undefined) return undefined;
-  const why = reply.kind === 'silence' ? reply.reason : `status ${reply.status}`;
+  const isSilent = reply.kind === 'silence';
   return {
-    why: `stopped answering (${why})`,
+    why: isSilent ? `stopped answering (${reply.reason})` : `began to fail at everything (${reply.status})`,
     expected: 'a receiver that goes on answering',
-    got: `${describe(reply)}, neither to this rule’s last request nor to any webhook.test after it another answer`,
-    hint: 'Look at the receiver’s log for the request at which it ended. No request may end it: answer with a status of 400 or above.',
+    got: `${describe(reply)} to this rule’s last request, and to each webhook.test after it`,
+    hint: 'Look at the log of the receiver, or of the proxy before it, for the request at which this began. No request may end a receiver: answer with a status from 400 to 499.',
   };
 }
 

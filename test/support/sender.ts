@@ -1,13 +1,20 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { type Connector, makeConnector, saveConnector } from '../../src/sender/connectors.js';
 import { queued } from '../../src/sender/delivery/delivery.js';
 import { envelopeOf } from '../../src/sender/delivery/send-event.js';
 import { type Entry, newEntry } from '../../src/sender/queue/entry.js';
 import { openQueue, type Queue } from '../../src/sender/queue/queue.js';
+import { createWorker, type WorkerOptions } from '../../src/sender/queue/worker.js';
+import { refresh } from '../../src/sender/refresh.js';
 import { type SenderState, stateOf } from '../../src/sender/state.js';
+import { type Answering, startEndpoint } from './endpoint.js';
 import { article } from './events.js';
 import { SECRET } from './signer.js';
 import { tempDir } from './temp-dir.js';
+import { virtualClock } from './virtual-clock.js';
 
 /** The start time of the tests' virtual clocks. */
 export const T0 = Date.parse('2026-11-19T08:00:00Z');
@@ -58,4 +65,27 @@ export function testQueue(
   const queue = openQueue({ state, now });
   t.teardown(queue.close);
   return queue;
+}
+
+/** A sender whose clock is virtual, with `bees.md`, and a receiver that answers as the test says. */
+export async function senderTo(t: ExecutionContext, answer: Answering) {
+  const endpoint = await startEndpoint(t, answer);
+  const { state, connector } = await connected(t, endpoint.url);
+  const clock = virtualClock(T0);
+  const queue = testQueue(t, state, clock.now);
+  const { lines, log } = testLog();
+  const path = join(state.dir, 'bees.md');
+  fs.writeFileSync(path, '---\ntitle: Bees, anew\n---\nNew text.\n');
+  return {
+    ...{ endpoint, state, connector, clock, queue, lines, path },
+    /** Queues articles with these ids. */
+    add: (...ids: string[]) => queue.add(ids.map((id) => makeEntry(connector, id))),
+    worker: (over: Partial<WorkerOptions> = {}) => {
+      const worker = createWorker({ state, queue, log, clock, ...over });
+      t.teardown(worker.stop);
+      return worker;
+    },
+    refresh: (url: string, force = false, file = path) =>
+      refresh({ state, queue, connector, url, path: file, clock, force }),
+  };
 }

@@ -3,6 +3,20 @@ import { expectUnchanged } from '../lookup-target.js';
 import { rules } from '../rule.js';
 import type { PersonsStep, Session } from '../session.js';
 
+const LIST = `
+# States and transitions; V2; needs update-200
+232 manual-edit-changes-revision: An edit in the receiver’s own admin changes the revision.
+  Make a new revision wherever an article is saved, not in the webhook alone.
+233 manual-edit-is-kept (article.updated, 4; needs manual-edit-changes-revision): An update whose base is the revision before a person’s edit is answered 409, and the edit stays.
+  Compare base_revision_id with the revision that the edit has made.
+234 manual-restart-keeps-articles: After a restart an article has the content and the revision of its last update.
+  Write articles and revisions to the disk before you answer.
+
+# article.published; V3; needs publish-again-same-url update-200
+235 manual-restart-keeps-ids (needs manual-restart-keeps-articles): A redelivery after a restart is answered with the same id and URL as before it.
+  Keep the ids of what was published on the disk, with the articles.
+`;
+
 async function ask(session: Session, step: PersonsStep): Promise<void> {
   const { ask: byHand } = session.options;
   if (byHand === undefined) throw new NotChecked('a person is asked for it with --manual');
@@ -27,20 +41,6 @@ const restarted = (session: Session) =>
     await ask(session, { kind: 'restart' });
     return { stored, before };
   });
-
-const LIST = `
-# States and transitions; V2; needs update-200
-232 manual-edit-changes-revision: An edit in the receiver’s own admin changes the revision.
-  Make a new revision wherever an article is saved, not in the webhook alone.
-233 manual-edit-is-kept (article.updated, 4; needs manual-edit-changes-revision): An update whose base is the revision before a person’s edit is answered 409, and the edit stays.
-  Compare base_revision_id with the revision that the edit has made.
-234 manual-restart-keeps-articles: After a restart an article has the content and the revision of its last update.
-  Write articles and revisions to the disk before you answer.
-
-# article.published; V3; needs publish-again-same-url update-200
-235 manual-restart-keeps-ids (needs manual-restart-keeps-articles): A redelivery after a restart is answered with the same id and URL as before it.
-  Keep the ids of what was published on the disk, with the articles.
-`;
 
 /** What no request can do: a person edits an article, and restarts the receiver. */
 export const MANUAL_RULES = rules(LIST, {

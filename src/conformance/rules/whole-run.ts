@@ -3,20 +3,6 @@ import { expectThat, NotChecked } from '../expect.js';
 import { rules } from '../rule.js';
 import type { Session } from '../session.js';
 
-const inTime =
-  (event: EventName, seconds: number) =>
-  async ({ sender }: Session) => {
-    const late = sender.timeouts(event);
-    expectThat(late === 0, `answers within ${seconds} s`, `${late} without an answer`);
-  };
-
-const inSize =
-  (event: EventName, most = MAX_BODY_BYTES) =>
-  async ({ sender }: Session) => {
-    const bytes = sender.largest(event);
-    expectThat(bytes <= most, `at most ${most} bytes`, `at least ${bytes} bytes`);
-  };
-
 const LIST = `
 # Limits; needs reachable
 239 test-in-time: No webhook.test of the whole run waited longer than 15 seconds for its answer.
@@ -36,6 +22,20 @@ const LIST = `
 248 signature-not-exposed: No refusal contains the signature that would have been right.
   Whoever gets the right signature can send the same body again, signed. Say only that it does not match.
 `;
+
+const inTime =
+  (event: EventName, seconds: number) =>
+  async ({ sender }: Session) => {
+    const late = sender.timeouts(event);
+    expectThat(late === 0, `answers within ${seconds} s`, `${late} without an answer`);
+  };
+
+const inSize =
+  (event: EventName, most = MAX_BODY_BYTES) =>
+  async ({ sender }: Session) => {
+    const bytes = sender.largest(event);
+    expectThat(bytes <= most, `at most ${most} bytes`, `at least ${bytes} bytes`);
+  };
 
 /** What is judged by all answers of a run; these come last (contract: Limits; Authentication, 6). */
 export const WHOLE_RUN_RULES = rules(LIST, {

@@ -37,35 +37,18 @@ export interface ScriptedReceiverOptions
   readonly onHeld?: (() => void) | undefined;
 }
 
-/** A receiver that plays scenarios to a sender, and notes what the sender does. */
-export interface ScriptedReceiver {
-  readonly origin: string;
-  /** All requests whose bodies are what the contract describes. */
-  readonly requests: readonly SeenRequest[];
-  /** What requests break, one of each rule. */
-  readonly findings: ReadonlyMap<string, RequestBreach>;
-  /** How many requests came. */
-  readonly count: () => number;
-  readonly articles: ReadonlyMap<ArticleName, Trace>;
-  readonly refreshes: ReadonlyMap<RefreshName, Trace>;
-  /** Gives the next new articles these scenarios. */
-  expect(names: readonly ArticleName[]): void;
-  /** Takes what comes from now on for this refresh, until the function that is returned is called. */
-  beginRefresh(name: RefreshName): () => void;
-  /** The public URL of an article that was accepted. */
-  urlOf(name: ArticleName): string | undefined;
-  /** Resolves as soon as the condition holds. */
-  until(holds: () => boolean): Promise<void>;
-  close(): Promise<void>;
-}
+/** A receiver that plays scenarios to a sender, and notes what the sender does; see `startScriptedReceiver`. */
+export type ScriptedReceiver = Awaited<ReturnType<typeof startScriptedReceiver>>;
 
 const RIGHT: Scripted = { kind: 'accept' };
 
 /** Starts the receiver. @throws PressmarkError USAGE if it cannot listen there. */
-export async function startScriptedReceiver(options: ScriptedReceiverOptions): Promise<ScriptedReceiver> {
+export async function startScriptedReceiver(options: ScriptedReceiverOptions) {
   const { now } = options;
   const timestampHeader = headerNames(options.service).timestamp.toLowerCase();
+  /** All requests whose bodies are what the contract describes. */
   const requests: SeenRequest[] = [];
+  /** What requests break, one of each rule. */
   const findings = new Map<string, RequestBreach>();
   const articles = new Map<ArticleName, Trace>();
   const refreshes = new Map<RefreshName, Trace>();
@@ -189,23 +172,28 @@ export async function startScriptedReceiver(options: ScriptedReceiverOptions): P
     origin,
     requests,
     findings,
+    /** How many requests came. */
     count: () => count,
     articles,
     refreshes,
-    expect: (names) => {
+    /** Gives the next new articles these scenarios. */
+    expect: (names: readonly ArticleName[]): void => {
       expected = names;
     },
-    beginRefresh: (name) => {
+    /** Takes what comes from now on for this refresh, until the function that is returned is called. */
+    beginRefresh: (name: RefreshName): (() => void) => {
       current = name;
       return () => {
         current = undefined;
       };
     },
-    urlOf: (name) => {
+    /** The public URL of an article that was accepted. */
+    urlOf: (name: ArticleName): string | undefined => {
       const url = Object(articles.get(name)?.requests[0]?.json).url;
       return typeof url === 'string' ? url : undefined;
     },
-    until: (holds) =>
+    /** Resolves as soon as the condition holds. */
+    until: (holds: () => boolean): Promise<void> =>
       new Promise((resolve) => {
         const look = () => {
           if (!holds()) return;

@@ -21,23 +21,11 @@ export interface OfOtherFile {
   readonly isGone: boolean;
 }
 
-/** What went to a receiver, for the comparison of files with it. */
-export interface AlreadySent {
-  /** Whether a file would make what was sent. */
-  isSame(draft: Draft, sent: Envelope): boolean;
-  /** Whether a file, at `source`, says something else than what the receiver has of its article, or may do so. */
-  isChanged(draft: Draft, source: string, article: Entry): boolean;
-  /**
-   * The article that a file without a delivery of its own may have been before it was renamed or copied: one with its title
-   * and its text, or one with its title whose own file is gone.
-   */
-  ofOtherFile(draft: Draft): OfOtherFile | undefined;
-  /** Counts an article as sent that is about to be. */
-  add(article: Entry): void;
-}
+/** What went to a receiver, for the comparison of files with it; see `alreadySent`. */
+export type AlreadySent = ReturnType<typeof alreadySent>;
 
-/** Looks into the queue when it is first asked. @param dir the sender's folder. */
-export function alreadySent(queue: Queue, connector: Connector, dir: string): AlreadySent {
+/** What went to a receiver, read from the queue when it is first asked for. @param dir the sender's folder. */
+export function alreadySent(queue: Queue, connector: Connector, dir: string) {
   /** By Markdown file, the last refresh that has landed, may have landed, or is still to be sent. */
   const refreshes = once(() => {
     const found = new Map<string, Delivery>();
@@ -57,6 +45,7 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string): Al
   });
   const added = new Map<string, Entry>();
 
+  /** Whether a file would make what was sent. */
   function isSame(draft: Draft, { event, timestamp, data }: Envelope): boolean {
     const text = (key: string) => String(data[key]);
     const target = {
@@ -80,13 +69,18 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string): Al
 
   return {
     isSame,
-    isChanged: (draft, source, { record }) => {
+    /** Whether a file, at `source`, says something else than what the receiver has of its article, or may do so. */
+    isChanged: (draft: Draft, source: string, { record }: Entry): boolean => {
       const last = refreshes().get(source) ?? record;
       // Nobody knows which text the receiver has after a refresh whose answer was lost.
       const isUnknown = last !== record && last.status === 'failed';
       return isUnknown || !isSame(draft, last.payload);
     },
-    ofOtherFile: (draft) => {
+    /**
+     * The article that a file without a delivery of its own may have been before it was renamed or copied: one with its title
+     * and its text, or one with its title whose own file is gone.
+     */
+    ofOtherFile: (draft: Draft): OfOtherFile | undefined => {
       if (draft.title === '') return undefined;
       const sameTitle = (idsByTitle().get(draft.title) ?? [])
         .map((id) => added.get(id) ?? queue.read(id))
@@ -98,7 +92,8 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string): Al
         ) ?? sameTitle.find(({ isGone }) => isGone)
       );
     },
-    add: (article) => {
+    /** Counts an article as sent that is about to be. */
+    add: (article: Entry): void => {
       added.set(article.id, article);
       listOf(idsByTitle(), titleOf(article.record)).push(article.id);
     },

@@ -27,38 +27,18 @@ export interface Summary {
   readonly isRefused: boolean;
 }
 
-/** The folder of entries, and what is known of it. */
-export interface EntryFiles {
-  /** Reads the files that this or another process has written since. */
-  scan(): void;
-  /** What stood in the files at the last scan. */
-  readonly known: ReadonlyMap<string, Summary>;
-  /** Files that were not entries at the last scan, and why; they are left as they are. */
-  readonly problems: ReadonlyMap<string, string>;
-  has(id: string): boolean;
-  /** An entry as its file says; undefined if there is none that can be read. */
-  read(id: string): Entry | undefined;
-  /**
-   * Writes entries side by side, each of them whole or not at all. New ones, and those that are to be sent now, are on
-   * the disk when it returns. Of one that was sent the outcome may be missing: after a power cut it may still read
-   * `sending`; it is then sent again.
-   *
-   * @throws the first error, where not all could be written.
-   */
-  write(entries: readonly Entry[]): Promise<void>;
-  /** Removes an entry; a power cut may bring it back. */
-  remove(id: string): void;
-}
-
 const ENDING = '.json';
 const ID = /^[\w-]+$/;
 
-/** Opens the folder of entries; see `EntryFiles`. */
-export function openEntryFiles(folder: string): EntryFiles {
+/** The folder of entries, and what is known of it. */
+export function openEntryFiles(folder: string) {
+  /** What stood in the files at the last scan. */
   const known = new Map<string, Summary>();
+  /** Files that were not entries at the last scan, and why; they are left as they are. */
   const problems = new Map<string, string>();
   const fingerprints = new Map<string, string>();
 
+  /** Reads the files that this or another process has written since. */
   function scan(): void {
     const names = listNames(folder);
     const seen = new Set(names);
@@ -94,12 +74,20 @@ export function openEntryFiles(folder: string): EntryFiles {
     }
   }
 
+  /** An entry as its file says; undefined if there is none that can be read. */
   function read(id: string): Entry | undefined {
     if (!ID.test(id)) return undefined; // a person's, it must not lead elsewhere
     const entry = load(`${id}${ENDING}`);
     return 'problem' in entry ? undefined : entry;
   }
 
+  /**
+   * Writes entries side by side, each of them whole or not at all. New ones, and those that are to be sent now, are on
+   * the disk when it returns. Of one that was sent the outcome may be missing: after a power cut it may still read
+   * `sending`; it is then sent again.
+   *
+   * @throws the first error, where not all could be written.
+   */
   async function write(entries: readonly Entry[]): Promise<void> {
     const mustLast = entries.some(({ id, record }) => record.status === 'sending' || !has(id));
     const written = await Promise.allSettled(entries.map(writeOne));
@@ -121,6 +109,7 @@ export function openEntryFiles(folder: string): EntryFiles {
   const pathOf = (id: string) => join(folder, `${id}${ENDING}`);
   const has = (id: string) => fs.existsSync(pathOf(id));
 
+  /** Removes an entry; a power cut may bring it back. */
   const remove = (id: string) => discard(pathOf(id));
 
   return { scan, known, problems, has, read, write, remove };

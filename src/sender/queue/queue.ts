@@ -4,7 +4,7 @@ import { findLockHelper } from '../../fs/lock-helper.js';
 import { type Asked, advance, type DeliveryEvent, leavesOpen, type Outcome } from '../delivery/delivery.js';
 import { makeState, type SenderState } from '../state.js';
 import { type Entry, isOfArticle, mayBeReplaced } from './entry.js';
-import { type EntryFiles, openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
+import { openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
 import { isSettled, outlived } from './outlived.js';
 
 export interface QueueOptions {
@@ -15,46 +15,7 @@ export interface QueueOptions {
 }
 
 /** The durable deliveries of one folder; see `openQueue`. */
-export interface Queue {
-  /**
-   * Stores new entries. One whose id is there already is left as it is; of two with the same id the first is stored.
-   *
-   * @returns the ids of those that are new.
-   */
-  add(entries: readonly Entry[]): Promise<ReadonlySet<string>>;
-  /**
-   * Replaces an entry by a new one of the same id.
-   *
-   * @returns false if that may not be (see `mayBeReplaced`).
-   */
-  replace(entry: Entry): Promise<boolean>;
-  /** Returns deliveries that were stuck to `pending`, and lists those that may be sent now, those that waited longest first. */
-  due(filter?: (summary: Summary) => boolean): Promise<readonly Summary[]>;
-  /** Marks a delivery as `sending`. @returns it; undefined if it is not due, as when another worker has it. */
-  take(id: string): Promise<Entry | undefined>;
-  /**
-   * Stores what the attempt came to.
-   *
-   * @param taken what `take` returned.
-   * @returns undefined if the delivery had been returned to `pending` meanwhile; then this outcome does not count.
-   */
-  settle(taken: Entry, outcome: Outcome): Promise<Entry | undefined>;
-  /** Does what a person asks for. @returns undefined if that means nothing to the delivery as it is. */
-  ask(id: string, kind: Asked): Promise<Entry | undefined>;
-  /** Notes that a refresh of the article at this URL was refused, where one was published or refreshed from here. */
-  refuse(connector: string, url: string, why: string): Promise<void>;
-  /** Removes the settled entries that nothing needs any more (see `outlived`). @returns how many. */
-  prune(before: number): Promise<number>;
-  /** An entry as it stands; undefined if there is none that can be read. */
-  read(id: string): Entry | undefined;
-  /** Whether there is an entry, also one that cannot be read. */
-  has(id: string): boolean;
-  /** All entries as they stand, without waiting for anybody. */
-  list(): Iterable<Entry>;
-  /** Files that are not delivery records, and why, as `due` or `list` found them; they are skipped and never deleted. */
-  problems(): ReadonlyMap<string, string>;
-  close(): void;
-}
+export type Queue = ReturnType<typeof openQueue>;
 
 /** So many entries are removed at a time; others may want the lock. */
 const PRUNED_AT_ONCE = 200;
@@ -73,9 +34,9 @@ interface View {
  * Every method that changes something throws PressmarkError QUEUE_FAILED or LOCK_TIMEOUT; then each delivery is as it was
  * before, or as it was to be.
  */
-export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions): Queue {
+export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions) {
   const lock = createLock({ directory: state.folder, helper: findLockHelper(), ...waits });
-  const files: EntryFiles = openEntryFiles(state.deliveries);
+  const files = openEntryFiles(state.deliveries);
   let last: Promise<unknown> = Promise.resolve();
   let isSwept = false;
   let lastTaken = 0;
@@ -155,7 +116,10 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     }
   }
 
-  /** Notes it with the publication of the article; where it was not published from here, with its last refresh. */
+  /**
+   * Notes that a refresh of the article at this URL was refused: with its publication, or with its last refresh where it was not
+   * published from here.
+   */
   async function refuse(connector: string, url: string, why: string): Promise<void> {
     files.scan();
     const ofArticle = [...files.known.values()]
@@ -169,6 +133,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     });
   }
 
+  /** All entries as they stand, without waiting for anybody. */
   function* list(): Generator<Entry> {
     files.scan();
     for (const id of [...files.known.keys()]) {
@@ -177,6 +142,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     }
   }
 
+  /** Removes the settled entries that nothing needs any more (see `outlived`). @returns how many. */
   async function prune(before: number): Promise<number> {
     const ids = outlived(list(), before);
     let removed = 0;
@@ -193,7 +159,12 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
   }
 
   return {
-    add: (entries) =>
+    /**
+     * Stores new entries. One whose id is there already is left as it is; of two with the same id the first is stored.
+     *
+     * @returns the ids of those that are new.
+     */
+    add: (entries: readonly Entry[]): Promise<ReadonlySet<string>> =>
       submit(({ has, change }) => {
         const fresh = new Set<string>();
         for (const entry of entries) {
@@ -203,14 +174,16 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
         }
         return fresh;
       }),
-    replace: (entry) =>
+    /** Replaces an entry by a new one of the same id. @returns false if that may not be (see `mayBeReplaced`). */
+    replace: (entry: Entry): Promise<boolean> =>
       submit(({ read, change }) => {
         const there = read(entry.id);
         if (there === undefined || !mayBeReplaced(there)) return false;
         change(entry);
         return true;
       }),
-    due: async (filter = () => true) => {
+    /** Returns deliveries that were stuck to `pending`, and lists those that may be sent now, those that waited longest first. */
+    due: async (filter: (summary: Summary) => boolean = () => true): Promise<readonly Summary[]> => {
       // Without the lock: `take` decides by the file as it is then.
       files.scan();
       const at = now();
@@ -222,14 +195,25 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
         });
       return over.sort((a, b) => a.dueAt - b.dueAt || (a.timestamp < b.timestamp ? -1 : 1));
     },
-    take: (id) => submit((view) => step(view, id, { kind: 'take' })),
-    settle: (taken, outcome) => submit((view) => settle(view, taken, outcome)),
-    ask: (id, kind) => submit((view) => step(view, id, { kind })),
+    /** Marks a delivery as `sending`. @returns it; undefined if it is not due, as when another worker has it. */
+    take: (id: string) => submit((view) => step(view, id, { kind: 'take' })),
+    /**
+     * Stores what the attempt came to.
+     *
+     * @param taken what `take` returned.
+     * @returns undefined if the delivery had been returned to `pending` meanwhile; then this outcome does not count.
+     */
+    settle: (taken: Entry, outcome: Outcome) => submit((view) => settle(view, taken, outcome)),
+    /** Does what a person asks for. @returns undefined if that means nothing to the delivery as it is. */
+    ask: (id: string, kind: Asked) => submit((view) => step(view, id, { kind })),
     refuse,
-    read: files.read,
-    has: files.has,
     prune,
+    /** An entry as it stands; undefined if there is none that can be read. */
+    read: files.read,
+    /** Whether there is an entry, also one that cannot be read. */
+    has: files.has,
     list,
+    /** Files that are not delivery records, and why, as `due` or `list` found them; they are skipped and never deleted. */
     problems: () => files.problems,
     close: lock.close,
   };

@@ -1,7 +1,7 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import { eachAtATime } from '../../fs/each-at-a-time.js';
 import type { Log } from '../../log.js';
-import { CLOCK, type Clock, pacemaker } from '../clock.js';
+import { CLOCK, type Clock } from '../clock.js';
 import { findConnector } from '../connectors.js';
 import { attempt } from '../delivery/attempt.js';
 import type { Outcome } from '../delivery/delivery.js';
@@ -44,27 +44,11 @@ export interface WorkerOptions {
   readonly keepMs?: number;
 }
 
-/** Sends what is due; see `createWorker`. */
-export interface Worker {
-  /**
-   * Sends everything that is due now, and waits until each of these attempts has ended.
-   *
-   * @param filter which deliveries; all, where it is not given.
-   */
-  sendDue(filter?: (summary: Summary) => boolean): Promise<void>;
-  /** Removes the records that have outlived their use, where the options say so. */
-  prune(): Promise<void>;
-  /** Sends what is due every minute until `stop` is called. */
-  run(): Promise<void>;
-  /** Begins no further attempts, and waits for those under way. */
-  stop(): Promise<void>;
-}
-
 /**
  * A worker on a queue. Several may work on one queue, in one process or in many: the one that marks a delivery as `sending`
  * sends it.
  */
-export function createWorker(options: WorkerOptions): Worker {
+export function createWorker(options: WorkerOptions) {
   const { state, queue, log, clock = CLOCK, rate, lanes = LANES, onAttempt, keepMs } = options;
   const stopping = new AbortController();
   /** What is being sent, by receiver: a receiver that hangs does not delay the others. */
@@ -73,6 +57,11 @@ export function createWorker(options: WorkerOptions): Worker {
   let failures: unknown[] = [];
   let ticking = false;
 
+  /**
+   * Sends everything that is due now, and waits until each of these attempts has ended.
+   *
+   * @param filter which deliveries. @default all
+   */
   async function sendDue(filter?: (summary: Summary) => boolean): Promise<void> {
     failures = [];
     post(await queue.due(filter));
@@ -166,6 +155,7 @@ export function createWorker(options: WorkerOptions): Worker {
     else onAttempt?.({ entry, outcome });
   }
 
+  /** Sends what is due every minute until `stop` is called. */
   async function run(): Promise<void> {
     ticking = true;
     let pruneAt = clock.now();
@@ -184,6 +174,7 @@ export function createWorker(options: WorkerOptions): Worker {
     await allEnded();
   }
 
+  /** Removes the records that have outlived their use, where the options say so. */
   async function prune(): Promise<void> {
     if (keepMs === undefined) return;
     const records = await queue.prune(clock.now() - keepMs);
@@ -213,9 +204,31 @@ export function createWorker(options: WorkerOptions): Worker {
     sendDue,
     run,
     prune,
+    /** Begins no further attempts, and waits for those under way. */
     stop: async () => {
       stopping.abort();
       await allEnded();
     },
+  };
+}
+
+/** More turns than anybody waits for at a time. */
+const MOST_AHEAD = 100;
+
+/**
+ * Lets through at most so many a second, evenly spaced.
+ *
+ * @param perSecond undefined: any number.
+ */
+function pacemaker(clock: Clock, perSecond: number | undefined): (signal: AbortSignal) => Promise<void> {
+  if (perSecond === undefined) return () => Promise.resolve();
+  const gap = 1000 / perSecond;
+  let next = 0;
+  return async (signal) => {
+    const now = clock.now();
+    // A clock that was set back must not make anybody wait for the old time to come again.
+    const at = next > now + MOST_AHEAD * gap ? now : Math.max(next, now);
+    next = at + gap;
+    if (at > now) await clock.wait(at - now, signal);
   };
 }

@@ -1,37 +1,23 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { CAPABILITIES } from '../../../src/contract/limits.js';
 import { PressmarkError } from '../../../src/errors.js';
 import { pauseOf } from '../../../src/sender/pause.js';
-import { createWorker, type WorkerOptions } from '../../../src/sender/queue/worker.js';
-import { refresh } from '../../../src/sender/refresh.js';
-import { type Answering, type Got, reply, startEndpoint } from '../../support/endpoint.js';
-import { connected, makeEntry, standing, T0, testLog, testQueue } from '../../support/sender.js';
+import { type Answering, type Got, reply } from '../../support/endpoint.js';
+import { senderTo, standing, T0 } from '../../support/sender.js';
 import { until } from '../../support/until.js';
-import { virtualClock } from '../../support/virtual-clock.js';
 
 const HOUR = 3_600_000;
 const URL = 'https://g.example/bees/';
 const later = (status: number) => reply(status, 'later', { 'retry-after': '3600' });
 
 async function set(t: ExecutionContext, answer: Answering) {
-  const endpoint = await startEndpoint(t, answer);
-  const { state, connector } = await connected(t, endpoint.url);
-  const clock = virtualClock(T0);
-  const queue = testQueue(t, state, clock.now);
-  const path = join(state.dir, 'bees.md');
-  fs.writeFileSync(path, '---\ntitle: Bees\n---\nText.\n');
+  const sender = await senderTo(t, answer);
+  const { state, connector, clock } = sender;
   return {
-    ...{ endpoint, state, connector, clock, queue, path },
+    ...sender,
     pause: () => pauseOf(state, connector.url, clock.now()),
-    add: (...ids: string[]) => queue.add(ids.map((id) => makeEntry(connector, id))),
-    refresh: (force = false) => refresh({ state, queue, connector, url: URL, path, clock, force }),
-    worker: (over: Partial<WorkerOptions> = {}) => {
-      const worker = createWorker({ state, queue, clock, log: testLog().log, ...over });
-      t.teardown(worker.stop);
-      return worker;
-    },
+    refresh: (force = false) => sender.refresh(URL, force),
   };
 }
 

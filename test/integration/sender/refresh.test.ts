@@ -2,11 +2,8 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { queued } from '../../../src/sender/delivery/delivery.js';
-import { createWorker } from '../../../src/sender/queue/worker.js';
-import { refresh } from '../../../src/sender/refresh.js';
-import { type Answering, type Got, reply, startEndpoint } from '../../support/endpoint.js';
-import { connected, makeEntry, standing, T0, testLog, testQueue } from '../../support/sender.js';
-import { virtualClock } from '../../support/virtual-clock.js';
+import { type Answering, type Got, reply } from '../../support/endpoint.js';
+import { makeEntry, senderTo, standing } from '../../support/sender.js';
 
 // What `pressmark check-sender` proves of the program over the wire (test/e2e/check-sender) is not proven again here.
 
@@ -46,19 +43,11 @@ function answering(over: Partial<Record<string, (got: Got) => Answering>> = {}):
 }
 
 async function set(t: ExecutionContext, answer: Answering) {
-  const endpoint = await startEndpoint(t, answer);
-  const { state, connector } = await connected(t, endpoint.url);
-  const clock = virtualClock(T0);
-  const queue = testQueue(t, state, clock.now);
-  const path = join(state.dir, 'bees.md');
-  fs.writeFileSync(path, '---\ntitle: Bees, anew\n---\nNew text.\n');
-  const events = () => endpoint.got.map((got) => requestOf(got).event);
+  const sender = await senderTo(t, answer);
   return {
-    ...{ endpoint, state, connector, clock, queue, events },
-    path,
-    refresh: (url = URL, force = false, file = path) =>
-      refresh({ state, queue, connector, url, path: file, clock, force }),
-    worker: () => createWorker({ state, queue, clock, log: testLog().log }),
+    ...sender,
+    events: () => sender.endpoint.got.map((got) => requestOf(got).event),
+    refresh: (url = URL, force = false, file = sender.path) => sender.refresh(url, force, file),
   };
 }
 

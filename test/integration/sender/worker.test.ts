@@ -2,57 +2,27 @@ import fs from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import {
-  type Connector,
-  findConnector,
-  makeConnector,
-  saveConnector,
-} from '../../../src/sender/connectors.js';
+import { findConnector, makeConnector, saveConnector } from '../../../src/sender/connectors.js';
 import type { Entry } from '../../../src/sender/queue/entry.js';
-import type { Queue } from '../../../src/sender/queue/queue.js';
-import { type Attempted, createWorker, type WorkerOptions } from '../../../src/sender/queue/worker.js';
-import type { SenderState } from '../../../src/sender/state.js';
-import { type Answering, type Endpoint, reply, startEndpoint } from '../../support/endpoint.js';
-import { connected, makeEntry, T0, testLog, testQueue } from '../../support/sender.js';
+import type { Attempted, WorkerOptions } from '../../../src/sender/queue/worker.js';
+import { type Answering, reply, startEndpoint } from '../../support/endpoint.js';
+import { makeEntry, senderTo, T0 } from '../../support/sender.js';
 import { signature } from '../../support/signer.js';
 import { until } from '../../support/until.js';
-import { type VirtualClock, virtualClock } from '../../support/virtual-clock.js';
 
 // What `pressmark check-sender` proves of the program over the wire (test/e2e/check-sender) is not proven again here.
 
 const MINUTE = 60_000;
 
-interface Setting {
-  readonly endpoint: Endpoint;
-  readonly state: SenderState;
-  readonly connector: Connector;
-  readonly queue: Queue;
-  readonly clock: VirtualClock;
+async function set(t: ExecutionContext, answer: Answering) {
+  const sender = await senderTo(t, answer);
+  const { queue, clock } = sender;
   /** Each attempt that ended, and the virtual minute at which it did. */
-  readonly ended: { readonly minute: number; readonly attempted: Attempted }[];
-  readonly lines: { level: number; msg: string }[];
-  worker(over?: Partial<WorkerOptions>): ReturnType<typeof createWorker>;
+  const ended: { readonly minute: number; readonly attempted: Attempted }[] = [];
+  const onAttempt = (attempted: Attempted) =>
+    void ended.push({ minute: (clock.now() - T0) / MINUTE, attempted });
+
   /** Lets time pass, and waits until nobody is at work any more. */
-  pass(ms: number): Promise<void>;
-  minutes(count: number): Promise<void>;
-}
-
-async function set(t: ExecutionContext, answer: Answering): Promise<Setting> {
-  const clock = virtualClock(T0);
-  const endpoint = await startEndpoint(t, answer);
-  const { state, connector } = await connected(t, endpoint.url);
-  const queue = testQueue(t, state, clock.now);
-  const { lines, log } = testLog();
-  const ended: Setting['ended'] = [];
-
-  function worker(over: Partial<WorkerOptions> = {}) {
-    const onAttempt = (attempted: Attempted) =>
-      void ended.push({ minute: (clock.now() - T0) / MINUTE, attempted });
-    const made = createWorker({ state, queue, log, clock, onAttempt, ...over });
-    t.teardown(made.stop);
-    return made;
-  }
-
   async function pass(ms: number): Promise<void> {
     clock.pass(ms);
     await until('every attempt that is due has ended', async () => {
@@ -63,14 +33,11 @@ async function set(t: ExecutionContext, answer: Answering): Promise<Setting> {
     });
   }
 
-  async function minutes(count: number): Promise<void> {
-    for (let n = 0; n < count; n++) await pass(MINUTE);
-  }
-
   const isAtRest = ({ record: { status, nextRetryAt } }: Entry) =>
     status !== 'sending' && (nextRetryAt === null || Date.parse(nextRetryAt) > clock.now());
 
-  return { endpoint, state, connector, queue, clock, ended, lines, worker, pass, minutes };
+  const worker = (over: Partial<WorkerOptions> = {}) => sender.worker({ onAttempt, ...over });
+  return { ...sender, ended, worker, pass };
 }
 
 test('what is sent days after it was queued states the moment of sending, and a later attempt the same bytes', async (t) => {
@@ -106,7 +73,7 @@ test('articles that are sent at once state moments in the order in which they we
 
 test('a wait is a minimum: what falls due between two ticks goes out with the next', async (t) => {
   let failing = true;
-  const { connector, queue, clock, ended, worker, pass, minutes } = await set(t, (got, response) =>
+  const { connector, queue, clock, ended, worker, pass } = await set(t, (got, response) =>
     reply(failing ? 503 : 200)(got, response),
   );
   await queue.add([makeEntry(connector, 'a')]);
@@ -122,7 +89,7 @@ test('a wait is a minimum: what falls due between two ticks goes out with the ne
   await worker().sendDue();
   failing = false;
   await pass(MINUTE / 2);
-  await minutes(1);
+  await pass(MINUTE);
   t.deepEqual(
     ended.map(({ minute }) => minute),
     [0, 0.5, 1, 2],

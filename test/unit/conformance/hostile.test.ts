@@ -108,7 +108,7 @@ test('of a receiver that ends in the middle of a run, one rule fails, and later 
   let count = 0;
   const act = (socket: Socket) => void (++count < 12 ? socket.end(CONNECTED) : socket.destroy());
   const found = await report(t, act, { clock: IMPATIENT });
-  const at = found.outcomes.findIndex(({ got }) => got?.includes('nor to any webhook.test after it'));
+  const at = found.outcomes.findIndex(({ got }) => got?.includes('to each webhook.test after it'));
   const stopped = found.outcomes[at];
   t.is(stopped?.result, 'failed');
   t.regex(stopped?.rule.hint ?? '', /log/);

@@ -4,38 +4,6 @@ import { targetOf } from '../../lookup-target.js';
 import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 
-/** An article's URL, changed. */
-type Change = (url: URL) => string;
-
-const asks = async (session: Session, change: Change) =>
-  session.send('article.lookup', { target_url: change(new URL(await session.known())) });
-const found = (change: Change) => async (session: Session) => expectStatus(await asks(session, change), 200);
-/** The article is not found; another one may be at that very URL. */
-const absent = (change: Change) => async (session: Session) => {
-  const answer = await asks(session, change);
-  if (!isSuccess(answer)) return;
-  const known = await session.known();
-  const { id, url } = targetOf(answer);
-  const isOther = canonicalUrl(url) === canonicalUrl(change(new URL(known)));
-  if (!isOther || id === (await session.lookup(known)).id) expectRefusal(answer);
-};
-
-const bare = (url: URL) => url.pathname.replace(/\/$/, '');
-const withPath = (url: URL, path: string) => `${url.origin}${path}${url.search}`;
-
-function without(url: URL, change: (path: string) => string): string {
-  const path = change(bare(url));
-  if (path === bare(url)) throw new NotChecked('the path of the article’s URL has nothing to change');
-  return withPath(url, path);
-}
-
-/** A URL whose host is written with a character that URL parsers remove or replace. */
-function withHost(url: URL, change: (host: string) => string): string {
-  const host = change(url.host);
-  if (host === url.host) throw new NotChecked('the host of the article’s URL has nothing to change');
-  return url.href.replace(url.host, host);
-}
-
 const LIST = `
 # article.lookup, Canonicalization; V2; needs lookup-200
 108 canonical-fragment: A fragment is dropped: the article is found.
@@ -67,6 +35,38 @@ const LIST = `
 129 canonical-credentials (article.lookup data; should): A URL with a user and a password finds nothing.
   target_url never holds credentials: answer 400.
 `;
+
+/** An article's URL, changed. */
+type Change = (url: URL) => string;
+
+const asks = async (session: Session, change: Change) =>
+  session.send('article.lookup', { target_url: change(new URL(await session.known())) });
+const found = (change: Change) => async (session: Session) => expectStatus(await asks(session, change), 200);
+/** The article is not found; another one may be at that very URL. */
+const absent = (change: Change) => async (session: Session) => {
+  const answer = await asks(session, change);
+  if (!isSuccess(answer)) return;
+  const known = await session.known();
+  const { id, url } = targetOf(answer);
+  const isOther = canonicalUrl(url) === canonicalUrl(change(new URL(known)));
+  if (!isOther || id === (await session.lookup(known)).id) expectRefusal(answer);
+};
+
+const bare = (url: URL) => url.pathname.replace(/\/$/, '');
+const withPath = (url: URL, path: string) => `${url.origin}${path}${url.search}`;
+
+function without(url: URL, change: (path: string) => string): string {
+  const path = change(bare(url));
+  if (path === bare(url)) throw new NotChecked('the path of the article’s URL has nothing to change');
+  return withPath(url, path);
+}
+
+/** A URL whose host is written with a character that URL parsers remove or replace. */
+function withHost(url: URL, change: (host: string) => string): string {
+  const host = change(url.host);
+  if (host === url.host) throw new NotChecked('the host of the article’s URL has nothing to change');
+  return url.href.replace(url.host, host);
+}
 
 /** Which URLs name an article and which do not: the contract's canonicalization, row by row. */
 export const CANONICAL_RULES = rules(LIST, {

@@ -13,26 +13,6 @@ import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Answer } from '../../transport/probe.js';
 
-const known = async (session: Session): Promise<Answer> => (await session.find(await session.known())).answer;
-
-/** A lookup of a URL where no article is. */
-export const nothing = (session: Session): Promise<Answer> =>
-  session.send('article.lookup', { target_url: session.nowhere().url });
-
-const field = (name: keyof LookupTarget) => async (session: Session) =>
-  targetText(targetFields(await known(session)), name);
-
-/** A lookup with this contract_version of an article that is there. */
-const ofVersion = async (session: Session, version: unknown) =>
-  session.send(
-    'article.lookup',
-    { target_url: await session.known() },
-    { envelope: { contract_version: version } },
-  );
-
-const invalid = (data: Record<string, unknown>) => async (session: Session) =>
-  expectStatus(await session.send('article.lookup', data), 400);
-
 const LIST = `
 # article.lookup; V2; needs request-accepted
 47 lookup-200 (needs publish-accepted publish-url): A lookup of a published article’s URL is answered 200.
@@ -74,6 +54,26 @@ const LIST = `
 107 lookup-version-400 (Errors; should): A lookup without contract_version is answered 400.
   Answer 400 where contract_version is not the integer 2.
 `;
+
+const known = async (session: Session): Promise<Answer> => (await session.find(await session.known())).answer;
+
+/** A lookup of a URL where no article is. */
+export const nothing = (session: Session): Promise<Answer> =>
+  session.send('article.lookup', { target_url: session.nowhere().url });
+
+const field = (name: keyof LookupTarget) => async (session: Session) =>
+  targetText(targetFields(await known(session)), name);
+
+/** A lookup with this contract_version of an article that is there. */
+const ofVersion = async (session: Session, version: unknown) =>
+  session.send(
+    'article.lookup',
+    { target_url: await session.known() },
+    { envelope: { contract_version: version } },
+  );
+
+const invalid = (data: Record<string, unknown>) => async (session: Session) =>
+  expectStatus(await session.send('article.lookup', data), 400);
 
 /** Lookups, found and refused (contract: article.lookup, Lookup target, Errors). */
 export const LOOKUP_RULES = rules(LIST, {

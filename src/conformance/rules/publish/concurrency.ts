@@ -6,13 +6,6 @@ import type { Session, Stored } from '../../session.js';
 import type { Answer, Reply } from '../../transport/probe.js';
 import { expectOwnContent } from './redelivery.js';
 
-const isTaken = (reply: Reply | undefined): reply is Answer => reply?.kind === 'answer' && isSuccess(reply);
-
-function expectAllTaken(replies: readonly Reply[]): void {
-  const got = replies.map((reply) => describe(reply).slice(0, 40)).join('; ');
-  expectThat(replies.every(isTaken), '2xx each time', got);
-}
-
 const LIST = `
 # article.published; needs publish-accepted
 205 publish-at-once-accepted (should): The same article several times at the same moment is answered 2xx each time.
@@ -27,6 +20,13 @@ const LIST = `
 209 publish-at-once-own-content (V2; needs lookup-200): After several articles at the same moment, each has its own content at its own URL.
   Keep what belongs to one request out of variables that requests share.
 `;
+
+const isTaken = (reply: Reply | undefined): reply is Answer => reply?.kind === 'answer' && isSuccess(reply);
+
+function expectAllTaken(replies: readonly Reply[]): void {
+  const got = replies.map((reply) => describe(reply).slice(0, 40)).join('; ');
+  expectThat(replies.every(isTaken), '2xx each time', got);
+}
 
 /** Deliveries at the same moment (contract: article.published, deduplicate on data.id). */
 export const CONCURRENCY_RULES = rules(LIST, {

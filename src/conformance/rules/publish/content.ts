@@ -4,31 +4,6 @@ import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import { expectOwnContent } from './redelivery.js';
 
-type Compare = (what: string, expected: string, got: unknown) => void;
-
-const ENTITIES = '<p>&lt;b&gt; &amp;amp; &nbsp; &#8212; &quot;it’s&quot;</p>';
-
-const LARGE = 500_000;
-
-/** Publishes an article with this body and holds the lookup's answer against it. */
-const comesBack =
-  (name: string, body: (id: string, comment: string) => string, compare: Compare = expectSameHtml) =>
-  async (session: Session) => {
-    const { data, url } = await session.stored(name, (id, comment) => ({ content_html: body(id, comment) }));
-    compare('content_html', data.content_html, (await session.lookup(url())).content_html);
-  };
-
-const withComment = (html: string) => (_id: string, comment: string) => `${html}\n${comment}`;
-
-/** Half a megabyte of paragraphs that all differ, and the item comment. */
-export function large(comment: string): string {
-  const line = (n: number) =>
-    `<p>Paragraph ${n} of a long article, ${(n * 2_654_435_761) % 4_294_967_296}.</p>\n`;
-  let html = '';
-  for (let n = 0; html.length < LARGE; n++) html += line(n);
-  return `${html}${comment}`;
-}
-
 const LIST = `
 # Article; V2; needs lookup-200
 74 content-item-comment (Body additions): The item comment at the end of the body is kept.
@@ -54,6 +29,31 @@ const LIST = `
 85 content-title (should): A title with quotes, a colon, angle brackets and emoji comes back unchanged.
   Escape the title where it is shown, not where it is stored.
 `;
+
+type Compare = (what: string, expected: string, got: unknown) => void;
+
+const ENTITIES = '<p>&lt;b&gt; &amp;amp; &nbsp; &#8212; &quot;it’s&quot;</p>';
+
+const LARGE = 500_000;
+
+/** Publishes an article with this body and holds the lookup's answer against it. */
+const comesBack =
+  (name: string, body: (id: string, comment: string) => string, compare: Compare = expectSameHtml) =>
+  async (session: Session) => {
+    const { data, url } = await session.stored(name, (id, comment) => ({ content_html: body(id, comment) }));
+    compare('content_html', data.content_html, (await session.lookup(url())).content_html);
+  };
+
+const withComment = (html: string) => (_id: string, comment: string) => `${html}\n${comment}`;
+
+/** Half a megabyte of paragraphs that all differ, and the item comment. */
+export function large(comment: string): string {
+  const line = (n: number) =>
+    `<p>Paragraph ${n} of a long article, ${(n * 2_654_435_761) % 4_294_967_296}.</p>\n`;
+  let html = '';
+  for (let n = 0; html.length < LARGE; n++) html += line(n);
+  return `${html}${comment}`;
+}
 
 /** What was published is what a lookup is answered with. */
 export const CONTENT_RULES = rules(LIST, {

@@ -14,18 +14,6 @@ import { idPrefix } from '../../samples.js';
 import type { Session, Stored } from '../../session.js';
 import { whyNotAccepted } from '../../why-refused.js';
 
-const HOUR_MS = 3_600_000;
-
-/** The last of the five retries comes after 1 + 5 + 30 + 120 + 360 minutes. */
-const LAST_RETRY_MS = 8.6 * HOUR_MS;
-
-/** An article whose id is neither a file name nor a URL segment nor an identifier of any language. */
-export const unusual = (session: Session): Promise<Stored> =>
-  session.once('unusual', () => {
-    const id = `${idPrefix(session.run)}a/b c'"%20ü世界`;
-    return session.publish(session.article(id, { slug: session.id('unusual') }));
-  });
-
 const LIST = `
 # article.published; needs request-accepted
 45 publish-accepted: A publish, which carries neither contract_version nor X-Service-Contract, is answered 2xx.
@@ -65,6 +53,18 @@ const LIST = `
 62 publish-unknown-fields (Versioning; should): An article with fields that the contract does not name is not refused.
   Ignore fields that you do not know.
 `;
+
+const HOUR_MS = 3_600_000;
+
+/** The last of the five retries comes after 1 + 5 + 30 + 120 + 360 minutes. */
+const LAST_RETRY_MS = 8.6 * HOUR_MS;
+
+/** An article whose id is neither a file name nor a URL segment nor an identifier of any language. */
+export const unusual = (session: Session): Promise<Stored> =>
+  session.once('unusual', () => {
+    const id = `${idPrefix(session.run)}a/b c'"%20ü世界`;
+    return session.publish(session.article(id, { slug: session.id('unusual') }));
+  });
 
 /** Publications, and those that are seldom but that the contract allows (contract: article.published; Article; Limits). */
 export const PUBLISH_RULES = rules(LIST, {

@@ -15,16 +15,6 @@ import { rules } from '../../rule.js';
 import type { Session, Stored } from '../../session.js';
 import { unusual } from './publish.js';
 
-const LATE =
-  'It was stored after the answer: wait for the commit, and only then answer. What is answered before it can be lost.';
-
-/** A redelivery is answered with the same value in this field. */
-const sameAgain = (field: 'id' | 'url') => async (session: Session) => {
-  const { data, answer } = await session.main();
-  const again = await session.send('article.published', data);
-  expectEqual(field, fieldsOf(answer)[field], fieldsOf(again)[field]);
-};
-
 const LIST = `
 # article.published; V2; needs lookup-200
 90 publish-then-lookup: An article can be looked up as soon as its publish is answered: it is stored before the answer.
@@ -54,6 +44,16 @@ const LIST = `
 97 publish-unusual-id-stored (Body additions; needs publish-unusual-id content-item-comment): An article with an unusual id can be looked up, its item comment whole.
   An id is any nonempty text: escape it where it is stored, not in the body.
 `;
+
+const LATE =
+  'It was stored after the answer: wait for the commit, and only then answer. What is answered before it can be lost.';
+
+/** A redelivery is answered with the same value in this field. */
+const sameAgain = (field: 'id' | 'url') => async (session: Session) => {
+  const { data, answer } = await session.main();
+  const again = await session.send('article.published', data);
+  expectEqual(field, fieldsOf(answer)[field], fieldsOf(again)[field]);
+};
 
 /** What is stored once, and stays (contract: article.published: deduplicate on data.id, persist, only then answer). */
 export const REDELIVERY_RULES = rules(LIST, {

@@ -5,15 +5,6 @@ import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Overrides } from '../../transport/request.js';
 
-const unsigned: Overrides = { signature: () => undefined };
-
-const refusedFirst =
-  (event: EventName, data: (session: Session) => object, overrides: Overrides = {}) =>
-  async (session: Session) => {
-    const answer = await session.send(event, data(session), { ...unsigned, ...overrides });
-    expectThat(answer.status === 401, 'status 401, before anything else', describe(answer));
-  };
-
 const LIST = `
 # Authentication, 3d; needs request-accepted
 210 unsigned-invalid-json: Unsigned bytes that are not JSON are answered 401, not 400.
@@ -29,6 +20,15 @@ const LIST = `
 220 unsigned-update-writes-nothing (V2; needs lookup-200): An unsigned update of an article changes nothing.
   Verify the signature before anything else looks at the body; answer 401 and stop.
 `;
+
+const unsigned: Overrides = { signature: () => undefined };
+
+const refusedFirst =
+  (event: EventName, data: (session: Session) => object, overrides: Overrides = {}) =>
+  async (session: Session) => {
+    const answer = await session.send(event, data(session), { ...unsigned, ...overrides });
+    expectThat(answer.status === 401, 'status 401, before anything else', describe(answer));
+  };
 
 /** On a mismatch: 401 before parsing, looking up or writing (contract: Authentication, 3d). */
 export const ORDER_RULES = rules(LIST, {

@@ -3,13 +3,6 @@ import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Overrides } from '../../transport/request.js';
 
-/** The answer has to be the one that an ordinary `webhook.test` gets. */
-const taken = (overrides: Overrides, over?: Record<string, unknown>) => async (session: Session) => {
-  const answer = await session.test(overrides, over);
-  const { status } = await session.firstTest();
-  expectThat(answer.status === status, `status ${status}, as without this change`, describe(answer));
-};
-
 const LIST = `
 # Authentication, 3a; needs request-accepted
 24 raw-spacing: JSON with white space in it, signed as it is sent, is accepted.
@@ -39,6 +32,13 @@ const LIST = `
 36 content-type-charset (should): Content-Type: application/json; charset=utf-8 is accepted.
   Compare the media type without its parameters.
 `;
+
+/** The answer has to be the one that an ordinary `webhook.test` gets. */
+const taken = (overrides: Overrides, over?: Record<string, unknown>) => async (session: Session) => {
+  const answer = await session.test(overrides, over);
+  const { status } = await session.firstTest();
+  expectThat(answer.status === status, `status ${status}, as without this change`, describe(answer));
+};
 
 /** What signs the raw bytes has to be accepted, however they look; headers besides the signature decide nothing. */
 export const RAW_BYTES_RULES = rules(LIST, {

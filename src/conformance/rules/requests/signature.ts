@@ -6,12 +6,6 @@ import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Overrides } from '../../transport/request.js';
 
-const other = (right: string) => right.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
-
-/** Sends a wrong signature with a `webhook.test`: a receiver that accepts it writes nothing. */
-const refused = (overrides: Overrides) => async (session: Session) =>
-  expectStatus(await session.test(overrides), 401);
-
 const LIST = `
 # Authentication, 3; needs request-accepted
 6 signature-missing (Errors): A request without X-Service-Signature is answered 401.
@@ -43,6 +37,12 @@ const LIST = `
 23 signature-of-empty-body: The signature of an empty body does not open any other body.
   A body that a framework has already consumed reads as empty: take the raw bytes before it does.
 `;
+
+const other = (right: string) => right.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+
+/** Sends a wrong signature with a `webhook.test`: a receiver that accepts it writes nothing. */
+const refused = (overrides: Overrides) => async (session: Session) =>
+  expectStatus(await session.test(overrides), 401);
 
 /** What must not be taken for a signature (contract: Authentication, 2 and 3). */
 export const SIGNATURE_RULES = rules(LIST, {

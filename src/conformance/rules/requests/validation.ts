@@ -7,33 +7,6 @@ import type { Answer } from '../../transport/probe.js';
 import type { Overrides } from '../../transport/request.js';
 import { nothing } from '../lookup/lookup.js';
 
-/** Signed bytes in the place of a webhook.test: even a receiver that takes them has nothing to write. */
-const bytes = (body: () => string) => async (session: Session) =>
-  expectStatus(await session.send('webhook.test', {}, { body }), 400);
-
-/** JSON with a byte in one of its texts that is no UTF-8; nothing else is wrong with it. */
-function notUtf8(json: string): Buffer {
-  const [before = '', after = ''] = json.split('connection');
-  return Buffer.concat([Buffer.from(before), Buffer.of(0xff), Buffer.from(after)]);
-}
-
-/** A publish that is signed but wrong. */
-const publish =
-  (over: Record<string, unknown>, overrides: Overrides = {}) =>
-  async (session: Session) => {
-    const data = { ...session.article(session.id('invalid')), ...over };
-    expectStatus(await session.send('article.published', data, overrides), 400);
-  };
-
-/** A webhook.test with a large body: no receiver stores anything of it. */
-const tooLarge = (overrides: Overrides) => async (session: Session) =>
-  expectStatus(await session.test({ ...overrides, body: padded(MAX_BODY_BYTES + 1) }), 413);
-
-/** JSON with white space after it up to so many bytes. */
-function padded(bytes: number): (json: string) => Buffer {
-  return (json) => Buffer.concat([Buffer.from(json), Buffer.alloc(bytes - Buffer.byteLength(json), ' ')]);
-}
-
 const LIST = `
 # Errors; needs request-accepted
 130 json-cut-off: Signed JSON that is cut off is answered 400.
@@ -74,6 +47,33 @@ const LIST = `
 238 largest-accepted (needs publish-accepted): A publish of exactly 1,000,000 bytes is accepted.
   Raise the limit of the body parser and of the proxy before it to 1,000,000 bytes.
 `;
+
+/** Signed bytes in the place of a webhook.test: even a receiver that takes them has nothing to write. */
+const bytes = (body: () => string) => async (session: Session) =>
+  expectStatus(await session.send('webhook.test', {}, { body }), 400);
+
+/** JSON with a byte in one of its texts that is no UTF-8; nothing else is wrong with it. */
+function notUtf8(json: string): Buffer {
+  const [before = '', after = ''] = json.split('connection');
+  return Buffer.concat([Buffer.from(before), Buffer.of(0xff), Buffer.from(after)]);
+}
+
+/** A publish that is signed but wrong. */
+const publish =
+  (over: Record<string, unknown>, overrides: Overrides = {}) =>
+  async (session: Session) => {
+    const data = { ...session.article(session.id('invalid')), ...over };
+    expectStatus(await session.send('article.published', data, overrides), 400);
+  };
+
+/** A webhook.test with a large body: no receiver stores anything of it. */
+const tooLarge = (overrides: Overrides) => async (session: Session) =>
+  expectStatus(await session.test({ ...overrides, body: padded(MAX_BODY_BYTES + 1) }), 413);
+
+/** JSON with white space after it up to so many bytes. */
+function padded(bytes: number): (json: string) => Buffer {
+  return (json) => Buffer.concat([Buffer.from(json), Buffer.alloc(bytes - Buffer.byteLength(json), ' ')]);
+}
 
 /** Signed, but no valid request (contract: Errors). */
 export const VALIDATION_RULES = rules(LIST, {

@@ -6,20 +6,6 @@ import type { Session } from '../../session.js';
 import type { Reply } from '../../transport/probe.js';
 import { update, updatedUrl } from './update.js';
 
-/** An update that is based on a revision that the article no longer has. */
-async function stale(session: Session) {
-  const data = await session.draft(await updatedUrl(session));
-  await update(session);
-  return data;
-}
-
-/** An update that a newer one has replaced. */
-async function replaced(session: Session) {
-  const { data } = await update(session);
-  await update(session);
-  return data;
-}
-
 const LIST = `
 # article.updated, 3; V2; needs update-revision-stored update-content
 194 update-retry-200: The same update, sent again, is a retry: it is answered 200, although its base is no longer current.
@@ -47,6 +33,20 @@ const LIST = `
 204 update-same-twice-at-once (article.updated, 3; should; needs update-retry-200): The same update several times at the same moment is answered 200 each time.
   Where a conditional write replaced nothing, look again: the current revision may be the update’s own.
 `;
+
+/** An update that is based on a revision that the article no longer has. */
+async function stale(session: Session) {
+  const data = await session.draft(await updatedUrl(session));
+  await update(session);
+  return data;
+}
+
+/** An update that a newer one has replaced. */
+async function replaced(session: Session) {
+  const { data } = await update(session);
+  await update(session);
+  return data;
+}
 
 /** Compare-and-set: retries, stale bases and concurrent updates (contract: article.updated, steps 3 to 6). */
 export const REVISION_RULES = rules(LIST, {

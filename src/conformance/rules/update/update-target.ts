@@ -13,12 +13,6 @@ import type { Answer } from '../../transport/probe.js';
 import { update } from './update.js';
 import { nowhere, untouched, wrong } from './update-form.js';
 
-/** An update with something of another article in it. */
-const ofAnother = (over: (other: LookupTarget) => object) => async (session: Session) => {
-  const other = await session.lookup((await session.main()).url());
-  await untouched(() => over(other))(session);
-};
-
 const LIST = `
 # article.updated, 2; V2; needs update-200
 183 update-id-not-revision: An update whose data.id is not its revision_id is refused and changes nothing.
@@ -38,6 +32,12 @@ const LIST = `
 193 error-shape-409 (Errors; needs update-stale-409): A 409 carries {"error": message} as JSON.
   Answer {"error": "Article revision conflict"}.
 `;
+
+/** An update with something of another article in it. */
+const ofAnother = (over: (other: LookupTarget) => object) => async (session: Session) => {
+  const other = await session.lookup((await session.main()).url());
+  await untouched(() => over(other))(session);
+};
 
 /** Updates whose parts do not name one article (contract: article.updated, step 2). */
 export const UPDATE_TARGET_RULES = rules(LIST, {

@@ -19,37 +19,6 @@ import type { Session } from '../../session.js';
 import type { Answer } from '../../transport/probe.js';
 import { large } from '../publish/content.js';
 
-const CURRENT =
-  'Its base is the revision that the lookup before it was answered: answer the stored revision there, and store revision_id with each update.';
-
-/** The URL of the article that the updates of this run replace. */
-export const updatedUrl = async (session: Session): Promise<string> =>
-  (await session.stored('updated')).url();
-
-/** A good update of that article, as it was sent and answered. */
-export async function update(
-  session: Session,
-  over: Partial<UpdateData> = {},
-): Promise<{ data: UpdateData; answer: Answer }> {
-  const data = await session.draft(await updatedUrl(session), over);
-  return { data, answer: await session.send('article.updated', data) };
-}
-
-/** Holds what a lookup is answered after a good update against that update. */
-const stored =
-  (
-    compare: (data: UpdateData, now: LookupTarget) => void,
-    over: (session: Session) => Partial<UpdateData> = () => ({}),
-  ) =>
-  async (session: Session) => {
-    const { data, answer } = await update(session, over(session));
-    expectStatus(answer, 200);
-    compare(data, await session.lookup(data.target_url));
-  };
-
-const sameHtml = (data: UpdateData, now: LookupTarget) =>
-  expectSameHtml('content_html', data.content_html, now.content_html);
-
 const LIST = `
 # article.updated; V2; needs request-accepted
 93 update-200 (needs lookup-200 lookup-target-id lookup-url-matches lookup-target-revision-id lookup-target-title lookup-target-content-html): An update that is based on the current revision is answered 200.
@@ -85,6 +54,37 @@ const LIST = `
 166 update-unknown-fields (Versioning; should): An update with fields that the contract does not name is not refused.
   Ignore fields that you do not know.
 `;
+
+const CURRENT =
+  'Its base is the revision that the lookup before it was answered: answer the stored revision there, and store revision_id with each update.';
+
+/** The URL of the article that the updates of this run replace. */
+export const updatedUrl = async (session: Session): Promise<string> =>
+  (await session.stored('updated')).url();
+
+/** A good update of that article, as it was sent and answered. */
+export async function update(
+  session: Session,
+  over: Partial<UpdateData> = {},
+): Promise<{ data: UpdateData; answer: Answer }> {
+  const data = await session.draft(await updatedUrl(session), over);
+  return { data, answer: await session.send('article.updated', data) };
+}
+
+/** Holds what a lookup is answered after a good update against that update. */
+const stored =
+  (
+    compare: (data: UpdateData, now: LookupTarget) => void,
+    over: (session: Session) => Partial<UpdateData> = () => ({}),
+  ) =>
+  async (session: Session) => {
+    const { data, answer } = await update(session, over(session));
+    expectStatus(answer, 200);
+    compare(data, await session.lookup(data.target_url));
+  };
+
+const sameHtml = (data: UpdateData, now: LookupTarget) =>
+  expectSameHtml('content_html', data.content_html, now.content_html);
 
 /** What a good update does (contract: article.updated, steps 5 and 6). */
 export const UPDATE_RULES = rules(LIST, {

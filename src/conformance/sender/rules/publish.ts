@@ -17,12 +17,6 @@ import {
   type Trace,
 } from '../scenarios.js';
 
-const MINUTE_MS = 60_000;
-/** So much earlier than a sender’s own time it may seem to come: clocks are read at two places. */
-const EARLY_MS = 1000;
-/** A sender that gives up so much later has waited as long as it says. */
-const LATE_MS = 10_000;
-
 const LIST = `
 # States and transitions
 21 accepted-is-final: A publish that was answered 200 is delivered, and not sent again.
@@ -87,6 +81,12 @@ const LIST = `
 44 refresh-refused-after-edit: A refresh is refused when the connector no longer points where it was queued for.
   Compare the delivery’s URL with the connector’s before each attempt at an update; fail the delivery where they differ.
 `;
+
+const MINUTE_MS = 60_000;
+/** So much earlier than a sender’s own time it may seem to come: clocks are read at two places. */
+const EARLY_MS = 1000;
+/** A sender that gives up so much later has waited as long as it says. */
+const LATE_MS = 10_000;
 
 /** A delivery that must not come again. @throws Unmet, NotChecked where it was not watched for long enough. */
 export function expectFinal(trace: Trace, { until }: Seen, what: string, watchMs = 3 * MINUTE_MS): void {
