@@ -1,9 +1,9 @@
 /** A map of a configuration or of front matter that a person wrote; the types of its values are unknown. */
 export type ValueMap = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a map; a date that a YAML or TOML reader made is not. */
+/** Whether a value is a map. */
 export function isMap(value: unknown): value is ValueMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A value as a map; empty if it is something else. */
@@ -14,6 +14,12 @@ export function mapOf(value: unknown): ValueMap {
 /** An object without those of its properties that are undefined. */
 export function defined<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+}
+
+/** A text at a key, without blanks around it; undefined for an empty one, and for anything else. */
+export function textAt(map: ValueMap, key: string): string | undefined {
+  const value = map[key];
+  return typeof value === 'string' ? value.trim() || undefined : undefined;
 }
 
 /** A value as a list of texts; a single text is a list of one, and other values are left out. */

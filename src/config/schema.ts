@@ -90,7 +90,6 @@ const generator = z.union(
       timeZone: timeZone.exactOptional(),
       rawHtml: z.boolean().exactOptional(),
       templateSwitch: z.boolean().exactOptional(),
-      htmlFiles: z.boolean().exactOptional(),
       futurePages: z.boolean().exactOptional(),
       fetchesImages: z.boolean().exactOptional(),
       titleInBody: z.boolean().exactOptional(),
@@ -103,9 +102,7 @@ const generator = z.union(
       authors: z.record(z.string().min(1), z.string().min(1)).exactOptional(),
       knownAuthorsOnly: z.boolean().exactOptional(),
       categories: z.array(z.string().min(1)).exactOptional(),
-      tagSlugs: z
-        .union([z.boolean(), z.enum(['default', 'raw', 'pretty', 'ascii', 'latin'])])
-        .exactOptional(),
+      tagSlugs: z.boolean().exactOptional(),
       slugKey: z.boolean().exactOptional(),
       limits: z
         .strictObject({

@@ -23,8 +23,6 @@ export interface GeneratorOptions {
   readonly rawHtml?: boolean;
   /** Whether the generator has a switch that turns templates off in one file (Jekyll 4; Jekyll 3 has none). */
   readonly templateSwitch?: boolean;
-  /** Whether the generator makes pages of `.html` files (Astro: with the loader of `pressmark/astro`). */
-  readonly htmlFiles?: boolean;
   /** Whether the generator makes pages of files with a date in the future (Jekyll: `future: true`). @default false */
   readonly futurePages?: boolean;
   /** The separator at which the generator cuts an excerpt out of a body (Eleventy: `setFrontMatterParsingOptions`). */
@@ -45,10 +43,10 @@ export interface GeneratorOptions {
   /** The categories of the site. A new article gets those that its tags name. */
   readonly categories?: readonly string[];
   /**
-   * Whether tags without a slug in ASCII are left out, as their pages would be one (Eleventy: `slugify`), or how slugs of tags
-   * are made (Jekyll: `slug_mode` of jekyll-archives). @default true
+   * Whether a tag has a page that is named by its slug, so that two tags of one slug cannot both be there (Eleventy:
+   * `slugify`; Jekyll: jekyll-archives). @default true for Eleventy, false for Jekyll
    */
-  readonly tagSlugs?: boolean | 'default' | 'raw' | 'pretty' | 'ascii' | 'latin';
+  readonly tagSlugs?: boolean;
   /** Whether each post must name its slug in its front matter (Astro: a schema that demands `slug`). @default false */
   readonly slugKey?: boolean;
   /** What the site takes of a title, a description and tags, where the build fails at more (Astro: the schema). */
@@ -153,13 +151,8 @@ export interface SiteSettings {
 export interface AddressQuery {
   /** A shell command that prints the answer. */
   readonly command: string;
-  /**
-   * Reads what the command has printed.
-   *
-   * @param siteUrl without a trailing slash.
-   * @default the pages in JSON
-   */
-  parse?(printed: string, siteUrl: string): readonly ListedPage[];
+  /** Reads what the command has printed. @param siteUrl without a trailing slash. */
+  parse(printed: string, siteUrl: string): readonly ListedPage[];
 }
 
 /** A page as its generator lists it. */

@@ -31,23 +31,3 @@ export function patternLayout(
     url: (slug, date) => `${siteUrl}${percentEncoded(filled(permalink, slug, date))}`,
   };
 }
-
-/** Whether an address is the one that a site's pattern gives to a post. */
-export function isOfPattern(
-  address: string,
-  layout: { address(slug: string, date: string): string },
-  slug: string,
-  date: unknown,
-): boolean {
-  const own = layout.address(slug, date === undefined ? '' : String(date));
-  return decodedAddress(own).replace(/\/$/, '') === decodedAddress(address).replace(/\/$/, '');
-}
-
-/** An address without percent escapes, as front matter has it; as it is where its escapes are malformed. */
-export function decodedAddress(address: string): string {
-  try {
-    return decodeURI(address);
-  } catch {
-    return address;
-  }
-}

@@ -45,7 +45,7 @@ export interface Recognised {
 }
 
 /** Files that say nothing by their names alone. */
-const COMMON_FILES = /^(?:package\.json|Gemfile(?:\.lock)?|config\.(?:toml|ya?ml|json)|config\/.*)$/;
+const COMMON_FILES = /^config(?:\.(?:toml|ya?ml|json)|\/.*)$/;
 
 /**
  * The generators that a site may be built with, the most probable first. Two of the same strength mean that its

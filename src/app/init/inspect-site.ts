@@ -87,7 +87,8 @@ export function recogniseSite(
   if (answer !== undefined) return known({ generator: named(answer), evidence: '--generator' });
   const [first, second] = found;
   const foreign = recogniseForeign(files);
-  if (foreign !== undefined && foreign.strength > (first?.strength ?? 0))
+  // A configuration file of its own says more than a dependency.
+  if (foreign !== undefined && (first?.strength ?? 0) < 2)
     return question(notKnown(foreign.name, foreign.evidence));
   if (first === undefined) {
     const script = unknownBuildScript(files);

@@ -25,6 +25,15 @@ export function filesOfAddress(address: string): string[] {
   return [`${below}${last}.html`, `${below}${last}/index.html`, `${below}${last}`];
 }
 
+/** An address without percent escapes, as front matter has it; as it is where its escapes are malformed. */
+export function decodedAddress(address: string): string {
+  try {
+    return decodeURI(address);
+  } catch {
+    return address;
+  }
+}
+
 /** A file name of one segment; undefined if it can be none. */
 export function decodeSegment(segment: string): string | undefined {
   let name: string;

@@ -126,7 +126,9 @@ export function articleAmender(
   function inState(text: string, at: string, change: StateChange, revision: string): Amended {
     const { article, address, data, own: present } = decoder.read(text, at);
     const { held, date, expires } = change;
-    const expiry = expires === null ? undefined : expires && mapping.date(expires);
+    // With its time, in whatever form the site has its dates: a day alone ends at its beginning.
+    const expiry =
+      expires == null || isTop ? (expires ?? undefined) : ({ kind: 'timestamp', text: expires } as const);
     const url = address?.kind === 'unknown' ? undefined : article.url;
     const changes = [
       ...(date === undefined ? [] : fields.date(date)),

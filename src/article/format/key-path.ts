@@ -12,17 +12,19 @@ export interface KeyPath {
   write(text: FrontMatterValue, previous?: unknown): FrontMatterValue | undefined;
 }
 
-/** Below these keys, maps of pictures and authors have the text that is meant. */
-const USUAL_KEYS = ['src', 'url', 'image', 'path', 'name'];
+/** The keys at which a map of a picture, or of an author, has the text that is meant. */
+export const SUB_KEYS = { image: ['image', 'src', 'url', 'path'], author: ['name'] } as const;
 
 /**
  * Reads a path of the config, such as `image`, `images[]`, `cover.image` or `authors[].name`. A value of another form is
  * read as it is, and keeps its form.
+ *
+ * @param subKeys where a map has the text that no path names. @default as maps of pictures
  */
-export function keyPath(path: string): KeyPath {
+export function keyPath(path: string, subKeys: readonly string[] = SUB_KEYS.image): KeyPath {
   const [, key = path, list, rest] = /^([^.[\]]+)(\[\])?(?:\.(.+))?$/.exec(path) ?? [];
-  const below = rest === undefined ? undefined : keyPath(rest);
-  const usualKey = (map: object) => USUAL_KEYS.find((one) => one in map);
+  const below = rest === undefined ? undefined : keyPath(rest, subKeys);
+  const usualKey = (map: object) => subKeys.find((one) => one in map);
 
   function read(value: unknown): string | null {
     if (Array.isArray(value)) return value.length === 0 ? null : read(value[0]);
@@ -61,7 +63,7 @@ export function authorPath(
   authors: Readonly<Record<string, string>>,
   knownOnly = false,
 ): KeyPath {
-  const at = keyPath(path);
+  const at = keyPath(path, SUB_KEYS.author);
   const keys = new Map(Object.entries(authors).map(([name, key]) => [termKey(name), key]));
   const names = new Map(Object.entries(authors).map(([name, key]) => [key, name]));
   const asKey = keyPath(path.replace(/\..*$/, ''));

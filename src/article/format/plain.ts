@@ -27,7 +27,6 @@ const plain: Omit<ArticleMapping, 'publication'> = {
   date: (iso) => iso,
   image: (url) => url,
   tagKey: (tag) => tag,
-  extension: () => '.md',
   body: (incoming) => ({
     text: incoming.kind === 'html' ? incoming.html : incoming.markdown,
     frontMatter: {},

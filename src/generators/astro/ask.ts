@@ -97,7 +97,6 @@ const USUAL: AstroAnswer = {
 };
 
 /** Reads the answer. */
-export function answerIn(printed: string | undefined): AstroAnswer {
-  const answer = printed === undefined ? {} : (JSON.parse(printed) as Partial<AstroAnswer>);
+export function answerIn(answer: Partial<AstroAnswer>): AstroAnswer {
   return { ...USUAL, ...answer, config: { ...USUAL.config, ...answer.config } };
 }

@@ -1,10 +1,11 @@
 import { posix } from 'node:path';
 import { byFrequency } from '../../article/plain-data.js';
 import type { AskedSite, Generator, Problem, Question, SiteFacts, SiteFiles } from '../generator.js';
+import { answerTo } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
-import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
-import { firstFile, installedVersion, npmDependencies, untestedVersion } from '../inspect/manifests.js';
-import { keysOption, knownTerms, sharedCategory } from '../inspect/post-fields.js';
+import { siteFacts } from '../inspect/facts.js';
+import { tagsInCode } from '../inspect/kept-tags.js';
+import { firstFile, installedVersion, untestedVersion } from '../inspect/manifests.js';
 import { buildCommand } from '../inspect/site-build.js';
 import { filesBelow, publicAddress } from '../inspect/site-files.js';
 import { POSTS_FOLDERS, readPosts } from '../inspect/site-posts.js';
@@ -19,12 +20,11 @@ const CONTENT_CONFIGS = ['src/content.config', 'src/content/config'].flatMap((na
   ['mjs', 'js', 'mts', 'ts'].map((extension) => `${name}.${extension}`),
 );
 
-/** Astro 5 to 7: Markdown files of a content collection, an `.html` file only with the loader of `pressmark/astro`. */
+/** Astro 5 to 7: the Markdown files of a content collection. */
 export const astro: Generator = {
   name: 'astro',
   packages: ['astro'],
-  recognise: (files) =>
-    firstFile(files, CONFIG_FILES) ?? (npmDependencies(files).has('astro') ? 'package.json' : undefined),
+  recognise: (files) => firstFile(files, CONFIG_FILES),
   inspect,
   mapping,
   configFiles: [
@@ -55,26 +55,24 @@ function problems(files: SiteFiles): Problem[] {
 }
 
 /** What `init` finds out about an Astro site. */
-async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
-  const answer = answerIn(await ask(ASK, 'node -e "sync()" (astro sync)'));
+async function inspect(site: AskedSite): Promise<SiteFacts> {
+  const { files } = site;
+  const answer = answerIn(await answerTo(site, ASK, 'node -e "sync()" (astro sync)'));
   const { config } = answer;
+  const { srcDir, outDir } = config;
   const found = collectionOf(answer);
   const collection = found ?? 'blog';
   const entries = found === undefined ? [] : (answer.entries[found] ?? []);
   const schema = found === undefined ? undefined : keysIn(answer.schemas[found], found);
-  const content = contentOf(entries) ?? `${config.srcDir}/content/${collection}`;
+  const content = contentOf(entries) ?? `${srcDir}/content/${collection}`;
   const pages = entries.map(({ path }) => ({ path, address: '' }));
-  const isArticlePath = (path: string) => /\.(?:mdx?|html)$/.test(path);
+  const isArticlePath = (path: string) => /\.mdx?$/.test(path);
   const posts = readPosts(files, content, pages, { isArticlePath, slug: entryId });
-  const { keys, options, hasKnownTags } = fieldsOf(schema, posts, (key) =>
-    makesPictures(files, config.srcDir, key),
-  );
+  const { keys, options } = fieldsOf(schema, posts, (key) => makesPictures(files, srcDir, key));
   const usual: Readonly<Record<string, unknown>> = { ...KEYS };
-  const own = Object.fromEntries(Object.entries(keys).filter(([field, key]) => usual[field] !== key));
   const needed = neededKeys(schema, posts, keys);
   const [route, ...others] = routesOf(answer.routes, [collection, posix.basename(content)]);
   const permalink = permalinkOf(config, route?.pattern ?? `/${collection}/[slug]`);
-  const isHtml = CONTENT_CONFIGS.some((name) => /pressmark\/astro/.test(files.read(name) ?? ''));
   const isFolders = entries.length > 0 && entries.every(({ path }) => /\/index\.[^/]*$/.test(path));
   const questions: Question[] = [...needed.questions];
   if (route === undefined || others.length > 0) {
@@ -85,28 +83,28 @@ async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     const text = 'Which folder holds the articles? Astro has no collection that reads like one of articles';
     questions.unshift({ flag: 'content', text, fallback: content });
   }
-  return {
+  return siteFacts({
+    posts,
+    keys: Object.fromEntries(Object.entries(keys).filter(([field, key]) => usual[field] !== key)),
+    authors: authorsOf(answer),
     siteUrl: publicAddress(config.site, config.base),
     siteUrlSource: 'site and base',
     language: undefined,
     content,
     file: isFolders ? ':slug/index.md' : ':slug.md',
-    permalink,
-    output: config.outDir,
-    build: await buildCommand({ files, ask }, /\bastro\s+build\b/, 'npx astro build'),
-    frontMatter: { ...(hasKnownTags ? {} : sharedCategory(posts, keys)), ...needed.constants },
+    usualPermalink: permalink,
+    output: outDir,
+    build: await buildCommand(site, /\bastro\s+build\b/, 'npx astro build'),
+    frontMatter: needed.constants,
     options: {
-      ...keysOption(own),
-      ...knownTerms(posts, keys, authorsOf(answer)),
       ...options,
-      ...keptTagsOption(tagsInCode(files, filesBelow(files, config.srcDir))),
-      ...(isHtml && { htmlFiles: true }),
-      ...(config.fetchesImages && { fetchesImages: true }),
+      keptTags: tagsInCode(files, filesBelow(files, srcDir)),
+      fetchesImages: config.fetchesImages || undefined,
     },
-    ignore: [`${config.outDir}/`, '.astro/', 'node_modules/'],
+    ignore: [`${outDir}/`, '.astro/', 'node_modules/'],
     questions,
     warnings: untestedVersion(installedVersion(files, 'astro'), 'Astro 5 to 7', [5, 6, 7]),
-  };
+  });
 }
 
 /** The collection that articles go to: one with a usual name, else the only one, or the only one with a date. */

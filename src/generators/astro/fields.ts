@@ -95,7 +95,7 @@ export function fieldsOf(
   schema: readonly SchemaKey[] | undefined,
   posts: readonly SitePost[],
   makesPictures: (key: string) => boolean,
-): { readonly keys: KeyNames; readonly options: FieldOptions; readonly hasKnownTags: boolean } {
+): { readonly keys: KeyNames; readonly options: FieldOptions } {
   const none: KeyNames = { title: '', description: null, date: '', updated: null, tags: null, image: null };
   const used = keysOfPosts(posts, none);
   const kinds = new Map(schema?.map(({ name, kind }) => [name, kind]));
@@ -150,10 +150,9 @@ export function fieldsOf(
       ...(isText && { dates: 'string' as const }),
       ...(authorKind === 'reference' && { knownAuthorsOnly: true }),
       ...(hasKnownTags && category == null && known !== undefined && { categories: known }),
-      ...(Object.keys(limits).length > 0 && { limits }),
+      limits,
       ...(schema?.some((key) => key.name === 'slug' && isDemanded(key, posts)) && { slugKey: true }),
     },
-    hasKnownTags,
   };
 }
 

@@ -1,9 +1,9 @@
+import { decodedAddress } from '../../article/address/files-of-address.js';
 import type { ArticleMapping, FileFacts, KeyNames } from '../../article/format/mapping.js';
 import type { MappingOptions } from '../generator.js';
-import { decodedAddress, isOfPattern } from '../layout.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { linkedAddresses, needsHtml } from '../mapping/markdown.js';
-import { siteMapping, USUAL_KEYS, webAddress } from '../mapping/site-mapping.js';
+import { draftsBy, isOfPattern, siteMapping, USUAL_KEYS, webAddress } from '../mapping/site-mapping.js';
 
 /** The keys that sites mostly have. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, date: 'pubDate' };
@@ -12,27 +12,22 @@ export const KEYS: KeyNames = { ...USUAL_KEYS, date: 'pubDate' };
 export function mapping(options: MappingOptions): ArticleMapping {
   const dateKey = options.keys?.date ?? KEYS.date;
   const held = { draft: true };
-  const isHtmlFile = (path: string) => path.endsWith('.html');
   return siteMapping(options, {
     usualKeys: KEYS,
-    drafts: held,
+    isDraft: draftsBy(held),
     reserved: ['slug', 'id', 'layout'],
-    isArticlePath: (path) => /\.mdx?$/.test(path) || (options.htmlFiles === true && isHtmlFile(path)),
+    isArticlePath: (path) => /\.mdx?$/.test(path),
     slug: (file) => entryId(file).split('/').at(-1) ?? '',
     momentText: ({ utc }, sent) => (TIMESTAMP.test(sent) ? sent : utc),
     writtenText,
     sentText: (written) => (beginsWithMarker(written) ? written.replace('\u2060', '') : written),
     // A schema with url() or image() refuses every other address, and the build fails.
     image: webAddress,
-    extension: (body) => (options.htmlFiles === true && body.kind === 'html' ? '.html' : '.md'),
-    body: (incoming, path) => {
-      if (isHtmlFile(path)) return { text: incoming.html, frontMatter: {} };
+    body(incoming) {
       const isMarkdown =
         incoming.kind === 'markdown' && isSafeMarkdown(incoming.markdown, options.fetchesImages ?? false);
-      return {
-        text: isMarkdown ? markdownBody(incoming.markdown) : htmlBlock(incoming.html),
-        frontMatter: {},
-      };
+      const text = isMarkdown ? markdownBody(incoming.markdown) : htmlBlock(incoming.html);
+      return { text, frontMatter: {} };
     },
     held,
     pin: (address) => (options.slugKey === true ? { slug: slugIn(address) } : {}),

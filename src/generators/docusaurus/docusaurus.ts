@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
 import type { KeyNames } from '../../article/format/mapping.js';
-import { defined } from '../../article/plain-data.js';
 import type {
   AddressQuery,
   AskedSite,
@@ -11,14 +10,16 @@ import type {
   SiteFacts,
   SiteFiles,
 } from '../generator.js';
-import { nodeCommand } from '../inspect/ask.js';
-import { inferFile, inferPermalink, permalinkQuestions, type SitePost } from '../inspect/infer-pattern.js';
-import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
+import { answerTo, jsonOf, nodeCommand } from '../inspect/ask.js';
+import { siteFacts } from '../inspect/facts.js';
+import { inferFile, inferPermalink, type SitePost } from '../inspect/infer-pattern.js';
+import { tagsInCode } from '../inspect/kept-tags.js';
 import { firstFile, installedVersion, untestedVersion } from '../inspect/manifests.js';
-import { keysOfPosts, keysOption } from '../inspect/post-fields.js';
+import { keysOfPosts } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
 import { filesOfSite, publicAddress } from '../inspect/site-files.js';
 import { postsOfRule, readPosts } from '../inspect/site-posts.js';
+import { withoutSlash } from '../mapping/site-mapping.js';
 import { isArticlePath, KEYS, mapping, ROUTE_BASE, slug } from './mapping.js';
 
 const CONFIG_FILES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map(
@@ -34,7 +35,7 @@ export const docusaurus: Generator = {
   mapping,
   configFiles: [...CONFIG_FILES, 'package.json', 'i18n', 'src/theme', 'src/pages'],
   caches: ['build', '.docusaurus', 'node_modules/.cache'],
-  addressQuery,
+  addressQuery: () => addressQuery,
   pinsAddresses: true,
   staticFolder: () => 'static',
   problems,
@@ -54,21 +55,12 @@ function problems(files: SiteFiles): Problem[] {
 }
 
 /** Has Docusaurus load the site: it reads the configuration, the plugins and the posts, and writes `.docusaurus`. */
-const SCRIPT = nodeCommand(`
+const ASK = `NODE_ENV=production BABEL_ENV=production ${nodeCommand(`
 import path from 'node:path';
 import { createRequire } from 'node:module';
 const siteDir = process.cwd();
 const require = createRequire(path.join(siteDir, 'package.json'));
-const server = (name) => {
-  try {
-    return require('@docusaurus/core/lib/server/' + name);
-  } catch (error) {
-    if (error.code !== 'MODULE_NOT_FOUND') throw error;
-    return {};
-  }
-};
-const { loadSite } = server('site.js');
-const { props } = loadSite ? await loadSite({ siteDir }) : { props: await server('index.js').load({ siteDir }) };
+const { props } = await require('@docusaurus/core/lib/server/site.js').loadSite({ siteDir });
 const { url, baseUrl, trailingSlash } = props.siteConfig;
 const below = (source) => source.replace(/^@site\\/+/, '');
 const blogs = props.plugins
@@ -89,9 +81,7 @@ const blogs = props.plugins
     };
   });
 answer({ url, baseUrl, trailingSlash, outDir: path.relative(siteDir, props.outDir), language: props.i18n.currentLocale, blogs });
-`);
-
-const ASK = `NODE_ENV=production BABEL_ENV=production ${SCRIPT}`;
+`)}`;
 
 /** A blog of the site. */
 interface Blog {
@@ -123,70 +113,64 @@ const USUAL_BLOG: Blog = {
   knownAuthorsOnly: false,
   posts: [],
 };
+const SHOWN = 'node -e "loadSite()"';
+
 const USUAL: DocusaurusAnswer = { baseUrl: '/', outDir: 'build', blogs: [] };
 
 /** How Docusaurus lists its pages. */
-function addressQuery(): AddressQuery {
-  return {
-    command: ASK,
-    parse(printed) {
-      const answer = answerIn(printed);
-      return answer.blogs.flatMap((blog) => pagesOf(blog, answer));
-    },
-  };
-}
-
-function answerIn(printed = '{}'): DocusaurusAnswer {
-  return { ...USUAL, ...(JSON.parse(printed) as Partial<DocusaurusAnswer>) };
-}
+const addressQuery: AddressQuery = {
+  command: ASK,
+  parse(printed) {
+    const answer: DocusaurusAnswer = { ...USUAL, ...jsonOf(printed, SHOWN) };
+    return answer.blogs.flatMap((blog) => pagesOf(blog, answer));
+  },
+};
 
 /** The posts with their addresses below the site's: without the setting `trailingSlash`, hosts show a folder at an address with one. */
 function pagesOf({ posts }: Blog, { baseUrl, trailingSlash }: DocusaurusAnswer): ListedPage[] {
   const base = baseUrl.replace(/\/$/, '');
   return posts.map(({ path, address }) => {
     const below = address.startsWith(`${base}/`) ? address.slice(base.length) : address;
-    const bare = below.replace(/(?<=.)\/$/, '');
+    const bare = withoutSlash(below);
     return { path, address: trailingSlash === false || bare === '/' ? bare : `${bare}/` };
   });
 }
 
 /** What `init` finds out about a Docusaurus site. */
 async function inspect(site: AskedSite): Promise<SiteFacts> {
-  const { files, ask } = site;
-  const answer = answerIn(await ask(ASK, 'node -e "loadSite()"'));
+  const { files } = site;
+  const answer: DocusaurusAnswer = { ...USUAL, ...(await answerTo(site, ASK, SHOWN)) };
   const { blogs, outDir, trailingSlash, language } = answer;
   // The first one is the preset's, unless the site has no such.
   const blog = blogs.find(({ path }) => path === USUAL_BLOG.path) ?? blogs[0] ?? USUAL_BLOG;
   const content = posix.normalize(blog.path).replace(/\/$/, '');
-  const routeBase = posix.join('/', blog.routeBase).replace(/(?<=.)\/$/, '');
+  const routeBase = withoutSlash(posix.join('/', blog.routeBase));
   const posts = readPosts(files, content, pagesOf(blog, answer), { isArticlePath, slug });
-  const permalink = inferPermalink(postsOfRule(posts, 'slug'));
   const end = trailingSlash === false ? '' : '/';
   // A post may be a folder, whose name says what the file's does else.
-  const inferred = inferFile(
-    posts.map((post) => ({ ...post, path: post.path.replace(/\/index\.md$/, '.md') })),
-  );
-  return {
+  const file = inferFile(posts.map((post) => ({ ...post, path: post.path.replace(/\/index\.md$/, '.md') })));
+  return siteFacts({
+    posts,
+    keys: keysOf(posts, blog),
     siteUrl: publicAddress(answer.url, answer.baseUrl),
     siteUrlSource: 'url and baseUrl',
     language,
     content,
-    file: inferred?.pattern ?? ':year-:month-:day-:slug.md',
-    permalink: permalink?.pattern ?? `${posix.join(routeBase, ':slug')}${end}`,
+    file: file?.pattern ?? ':year-:month-:day-:slug.md',
+    inferred: inferPermalink(postsOfRule(posts, 'slug')),
+    usualPermalink: `${posix.join(routeBase, ':slug')}${end}`,
     output: outDir,
     build: await buildCommand(site, /\bdocusaurus\s+build\b/, 'npx docusaurus build'),
-    frontMatter: {},
     options: {
-      ...keysOption(keysOf(posts, blog)),
-      ...(Object.keys(blog.authors).length > 0 && { authors: blog.authors }),
-      ...(blog.knownAuthorsOnly && { knownAuthorsOnly: true }),
-      ...keptTagsOption(tagsInCode(files, filesOfSite(files))),
-      ...defined({ routeBase: routeBase === ROUTE_BASE ? undefined : routeBase }),
+      authors: blog.authors,
+      knownAuthorsOnly: blog.knownAuthorsOnly || undefined,
+      keptTags: tagsInCode(files, filesOfSite(files)),
+      routeBase: routeBase === ROUTE_BASE ? undefined : routeBase,
     },
     ignore: [`${outDir}/`, '.docusaurus/', 'node_modules/'],
-    questions: [...blogQuestions(blogs, content), ...permalinkQuestions(permalink)],
-    warnings: untestedVersion(installedVersion(files, '@docusaurus/core'), 'Docusaurus 3', [3]),
-  };
+    questions: blogQuestions(blogs, content),
+    warnings: untestedVersion(installedVersion(files, '@docusaurus/core'), 'Docusaurus 3', [3], 3),
+  });
 }
 
 /** The keys that differ from the usual ones. That of authors does not: posts may name them in several ways. */

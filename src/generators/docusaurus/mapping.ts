@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { decodedAddress } from '../../article/address/files-of-address.js';
 import type {
   ArticleMapping,
   FileFacts,
@@ -7,11 +8,17 @@ import type {
   StoredBody,
 } from '../../article/format/mapping.js';
 import type { MappingOptions } from '../generator.js';
-import { decodedAddress } from '../layout.js';
 import { escapedMarkdown } from '../mapping/escape-markdown.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { hasTags, linkedAddresses, needsHtml } from '../mapping/markdown.js';
-import { fileName, siteMapping, USUAL_KEYS, webAddress, withoutSlash } from '../mapping/site-mapping.js';
+import {
+  draftsBy,
+  fileName,
+  siteMapping,
+  USUAL_KEYS,
+  webAddress,
+  withoutSlash,
+} from '../mapping/site-mapping.js';
 
 /** The keys that Docusaurus reads. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, image: 'image', author: 'authors[].name' };
@@ -26,7 +33,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
   const inUtc = { ...options, timeZone: 'UTC' }; // as Docusaurus counts
   return siteMapping(inUtc, {
     usualKeys: KEYS,
-    drafts: held,
+    isDraft: draftsBy(held),
     datesByName: true,
     reserved: ['slug', SWITCH, 'id', 'draft', 'unlisted'],
     isArticlePath,
@@ -38,11 +45,12 @@ export function mapping(options: MappingOptions): ArticleMapping {
     tagKey,
     body: storedBody,
     held,
-    pin: (address) => ({ slug: slugOf(decodedAddress(address), base) }),
-    isPinned: ({ data }, address) =>
-      typeof data.slug === 'string' &&
-      data.slug !== '' &&
-      withoutSlash(posix.join('/', base, data.slug)) === withoutSlash(decodedAddress(address)),
+    pinKey: {
+      key: 'slug',
+      write: (address) => slugOf(decodedAddress(address), base),
+      read: (text) => (text === '' ? undefined : posix.join('/', base, text)),
+      ignoresSlash: true,
+    },
   });
 }
 

@@ -1,28 +1,19 @@
 import { posix } from 'node:path';
 import { keyPath } from '../../article/format/key-path.js';
-import { defined, textsOf } from '../../article/plain-data.js';
-import type {
-  AddressQuery,
-  AskedSite,
-  Generator,
-  GeneratorOptions,
-  Problem,
-  SiteFacts,
-  SiteFiles,
-  SiteSettings,
-} from '../generator.js';
-import { nodeCommand } from '../inspect/ask.js';
+import { textsOf } from '../../article/plain-data.js';
+import type { AskedSite, Generator, Problem, SiteFacts, SiteFiles, SiteSettings } from '../generator.js';
+import { answerTo, nodeCommand, pagesIn, pagesOf } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
-import { inferPermalink, permalinkQuestions, type SitePost } from '../inspect/infer-pattern.js';
+import { siteFacts } from '../inspect/facts.js';
+import { inferPermalink, type SitePost } from '../inspect/infer-pattern.js';
 import {
   firstFile,
   installedVersion,
-  npmDependencies,
   npmScripts,
   readPackageJson,
   untestedVersion,
 } from '../inspect/manifests.js';
-import { factsOfPosts, keysOfPosts } from '../inspect/post-fields.js';
+import { keysOfPosts } from '../inspect/post-fields.js';
 import { scriptCommand } from '../inspect/site-build.js';
 import { filesBelow, publicAddress } from '../inspect/site-files.js';
 import { placedPosts, placeOf, postsFolder, postsOfRule, readPosts } from '../inspect/site-posts.js';
@@ -43,9 +34,7 @@ const CONFIG_FILES = [
 export const eleventy: Generator = {
   name: 'eleventy',
   packages: ['@11ty/eleventy'],
-  recognise: (files) =>
-    firstFile(files, CONFIG_FILES) ??
-    (npmDependencies(files).has('@11ty/eleventy') ? 'package.json' : undefined),
+  recognise: (files) => firstFile(files, CONFIG_FILES),
   inspect,
   mapping,
   configFiles: [
@@ -58,7 +47,7 @@ export const eleventy: Generator = {
     ),
   ],
   caches: ['_site', '.cache'],
-  addressQuery,
+  addressQuery: (files) => ({ command: askCommand(files), parse: pagesIn }),
   problems,
 };
 
@@ -78,45 +67,39 @@ function problems(files: SiteFiles, { options }: Pick<SiteSettings, 'options'>):
   ];
 }
 
-/** How Eleventy lists its pages. */
-function addressQuery(files: SiteFiles): AddressQuery {
-  return { command: askCommand(files, 'pages') };
-}
-
 /** What `init` finds out about an Eleventy site. */
-async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
-  const printed = await ask(askCommand(files, CONFIG_ANSWER), 'node -e "new Eleventy().toJSON()"');
-  const config = configIn(printed);
+async function inspect(site: AskedSite): Promise<SiteFacts> {
+  const { files } = site;
+  const answer = await answerTo(site, askCommand(files), 'node -e "new Eleventy().toJSON()"');
+  const config = configIn(answer);
   const { input, output } = config;
   const options = optionsOf(files, config);
-  const all = readPosts(files, input, config.pages, { isArticlePath, slug: fileSlug });
+  const all = readPosts(files, input, pagesOf(answer), { isArticlePath, slug: fileSlug });
   const place = placeOf(all, options.timeZone, placedPosts(all));
   const { file, posts } = place;
   const { below, content, questions } = postsFolder(files, input, place);
-  const permalink = inferPermalink(postsOfRule(posts, 'permalink'), options.timeZone);
-  const ofPosts = factsOfPosts(posts, USUAL_KEYS, ['layout'], authorsIn(config.authors), keysOf(posts));
   const tags = commonTags(posts, options.keptTags ?? []);
-  return {
+  const hasScript = npmScripts(files).build !== undefined && buildScript(files) !== '';
+  const layout = posts.length === 0 ? layoutOf(files, config) : undefined;
+  return siteFacts({
+    posts,
+    keys: keysOf(posts),
+    shared: ['layout'],
+    authors: authorsIn(config.authors),
     siteUrl: siteUrlOf(files, config),
     language: siteData(config, ['language', 'lang', 'locale']),
     content,
     file,
-    permalink: permalink?.pattern ?? posix.join('/', below, ':slug/'),
+    inferred: inferPermalink(postsOfRule(posts, 'permalink'), options.timeZone),
+    usualPermalink: posix.join('/', below, ':slug/'),
     output,
-    build:
-      npmScripts(files).build !== undefined && buildScript(files) !== ''
-        ? await scriptCommand({ files, ask }, 'build')
-        : 'npx @11ty/eleventy',
-    frontMatter: {
-      ...(posts.length === 0 && defined({ layout: layoutOf(files, config) })),
-      ...ofPosts.frontMatter,
-      ...(tags.length > 0 && { tags }),
-    },
-    options: { ...options, ...tagSlugsOption(posts), ...ofPosts.options },
+    build: hasScript ? await scriptCommand(site, 'build') : 'npx @11ty/eleventy',
+    frontMatter: { ...(layout !== undefined && { layout }), ...(tags.length > 0 && { tags }) },
+    options: { ...options, tagSlugs: haveOneSlug(posts) ? false : undefined },
     ignore: [`${output}/`, 'node_modules/'],
-    questions: [...questions, ...permalinkQuestions(permalink)],
+    questions,
     warnings: untestedVersion(installedVersion(files, '@11ty/eleventy'), 'Eleventy 2 and 3', [2, 3]),
-  };
+  });
 }
 
 /** The public address: the site's data say it, or the homepage of package.json; the path is that of `pathPrefix`. */
@@ -141,11 +124,11 @@ function keysOf(posts: readonly SitePost[]): ReturnType<typeof keysOfPosts> {
   return posts.some(({ data }) => /^https?:\/\//.test(read(data[key]) ?? '')) ? { ...others, image } : others;
 }
 
-/** Tags that would have one page, at which Eleventy stops: a site with such tags names their pages otherwise. */
-function tagSlugsOption(posts: readonly SitePost[]): Pick<GeneratorOptions, 'tagSlugs'> {
+/** Whether posts have tags that would have one page, at which Eleventy stops: such a site names their pages otherwise. */
+function haveOneSlug(posts: readonly SitePost[]): boolean {
   const tags = posts.flatMap(({ data }) => textsOf(data.tags)).filter((tag) => tagName(tag) !== '');
   const count = (keyOf: (tag: string) => string) => new Set(tags.map(keyOf)).size;
-  return count(tagName) > count(tagKey) ? { tagSlugs: false } : {};
+  return count(tagName) > count(tagKey);
 }
 
 /** Tags that all posts name themselves and by which templates select them. */
@@ -173,26 +156,28 @@ function buildScript(files: SiteFiles): string {
   );
 }
 
-/**
- * A command that has Eleventy make the pages, without writing any. The flags of the site's own build script count.
- *
- * @param answer JavaScript that makes a value of `pages`, `eleventy`, `user` (what the configuration is given), `items`,
- *   `selecting` and `globs` (the tags and the patterns of files by which the configuration selects posts).
- */
-function askCommand(files: SiteFiles, answer: string): string {
-  const script = `
+/** A command that has Eleventy make the pages, without writing any. The flags of the site's own build script count. */
+function askCommand(files: SiteFiles): string {
+  const build = buildScript(files);
+  const flags = ['input', 'output', 'config'].map(
+    (name) => new RegExp(`\\s--${name}[= ]["']?([^\\s"';&|]+)`).exec(build)?.[1] ?? '',
+  );
+  return nodeCommand(ASK, flags);
+}
+
+/** Its variables are those of `CONFIG_ANSWER`. */
+const ASK = `
 import Eleventy from '@11ty/eleventy';
 const [input, output, configPath] = process.argv.slice(1).map((word) => word || undefined);
 let user;
 const items = [];
 const selecting = new Set();
-const globs = new Set();
 const watched = (api) => {
-  for (const name of ['getFilteredByTag', 'getFilteredByTags', 'getFilteredByGlob']) {
+  for (const name of ['getFilteredByTag', 'getFilteredByTags']) {
     if (Object.hasOwn(api, name)) continue;
     const own = api[name].bind(api);
     api[name] = (...words) => {
-      for (const word of words.flat()) (name === 'getFilteredByGlob' ? globs : selecting).add(word);
+      for (const word of words.flat()) selecting.add(word);
       return own(...words);
     };
   }
@@ -214,11 +199,5 @@ const eleventy = new Eleventy(input, output, {
 const pages = (await eleventy.toJSON())
   .filter(({ url }) => typeof url === 'string')
   .map(({ inputPath, url }) => ({ path: inputPath, address: url }));
-answer(${answer});
+answer(${CONFIG_ANSWER});
 `;
-  const build = buildScript(files);
-  const flags = ['input', 'output', 'config'].map(
-    (name) => new RegExp(`\\s--${name}[= ]["']?([^\\s"';&|]+)`).exec(build)?.[1] ?? '',
-  );
-  return nodeCommand(script, flags);
-}

@@ -1,3 +1,4 @@
+import { decodedAddress } from '../../article/address/files-of-address.js';
 import { slugify } from '../../article/address/slug.js';
 import type {
   ArticleMapping,
@@ -11,7 +12,6 @@ import { closedHtml } from '../../article/text/closed-html.js';
 import { htmlTokens } from '../../article/text/html-tokens.js';
 import { type Replacement, withReplacements } from '../../article/text/replacements.js';
 import type { MappingOptions } from '../generator.js';
-import { decodedAddress } from '../layout.js';
 import {
   hasTags,
   isDecodable,
@@ -19,7 +19,7 @@ import {
   needsHtml,
   withoutItemComments,
 } from '../mapping/markdown.js';
-import { siteMapping } from '../mapping/site-mapping.js';
+import { draftsBy, siteMapping } from '../mapping/site-mapping.js';
 
 /** The key that turns templates off in one file, and names what renders it. */
 export const SWITCH = 'templateEngineOverride';
@@ -46,13 +46,12 @@ const RESERVED = [
 export function mapping(options: MappingOptions): ArticleMapping {
   const inUtc = { ...options, timeZone: 'UTC' }; // as Eleventy counts
   return siteMapping(inUtc, {
-    drafts: { draft: true, permalink: false },
+    isDraft: draftsBy({ draft: true, permalink: false }),
     reserved: RESERVED,
     isArticlePath,
     slug: fileSlug,
     momentText: ({ utc }, sent) => (YAML_TIMESTAMP.test(sent) ? sent : utc),
     tagKey: options.tagSlugs === false ? tagName : tagKey,
-    extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, options),
     held: { permalink: false, eleventyExcludeFromCollections: true },
     pin,

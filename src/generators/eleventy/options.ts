@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { defined, mapOf, type ValueMap } from '../../article/plain-data.js';
-import type { GeneratorOptions, ListedPage, SiteFiles } from '../generator.js';
-import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
+import type { GeneratorOptions, SiteFiles } from '../generator.js';
+import { tagsInCode } from '../inspect/kept-tags.js';
 import { filesBelow, namesIn } from '../inspect/site-files.js';
 import { knownTimeZone } from '../mapping/dates.js';
 
@@ -13,7 +13,6 @@ export interface EleventyConfig {
   readonly layouts: string;
   readonly output: string;
   readonly pathPrefix: string;
-  readonly formats: readonly string[];
   /** Extensions that the configuration has given to engines of its own. */
   readonly extensions: readonly string[];
   /** The key that turns templates off in one file. */
@@ -29,13 +28,10 @@ export interface EleventyConfig {
   readonly collections: readonly string[];
   /** The tags by which the configuration selects posts. */
   readonly selecting: readonly string[];
-  /** The patterns of files by which it does so. */
-  readonly globs: readonly string[];
   /** The site's data of its authors. */
   readonly authors?: unknown;
   /** The site's data, such as `metadata`. */
   readonly data: ValueMap;
-  readonly pages: readonly ListedPage[];
 }
 
 /** What a site without any configuration would say. */
@@ -44,7 +40,6 @@ const USUAL = {
   includes: '_includes',
   output: '_site',
   pathPrefix: '/',
-  formats: ['md', 'html'],
   extensions: [],
   engineOverride: 'templateEngineOverride',
   rawHtml: true,
@@ -53,12 +48,13 @@ const USUAL = {
   plugins: {},
   collections: [],
   selecting: [],
-  globs: [],
   data: {},
-  pages: [],
 };
 
-/** JavaScript that makes the answer; see `askCommand`. */
+/**
+ * JavaScript that makes the answer of `pages`, `eleventy`, `user` (what the configuration is given), `items` (all pages) and
+ * `selecting` (the tags by which the configuration selects posts).
+ */
 export const CONFIG_ANSWER = `await (async () => {
   const config = eleventy.eleventyConfig.getConfig();
   let md = config.libraryOverrides?.md;
@@ -87,7 +83,6 @@ export const CONFIG_ANSWER = `await (async () => {
     pages,
     ...config.dir,
     pathPrefix: config.pathPrefix,
-    formats: texts(config.templateFormats),
     extensions: texts(Array.from(config.extensionMap ?? [], ({ extension }) => extension)),
     engineOverride: config.keys?.engineOverride,
     keepsPictures: md === undefined || keepsPictures(),
@@ -99,15 +94,13 @@ export const CONFIG_ANSWER = `await (async () => {
     ),
     collections: Object.keys(config.collections ?? user.collections ?? {}),
     selecting: texts(selecting),
-    globs: texts(globs),
     authors: Array.isArray(authors) ? authors.map((one) => plain(one, 1)) : plain(authors),
     data: plain({ metadata, site, meta, settings }),
   };
 })()`;
 
 /** Reads the answer; what is missing is as Eleventy has it without a configuration. */
-export function configIn(printed = '{}'): EleventyConfig {
-  const answer = JSON.parse(printed) as Partial<EleventyConfig>;
+export function configIn(answer: Partial<EleventyConfig>): EleventyConfig {
   const config = { ...USUAL, ...answer };
   const input = joined('', config.input);
   const includes = joined(input, config.includes);
@@ -117,7 +110,7 @@ export function configIn(printed = '{}'): EleventyConfig {
 
 /** What decides how bodies are written and which tags stay. */
 export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOptions {
-  const { formats, extensions, engineOverride, rawHtml, excerptSeparator, bundled, globs } = config;
+  const { extensions, engineOverride, rawHtml, excerptSeparator, bundled } = config;
   const { eleventyImageTransformPlugin: images, IdAttributePlugin: ids } = config.plugins;
   const hasSwitch =
     engineOverride === USUAL.engineOverride && !extensions.some((one) => one === 'md' || one === 'html');
@@ -125,16 +118,13 @@ export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOp
   if ((images !== undefined && mapOf(images).failOnError !== false) || !config.keepsPictures)
     elements.push('img');
   const checksIds = ids !== undefined && mapOf(ids).checkDuplicates !== false;
-  const tags = collectionTags(files, config);
   return defined({
-    // An article in an .html file would be in no list that is made of .md files.
-    htmlFiles: formats.includes('html') && !globs.some((one) => one.endsWith('.md')) ? undefined : false,
     templateSwitch: hasSwitch ? undefined : false,
     rawHtml: rawHtml ? undefined : false,
     excerptSeparator,
-    markedElements: elements.length > 0 ? [...new Set<string>(elements)] : undefined,
+    markedElements: [...new Set<string>(elements)],
     usedIds: checksIds ? idsOfLayouts(files, config) : undefined,
-    ...keptTagsOption(tags),
+    keptTags: collectionTags(files, config),
     timeZone: knownTimeZone(siteData(config, ['timezone', 'timeZone', 'time_zone'])),
   });
 }

@@ -1,8 +1,9 @@
-import { defined, mapOf, textsOf } from '../../article/plain-data.js';
-import type { AddressQuery, AskedSite, Generator, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
-import { nodeCommand } from '../inspect/ask.js';
-import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
-import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
+import { mapOf, textAt, textsOf } from '../../article/plain-data.js';
+import type { AskedSite, Generator, SiteFacts, SiteFiles } from '../generator.js';
+import { answerTo, nodeCommand, pagesIn, pagesOf } from '../inspect/ask.js';
+import { siteFacts } from '../inspect/facts.js';
+import { inferFile, inferPermalink } from '../inspect/infer-pattern.js';
+import { tagsInCode } from '../inspect/kept-tags.js';
 import {
   firstFile,
   installedVersion,
@@ -10,7 +11,7 @@ import {
   npmScripts,
   untestedVersion,
 } from '../inspect/manifests.js';
-import { factsOfPosts } from '../inspect/post-fields.js';
+import { keysOfPosts } from '../inspect/post-fields.js';
 import { type BuildSite, buildCommand, withArgument } from '../inspect/site-build.js';
 import { filesBelow, folderPath, publicAddress } from '../inspect/site-files.js';
 import { postsOfRule, readPosts } from '../inspect/site-posts.js';
@@ -31,64 +32,57 @@ export const hexo: Generator = {
   mapping,
   configFiles: [...CONFIG_FILES, 'package.json', 'scripts'],
   caches: ['public', 'db.json', '.deploy_git'],
-  addressQuery,
+  addressQuery: () => ({ command: ASK, parse: pagesIn }),
   pinsAddresses: true,
   staticFolder: () => 'source',
   problems: () => [],
 };
 
 function recognise(files: SiteFiles): string | undefined {
-  const isHexo = npmDependencies(files).has('hexo');
   const path = firstFile(files, CONFIG_FILES);
-  if (path === undefined) return isHexo ? 'package.json' : undefined;
-  return isHexo || HEXO_KEY.test(files.read(path) ?? '') ? path : undefined;
-}
-
-/** How Hexo lists its posts. */
-function addressQuery(): AddressQuery {
-  return { command: hexoCommand('pages') };
+  const isHexo = npmDependencies(files).has('hexo') || HEXO_KEY.test(files.read(path ?? '') ?? '');
+  return isHexo ? path : undefined;
 }
 
 /** What `init` finds out about a Hexo site. */
-async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
-  const printed = await ask(hexoCommand('{ config, pages, theme }'), 'node -e "new Hexo().source.process()"');
-  const answer = mapOf(JSON.parse(printed ?? '{}'));
+async function inspect(site: AskedSite): Promise<SiteFacts> {
+  const { files } = site;
+  const answer = await answerTo(site, ASK, 'node -e "new Hexo().source.process()"');
   const config = mapOf(answer.config);
-  const text = (key: string) => textsOf(config[key])[0]?.trim() || undefined;
+  const text = (key: string) => textAt(config, key);
   const timeZone = knownTimeZone(text('timezone'));
   const content = `${folderPath(text('source_dir') ?? 'source')}/_posts`;
-  const pages = (answer.pages as readonly ListedPage[] | undefined) ?? [];
-  const posts = readPosts(files, content, pages, { isArticlePath, slug: slugOfFile });
+  const posts = readPosts(files, content, pagesOf(answer), { isArticlePath, slug: slugOfFile });
   const rule = patternOf(text('permalink') ?? ':year/:month/:day/:title/');
   const ofRule = postsOfRule(posts, 'permalink');
   const hasOwn = ofRule.length > 0 && ofRule.every(({ data }) => typeof data.permalink === 'string');
-  const inferred = rule === undefined || hasOwn ? inferPermalink(ofRule, timeZone) : undefined;
-  const { frontMatter, options } = factsOfPosts(posts, KEYS, ['layout', 'lang']);
   const output = folderPath(text('public_dir') ?? 'public');
-  const [theme = 'themes'] = textsOf(answer.theme);
-  const code = [theme, 'scripts'].flatMap((name) => filesBelow(files, folderPath(name)));
-  return {
+  const code = [textAt(answer, 'theme') ?? 'themes', 'scripts'].flatMap((name) =>
+    filesBelow(files, folderPath(name)),
+  );
+  return siteFacts({
+    posts,
+    keys: keysOfPosts(posts, KEYS),
+    shared: ['layout', 'lang'],
     // Links have the path `root`, which that of `url` should be.
     siteUrl: publicAddress(config.url, config.root === '/' ? undefined : config.root),
     siteUrlSource: 'url and root',
-    language: text('language'),
+    language: textsOf(config.language)[0],
     content,
     file:
       inferFile(posts, timeZone)?.pattern ?? patternOf(text('new_post_name') ?? '')?.slice(1) ?? ':slug.md',
-    permalink: inferred?.pattern ?? rule ?? '/:year/:month/:day/:slug/',
+    inferred: rule === undefined || hasOwn ? inferPermalink(ofRule, timeZone) : undefined,
+    usualPermalink: rule ?? '/:year/:month/:day/:slug/',
     output,
-    build: await buildOf({ files, ask }),
-    frontMatter,
+    build: await buildOf(site),
     options: {
-      ...defined({ timeZone }),
-      ...(config.future !== false && { futurePages: true }),
-      ...options,
-      ...keptTagsOption(tagsInCode(files, code)),
+      timeZone,
+      futurePages: config.future === false ? undefined : true,
+      keptTags: tagsInCode(files, code),
     },
     ignore: [`${output}/`, 'db.json', 'node_modules/'],
-    questions: permalinkQuestions(inferred),
     warnings: untestedVersion(installedVersion(files, 'hexo'), 'Hexo 7', [7]),
-  };
+  });
 }
 
 /** A rule of Hexo's, such as `:year/:title/`, as a pattern; undefined if it has parts that Pressmark cannot fill. */
@@ -109,13 +103,10 @@ async function buildOf(site: BuildSite): Promise<string> {
 }
 
 /**
- * A command that has Hexo read its posts, without rendering any. Only those whose front matter begins with `---` are listed:
- * Pressmark does not read the others.
- *
- * @param answer JavaScript that makes a value of `config`, `pages` and `theme`.
+ * Has Hexo read its posts, without rendering any. Only those whose front matter begins with `---` are listed: Pressmark does
+ * not read the others.
  */
-function hexoCommand(answer: string): string {
-  return nodeCommand(`
+const ASK = nodeCommand(`
 import Hexo from 'hexo';
 const hexo = new Hexo(process.cwd(), { silent: true });
 await hexo.init();
@@ -128,6 +119,5 @@ const pages = hexo.locals
   .get('posts')
   .filter(({ raw }) => /^---\\n/.test(raw))
   .map(({ source, path }) => ({ path: folder + source, address: '/' + path.replace(/^\\/+/, '') }));
-answer(${answer});
+answer({ config, pages, theme });
 `);
-}

@@ -1,3 +1,4 @@
+import { decodedAddress } from '../../article/address/files-of-address.js';
 import type {
   ArticleMapping,
   FileFacts,
@@ -9,9 +10,8 @@ import { closedHtml } from '../../article/text/closed-html.js';
 import { htmlTokens } from '../../article/text/html-tokens.js';
 import { type Replacement, withReplacements } from '../../article/text/replacements.js';
 import type { MappingOptions } from '../generator.js';
-import { decodedAddress } from '../layout.js';
 import { linkedAddresses, needsHtml } from '../mapping/markdown.js';
-import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
+import { draftsBy, siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 
 /** The keys that Hexo reads, and its themes. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'updated' };
@@ -29,7 +29,7 @@ const RESERVED = [SWITCH, ENGINE, 'permalink', '__permalink', 'published', 'cont
 export function mapping(options: MappingOptions): ArticleMapping {
   return siteMapping(options, {
     usualKeys: KEYS,
-    drafts: { published: false },
+    isDraft: draftsBy({ published: false }),
     hidesFuture: true,
     reserved: RESERVED,
     isArticlePath,
@@ -39,10 +39,11 @@ export function mapping(options: MappingOptions): ArticleMapping {
     tagKey,
     body: storedBody,
     held: { published: false },
-    pin: (address) => ({ permalink: decodedAddress(address) }),
-    isPinned: ({ data }, address) =>
-      typeof data.permalink === 'string' &&
-      decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
+    pinKey: {
+      key: 'permalink',
+      write: decodedAddress,
+      read: (text) => `/${text.replace(/^\//, '')}`,
+    },
   });
 }
 

@@ -1,6 +1,5 @@
-import { defined, isMap, mapOf, textsOf, type ValueMap } from '../../article/plain-data.js';
+import { isMap, mapOf, textAt, type ValueMap } from '../../article/plain-data.js';
 import type {
-  AddressQuery,
   AskedSite,
   Generator,
   ListedPage,
@@ -9,11 +8,12 @@ import type {
   SiteFiles,
   SiteSettings,
 } from '../generator.js';
+import { jsonOf, unreadableAnswer } from '../inspect/ask.js';
 import { authorsInFiles } from '../inspect/authors.js';
-import { inferFile, inferPermalink, permalinkQuestions, type SitePost } from '../inspect/infer-pattern.js';
-import { keptTagsOption } from '../inspect/kept-tags.js';
+import { siteFacts } from '../inspect/facts.js';
+import { inferFile, inferPermalink } from '../inspect/infer-pattern.js';
 import { untestedVersion } from '../inspect/manifests.js';
-import { factsOfPosts } from '../inspect/post-fields.js';
+import { keysOfPosts } from '../inspect/post-fields.js';
 import { buildInSite } from '../inspect/site-build.js';
 import { filesBelow, namesIn, publicAddress } from '../inspect/site-files.js';
 import { placedPosts, postsOfRule, readPosts } from '../inspect/site-posts.js';
@@ -35,7 +35,7 @@ export const hugo: Generator = {
   configFiles: [...CONFIG_FILES, 'config', 'layouts', 'themes', 'go.mod', 'go.sum', 'package.json'],
   // Not resources/_gen: some sites commit it, so that they build without Sass.
   caches: ['public', '.hugo_build.lock'],
-  addressQuery: () => addressQuery,
+  addressQuery: () => ({ command: LIST, parse: listedPages }),
   pinsAddresses: true,
   staticFolder: () => 'static',
   problems,
@@ -79,63 +79,46 @@ function problems(files: SiteFiles, { content }: Pick<SiteSettings, 'content'>):
 }
 
 /** How Hugo lists its pages: one line of comma-separated values for each, the names of the columns in the first. */
-const addressQuery: AddressQuery = { command: 'hugo list all', parse: listedPages };
+const LIST = 'hugo list all';
 
 /** New versions print JSON if they are asked for it; Hugo 0.111 refuses the flag. */
 const CONFIG = 'hugo version; hugo config --format json 2>/dev/null || hugo config';
 
-/** A post that is not there shows the rule of a section without posts; the copy of the site is thrown away. */
-const PROBE = 'posts/probe.md';
-const LIST_PROBE = `mkdir -p content/posts && printf -- '---\\ntitle: probe\\ndate: 2001-02-03\\n---\\n' > content/${PROBE} && hugo list all`;
-
 /** What `init` finds out about a Hugo site. */
-async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
+async function inspect(site: AskedSite): Promise<SiteFacts> {
+  const { files, ask } = site;
   const printed = (await ask(CONFIG, 'hugo config')) ?? '';
   const [, version] = /^hugo v([\d.]+)/m.exec(printed) ?? [];
   const config = readConfig(printed);
   const { siteUrl, timeZone } = config;
-  const pages = async (command: string) => {
-    const printed = await ask(command, 'hugo list all');
-    return printed === undefined ? [] : listedPages(printed, siteUrl ?? 'https://site.invalid');
-  };
   const content = readMounts((await ask('hugo config mounts')) ?? '');
-  const all = readPosts(files, content, await pages('hugo list all'), { isArticlePath, slug });
-  const listed = all.filter(({ path }) => isInLanguage(path, config));
+  const list = await ask(LIST);
+  const pages = list === undefined ? [] : listedPages(list, siteUrl ?? 'https://site.invalid');
+  const listed = readPosts(files, content, pages, { isArticlePath, slug }).filter(({ path }) =>
+    isInLanguage(path, config),
+  );
   const file = inferFile(placedPosts(listed), timeZone)?.pattern;
   // The posts like a new article are those in its folder.
   const posts = listed.filter(({ path }) => path.startsWith(/^(?:[^:]*\/)?/.exec(file ?? '')?.[0] ?? ''));
-  const inferred =
-    inferPermalink(postsOfRule(posts, 'url'), timeZone) ??
-    (content === 'content' ? inferPermalink(probe(await pages(LIST_PROBE))) : undefined);
-  const authors = authorsInFiles(files, ['data/authors', `${content}/authors`]);
-  const ofPosts = factsOfPosts(posts, KEYS, ['type', 'layout'], authors);
-  const { output, build, warnings } = await buildInSite(
-    { files, ask },
-    'hugo',
-    'hugo',
-    config.output,
-    'publishDir',
-  );
-  return {
+  const { output, build, warnings } = await buildInSite(site, 'hugo', 'hugo', config.output, 'publishDir');
+  return siteFacts({
+    posts,
+    keys: keysOfPosts(posts, KEYS),
+    shared: ['type', 'layout'],
+    authors: authorsInFiles(files, ['data/authors', `${content}/authors`]),
     siteUrl,
     siteUrlSource: 'baseURL',
     language: config.language,
     content,
     file: file ?? 'posts/:slug.md',
-    permalink: inferred?.pattern ?? '/posts/:slug/',
+    inferred: inferPermalink(postsOfRule(posts, 'url'), timeZone),
+    usualPermalink: '/posts/:slug/',
     output,
     build,
-    frontMatter: ofPosts.frontMatter,
-    options: {
-      rawHtml: config.rawHtml,
-      ...defined({ timeZone }),
-      ...ofPosts.options,
-      ...keptTagsOption(selectingTags(files)),
-    },
+    options: { rawHtml: config.rawHtml || undefined, timeZone, keptTags: selectingTags(files) },
     ignore: ignoreLines(files, output),
-    questions: permalinkQuestions(inferred),
     warnings: [...warnings, ...untestedVersion(version, 'Hugo 0.111', [0], 111)],
-  };
+  });
 }
 
 /** A tag that a layout selects posts by. */
@@ -157,11 +140,6 @@ function isInLanguage(path: string, { languages, language }: HugoConfig): boolea
   return names.every(
     (name = '') => name.toLowerCase() === language || !languages.includes(name.toLowerCase()),
   );
-}
-
-function probe(pages: readonly ListedPage[]): Omit<SitePost, 'data'>[] {
-  const { address } = pages.find(({ path }) => path === `content/${PROBE}`) ?? {};
-  return address === undefined ? [] : [{ path: PROBE, slug: 'probe', date: '2001-02-03', address }];
 }
 
 /** Lines for what a build leaves behind. A folder that is there already may be committed on purpose. */
@@ -191,8 +169,8 @@ interface HugoConfig {
 /** Reads what `hugo config` prints, among other lines: JSON, or the lines of Hugo 0.111, in which maps are as Go prints them. */
 function readConfig(printed: string): HugoConfig {
   const json = /^\{[\s\S]*\}/m.exec(printed)?.[0];
-  const values = json === undefined ? linesOf(printed) : lowercased(JSON.parse(json));
-  const text = (key: string) => textsOf(values[key]).find((value) => value !== '');
+  const values = json === undefined ? linesOf(printed) : lowercased(jsonOf(json, 'hugo config'));
+  const text = (key: string) => textAt(values, key);
   const { markup, languages } = values;
   const renderer = mapOf(mapOf(mapOf(markup).goldmark).renderer);
   return {
@@ -208,10 +186,13 @@ function readConfig(printed: string): HugoConfig {
   };
 }
 
+/** A text in quotes whose escapes are those of JSON, too. */
+const TEXT = /^"(?:[^"\\\p{Cc}]|\\["\\/bfnrt])*"$/u;
+
 function linesOf(printed: string): ValueMap {
   const lines = [...printed.matchAll(/^([a-z]+) = (.*)$/gm)];
   return Object.fromEntries(
-    lines.map(([, key = '', value = '']) => [key, /^".*"$/.test(value) ? JSON.parse(value) : value]),
+    lines.map(([, key = '', value = '']) => [key, TEXT.test(value) ? JSON.parse(value) : value]),
   );
 }
 
@@ -227,7 +208,7 @@ function lowercased(value: unknown): ValueMap {
 /** The content folder in what `hugo config mounts` prints: a JSON value for the site, and one for each module. */
 function readMounts(printed: string): string {
   const site = /^\{[\s\S]*?^\}/m.exec(printed)?.[0] ?? '{}';
-  const { mounts } = mapOf(JSON.parse(site));
+  const { mounts } = jsonOf(site, 'hugo config mounts');
   const sources = (Array.isArray(mounts) ? mounts : [])
     .map(mapOf)
     .flatMap(({ source, target }) => (target === 'content' && typeof source === 'string' ? [source] : []));
@@ -243,7 +224,7 @@ function listedPages(printed: string, siteUrl: string): ListedPage[] {
   const [path = -1, permalink = -1, draft = -1] = ['path', 'permalink', 'draft'].map((name) =>
     head.indexOf(name),
   );
-  if (path === -1 || permalink === -1) throw new SyntaxError('it has no columns path and permalink');
+  if (path === -1 || permalink === -1) throw unreadableAnswer(LIST, 'no columns path and permalink', printed);
   const base = new URL(siteUrl).pathname.replace(/\/$/, '');
   return rows.flatMap((row) => {
     const [file, url] = [row[path], row[permalink]];

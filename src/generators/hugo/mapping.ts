@@ -1,3 +1,4 @@
+import { decodedAddress } from '../../article/address/files-of-address.js';
 import type {
   ArticleMapping,
   FileFacts,
@@ -7,11 +8,9 @@ import type {
   StoredBody,
 } from '../../article/format/mapping.js';
 import { mapOf } from '../../article/plain-data.js';
-import type { Publication } from '../../article/publication.js';
 import { closedHtml } from '../../article/text/closed-html.js';
 import type { MappingOptions } from '../generator.js';
-import { decodedAddress } from '../layout.js';
-import { momentOf, publishedAt } from '../mapping/dates.js';
+import { momentOf, type WrittenDates } from '../mapping/dates.js';
 import { hasTags, needsHtml, withoutItemComments } from '../mapping/markdown.js';
 import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 
@@ -33,8 +32,6 @@ export function mapping(options: MappingOptions): ArticleMapping {
     // In the site's own time zone, so that the day on the page is that of its address.
     momentText: ({ day, time, offset }) => `${day}T${time}${offset === '+00:00' ? 'Z' : offset}`,
     tagKey,
-    extension: (body) =>
-      body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml) ? '.html' : '.md',
     body: (incoming, path) => storedBody(incoming, path, rawHtml),
     sentBody,
     held: { draft: true },
@@ -43,7 +40,9 @@ export function mapping(options: MappingOptions): ArticleMapping {
       const url = valueIn(data, 'url');
       return typeof url === 'string' && PLAIN_PATH.test(url) && isSamePage(url, decodedAddress(address));
     },
-    publication: (file) => publication(file, zone, options.futurePages === true),
+    isDraft,
+    hidesFuture: true,
+    datesOf: (file) => datesOf(file, zone),
   });
 }
 
@@ -133,19 +132,21 @@ function tagKey(tag: string): string {
   return isUsable && names.length <= 4 ? key : '';
 }
 
-function publication({ data }: FileFacts, zone: string, futurePages: boolean): Publication {
-  const first = (...keys: string[]) =>
-    keys.map((key) => valueIn(data, key)).find((value) => momentOf(value, zone) !== undefined);
+function isDraft({ data }: FileFacts): boolean {
   const draft = valueIn(data, 'draft');
-  const isDraft =
+  const isMarked =
     draft === undefined ? valueIn(data, 'published') === false : draft === true || draft === 'true';
   const rendering = mapOf(valueIn(data, '_build') ?? valueIn(data, 'build')).render;
-  if (isDraft || rendering === 'never' || rendering === false) return { kind: 'draft' };
-  const date = first('publishdate', 'pubdate', 'published', 'date');
+  return isMarked || rendering === 'never' || rendering === false;
+}
+
+/** The first dates that are ones, as Hugo looks for them. */
+function datesOf({ data }: FileFacts, zone: string): WrittenDates {
+  const first = (...keys: string[]) =>
+    keys.map((key) => valueIn(data, key)).find((value) => momentOf(value, zone) !== undefined);
   return {
-    kind: 'dated',
-    from: futurePages ? undefined : publishedAt(date, data, zone),
-    until: momentOf(first('expirydate', 'unpublishdate'), zone),
+    from: first('publishdate', 'pubdate', 'published', 'date'),
+    until: first('expirydate', 'unpublishdate'),
   };
 }
 

@@ -1,7 +1,5 @@
+import { decodedAddress } from '../../article/address/files-of-address.js';
 import { byFrequency, type ValueMap } from '../../article/plain-data.js';
-import { quote } from '../../errors.js';
-import type { Question } from '../generator.js';
-import { decodedAddress } from '../layout.js';
 import { type Day, dayOf } from '../mapping/dates.js';
 
 /** A post, as far as patterns are inferred from it. */
@@ -103,12 +101,4 @@ function datedPrefix(name: string, day: Day | undefined): string {
   const [prefix] = /^\d{4}-\d\d-\d\d-/.exec(name) ?? [];
   const isDate = prefix !== undefined && (!day || prefix === `${day.year}-${day.month}-${day.day}-`);
   return isDate ? ':year-:month-:day-' : '';
-}
-
-/** Asks for the address of new articles where the posts have no pattern in common. */
-export function permalinkQuestions(inferred: Inferred | undefined): Question[] {
-  if (inferred === undefined || inferred.isCommon) return [];
-  const { pattern } = inferred;
-  const text = `The addresses of the posts have no pattern in common; the most frequent one is ${quote(pattern, 100)}. Which address shall new articles have?`;
-  return [{ flag: 'permalink', text, fallback: pattern }];
 }

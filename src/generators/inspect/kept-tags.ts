@@ -1,10 +1,5 @@
-import type { GeneratorOptions, SiteFiles } from '../generator.js';
+import type { SiteFiles } from '../generator.js';
 import { textsIn } from './site-files.js';
-
-/** The option that names the tags by which a site's templates select posts. */
-export function keptTagsOption(tags: readonly string[]): Pick<GeneratorOptions, 'keptTags'> {
-  return tags.length > 0 ? { keptTags: tags } : {};
-}
 
 /** Files of code, and templates that contain some. */
 export const CODE = /\.(?:[cm]?[jt]sx?|astro|svelte|vue|ejs|njk|pug|swig)$/;

@@ -134,7 +134,6 @@ export function dateOf(
   key = Object.keys(data).find((name) => isName(name, FIELD_NAMES.date)),
 ): string | undefined {
   const value = key === undefined ? undefined : data[key];
-  if (value instanceof Date) return value.toISOString();
   if (typeof value === 'string') return isoDate(value);
   return /(?:^|\/)(\d{4}-\d\d-\d\d)-[^/]*(?:\/index\.[^/]*)?$/.exec(path)?.[1];
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { yamlLibrary } from '../../article/front-matter/libraries.js';
 import { mapOf, textsOf } from '../../article/plain-data.js';
 import type { FileEdit, Problem, SiteFiles } from '../generator.js';
-import { firstFile, npmDependencies } from '../inspect/manifests.js';
+import { dependencies, firstFile, npmDependencies } from '../inspect/manifests.js';
 
 /** Jekyll reads the first of them that there is. */
 export const CONFIG_FILES = ['_config.yml', '_config.yaml', '_config.toml'] as const;
@@ -17,8 +17,7 @@ const JEKYLL_KEY =
 /** The file by which a Jekyll site is recognised. */
 export function recognise(files: SiteFiles): string | undefined {
   const path = configPath(files);
-  if (path === undefined)
-    return usesBundler(files) && files.list('_posts').length > 0 ? 'Gemfile' : undefined;
+  if (path === undefined) return undefined;
   // Hexo's configuration has the same name.
   if (npmDependencies(files).has('hexo')) return undefined;
   const text = files.read(path) ?? '';
@@ -34,7 +33,8 @@ export function configPath(files: SiteFiles): (typeof CONFIG_FILES)[number] | un
 
 /** Whether the site's `Gemfile` has Jekyll, so that Bundler finds it. */
 export function usesBundler(files: SiteFiles): boolean {
-  return /^[^#\n]*\bgem\s*\(?\s*["'](?:jekyll|github-pages)["']/m.test(files.read('Gemfile') ?? '');
+  const gems = dependencies(files);
+  return [gems.get('jekyll'), gems.get('github-pages')].includes('Gemfile');
 }
 
 /** What the folder of a site must not publish; `init` and `npm install` put it there. */
@@ -103,45 +103,25 @@ function ownExcludes(config: string): readonly string[] | undefined {
  * @returns undefined if the file is written in a way that cannot be added to; the owner has to do it.
  */
 export function addExcludes(config: string, items: readonly string[]): string | undefined {
-  const { isMap, parse, parseDocument } = yamlLibrary();
-  const { contents, errors } = parseDocument(config);
-  if (errors.length > 0 || (contents !== null && (!isMap(contents) || contents.flow))) return undefined;
   const eol = config.includes('\r\n') ? '\r\n' : '\n';
-  const place =
-    contents?.has('exclude') === true
-      ? placeIn(config, contents.get('exclude', true))
-      : { at: config.length, indent: '  ', head: `${config === '' ? '' : eol}exclude:${eol}` };
-  if (place === undefined) return undefined;
-  const { at, indent, head = '' } = place;
-  const [before, after] = [config.slice(0, at), config.slice(at)];
-  const entries =
-    indent === undefined
-      ? items.map((item) => JSON.stringify(item)).join(', ')
-      : items.map((item) => `${indent}- ${item}${eol}`).join('');
-  const gap = indent === undefined || before === '' || before.endsWith('\n') ? '' : eol;
-  const text = `${before}${gap}${head}${entries}${after}`;
-  const was = mapOf(parse(config));
-  const expected = { ...was, exclude: [...((was.exclude ?? []) as unknown[]), ...items] };
-  return isDeepStrictEqual(mapOf(parse(text)), expected) ? text : undefined;
-}
-
-/** A place for further entries, on lines with an indentation or in `[…]`, and what goes before them. */
-interface Place {
-  readonly at: number;
-  readonly indent?: string;
-  readonly head?: string;
-}
-
-function placeIn(config: string, list: unknown): Place | undefined {
-  const { isScalar, isSeq } = yamlLibrary();
-  const afterLine = (from: number) => config.indexOf('\n', from - 1) + 1 || config.length;
-  if (isScalar(list) && list.value === null && list.range)
-    return { at: afterLine(list.range[0]), indent: '  ' };
-  const last = isSeq(list) ? list.items.at(-1) : undefined;
-  if (!isSeq(list) || !list.range || (last !== undefined && (!isScalar(last) || !last.range)))
-    return undefined;
-  const [start, end] = last?.range ?? [list.range[1] - 1, list.range[1] - 1];
-  if (list.flow) return { at: end, head: last === undefined ? '' : ', ' };
-  const indent = /^ *(?=-)/.exec(config.slice(config.lastIndexOf('\n', start - 1) + 1))?.[0];
-  return indent === undefined ? undefined : { at: afterLine(end), indent };
+  const lines = config.split(/(?<=\n)/).filter((line) => line !== '');
+  const head = lines.findIndex((line) => /^exclude:\s*(?:#.*)?$/.test(line.trimEnd()));
+  const below = head === -1 ? [] : lines.slice(head + 1);
+  const next = below.findIndex((line) => !/^\s*(?:[-#]|$)/.test(line));
+  const last = below.slice(0, next === -1 ? below.length : next).findLastIndex((line) => /^\s*-/.test(line));
+  const [indent = ''] = /^\s*/.exec(below[last] ?? '  ') ?? [];
+  const added = items.map((item) => `${indent}- ${item}${eol}`);
+  if (head === -1) added.unshift(`${config === '' ? '' : eol}exclude:${eol}`);
+  const at = head === -1 ? lines.length : head + 2 + last;
+  const before = lines.slice(0, at).join('');
+  const gap = before === '' || before.endsWith('\n') ? '' : eol;
+  const text = `${before}${gap}${added.join('')}${lines.slice(at).join('')}`;
+  try {
+    const { parse } = yamlLibrary();
+    const was = mapOf(parse(config));
+    const expected = { ...was, exclude: [...((was.exclude ?? []) as unknown[]), ...items] };
+    return isDeepStrictEqual(mapOf(parse(text)), expected) ? text : undefined;
+  } catch {
+    return undefined; // the file is malformed, or a key would be there twice
+  }
 }

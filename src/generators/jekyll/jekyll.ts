@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { defined, mapOf, textsOf, type ValueMap } from '../../article/plain-data.js';
+import { mapOf, textAt, textsOf, type ValueMap } from '../../article/plain-data.js';
 import type {
-  AddressQuery,
   AskedSite,
   Generator,
   GeneratorOptions,
@@ -11,12 +10,12 @@ import type {
   SiteFacts,
   SiteFiles,
 } from '../generator.js';
-import { shellWord } from '../inspect/ask.js';
+import { answerTo, pagesIn, pagesOf, shellWord } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
-import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
-import { keptTagsOption } from '../inspect/kept-tags.js';
+import { sharedCategory, siteFacts } from '../inspect/facts.js';
+import { inferFile, inferPermalink } from '../inspect/infer-pattern.js';
 import { untestedVersion } from '../inspect/manifests.js';
-import { factsOfPosts, keysOfPosts } from '../inspect/post-fields.js';
+import { keysOfPosts } from '../inspect/post-fields.js';
 import { buildInSite } from '../inspect/site-build.js';
 import { filesBelow, folderPath, namesIn, publicAddress } from '../inspect/site-files.js';
 import { readPosts } from '../inspect/site-posts.js';
@@ -33,7 +32,7 @@ export const jekyll: Generator = {
   mapping,
   configFiles: [...CONFIG_FILES, 'Gemfile', 'Gemfile.lock', '_layouts', '_includes', '_plugins', '_data'],
   caches: ['_site', '.jekyll-cache', '.jekyll-metadata', '.sass-cache', 'vendor/bundle'],
-  addressQuery,
+  addressQuery: (files) => ({ command: rubyCommand(files), parse: pagesIn }),
   pinsAddresses: true,
   staticFolder: () => '',
   problems,
@@ -54,11 +53,6 @@ function problems(files: SiteFiles): Problem[] {
   ];
 }
 
-/** How Jekyll lists its posts, and the documents of its other collections. */
-function addressQuery(files: SiteFiles): AddressQuery {
-  return { command: rubyCommand(files, 'pages') };
-}
-
 /** A post that is not there shows the rule for new ones, and what `defaults:` give them; the copy of the site is thrown away. */
 const PROBE = '2001-02-03-probe.md';
 const PUT_PROBE = `
@@ -67,87 +61,73 @@ require "fileutils"
 FileUtils.mkdir_p(folder)
 File.write(File.join(folder, "${PROBE}"), "---\\ntitle: probe\\n---\\n")
 `;
-const ANSWER = `begin
-  relative = ->(path) { Pathname.new(path).relative_path_from(Pathname.new(Dir.pwd)).to_s }
-  documents_of = ->(name) {
-    (site.collections[name]&.docs || []).to_h { |one| [one.data["short_name"] || one.basename_without_ext, one.data.slice("name", "title")] }
-  }
-  probe = site.posts.docs.find { |one| one.basename == "${PROBE}" }
-  {
-    "version" => Jekyll::VERSION,
-    "config" => site.config.merge("source" => relative.(site.source), "destination" => relative.(site.dest)),
-    "layouts" => site.layouts.keys,
-    "pages" => pages,
-    "authors" => [site.data["authors"], site.config["authors"], documents_of.("authors")].find { |one| one.respond_to?(:any?) && one.any? },
-    "defaults" => probe && { "layout" => probe.data["layout"] },
-  }
-end`;
 
 /** What `init` finds out about a Jekyll site. */
-async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
-  const answer = answerIn(await ask(rubyCommand(files, ANSWER, PUT_PROBE), 'ruby -e "Jekyll::Site#read"'));
-  const { config, layouts, major } = answer;
-  const text = (key: string) => textOf(config, key);
+async function inspect(site: AskedSite): Promise<SiteFacts> {
+  const { files } = site;
+  const answer = await answerTo(site, rubyCommand(files, PUT_PROBE), 'ruby -e "Jekyll::Site#read"');
+  const config = mapOf(answer.config);
+  const text = (key: string) => textAt(config, key);
+  const version = textAt(answer, 'version');
+  // Where it is not known, articles are right in Jekyll 4, too.
+  const major = Number.parseInt(version ?? '3', 10);
   const timeZone = knownTimeZone(text('timezone'));
   const source = folderPath(text('source') ?? '');
   const content = posix.join(source, folderPath(text('collections_dir') ?? ''), '_posts');
   const isProbe = ({ path }: ListedPage) => posix.basename(path) === PROBE;
-  const pages = answer.pages.filter((page) => !isProbe(page));
-  const posts = readPosts(files, content, pages, { isArticlePath, slug: slugOfFile });
-  const own = posts.filter(({ data }) => typeof data.permalink === 'string');
-  const address = answer.pages.find(isProbe)?.address ?? '/2001/02/03/probe.html';
-  const probe = { path: PROBE, slug: 'probe', date: '2001-02-03', address };
+  const pages = pagesOf(answer);
+  const mapped = { isArticlePath, slug: slugOfFile };
+  const posts = readPosts(
+    files,
+    content,
+    pages.filter((page) => !isProbe(page)),
+    mapped,
+  );
   const keys = keysOfPosts(posts, KEYS);
-  const ofPosts = factsOfPosts(posts, KEYS, ['layout'], authorsIn(answer.authors), keys);
-  const { layout = ['post', 'page', 'default'].find((name) => layouts.includes(name)), ...category } =
-    ofPosts.frontMatter;
-  const alike = posts.filter(({ data }) =>
-    Object.entries(category).some(([key, value]) => isDeepStrictEqual(data[key], value)),
-  );
+  const hasLayout = textAt(mapOf(answer.defaults), 'layout') !== undefined;
+  const layouts = textsOf(answer.layouts);
+  const layout = ['post', 'page', 'default'].find((name) => layouts.includes(name));
   // Without a category that most posts have, a new article's address is that of the probe, unless most posts name their own.
-  const ofRule = own.length * 2 > posts.length ? own : alike;
-  const inferred = ofRule.length > 0 ? inferPermalink(ofRule, timeZone) : inferPermalink([probe]);
-  const hasLayout = textOf(answer.defaults, 'layout') !== undefined;
-  const command = usesBundler(files) ? 'bundle exec jekyll build' : 'jekyll build';
-  const { output, build, warnings } = await buildInSite(
-    { files, ask },
-    'jekyll',
-    command,
-    text('destination') ?? '_site',
-    'destination',
+  const category = Object.entries(sharedCategory(posts, keys));
+  const own = posts.filter(({ data }) => typeof data.permalink === 'string');
+  const alike = posts.filter(({ data }) =>
+    category.some(([key, value]) => isDeepStrictEqual(data[key], value)),
   );
+  const ofRule = own.length * 2 > posts.length ? own : alike;
+  const address = pages.find(isProbe)?.address ?? '/2001/02/03/probe.html';
+  const probe = { path: PROBE, slug: 'probe', date: '2001-02-03', address };
+  const command = usesBundler(files) ? 'bundle exec jekyll build' : 'jekyll build';
+  const destination = text('destination') ?? '_site';
+  const { output, build, warnings } = await buildInSite(site, 'jekyll', command, destination, 'destination');
   // Files outside of the source folder are never read.
   const excludes =
     source === '' ? excludePressmark(files, textsOf(config.exclude), major) : { edits: [], warnings: [] };
-  return {
-    siteUrl: siteUrlOf(files, config),
+  const domain = files.read('CNAME')?.trim() ?? '';
+  return siteFacts({
+    posts,
+    keys,
+    shared: hasLayout ? [] : ['layout'],
+    authors: authorsIn(answer.authors),
+    siteUrl: publicAddress(text('url') ?? `https://${domain}`, text('baseurl')),
     siteUrlSource: 'url and baseurl',
     language: text('lang') ?? text('language') ?? text('locale'),
     content,
     // Jekyll takes a file for a post only if its name begins with a date, which need not be that of the front matter.
     file: `${inferFile(posts, timeZone)?.pattern.replace(/[^/]*$/, '') ?? ''}:year-:month-:day-:slug.md`,
-    permalink: inferred?.pattern ?? '/:year/:month/:day/:slug.html',
+    inferred: ofRule.length > 0 ? inferPermalink(ofRule, timeZone) : inferPermalink([probe]),
+    usualPermalink: '/:year/:month/:day/:slug.html',
     output,
     build,
-    frontMatter: {
-      ...(hasLayout ? {} : defined({ layout })),
-      ...category,
-    },
+    frontMatter: hasLayout || layout === undefined ? {} : { layout },
     options: {
-      ...optionsOf(files, answer),
-      ...defined({ timeZone }),
-      ...ofPosts.options,
-      ...keptTagsOption(selectingTags(files, source)),
+      ...optionsOf(files, config, major),
+      timeZone,
+      keptTags: selectingTags(files, source),
     },
     edits: excludes.edits,
     ignore: [`${output}/`, '.jekyll-cache/', '.jekyll-metadata'],
-    questions: permalinkQuestions(inferred),
-    warnings: [
-      ...excludes.warnings,
-      ...warnings,
-      ...untestedVersion(answer.version, 'Jekyll 3 and 4', [3, 4]),
-    ],
-  };
+    warnings: [...excludes.warnings, ...warnings, ...untestedVersion(version, 'Jekyll 3 and 4', [3, 4])],
+  });
 }
 
 /** A tag that a page or layout selects posts by; a layout that asks for those of its own page does not. */
@@ -161,72 +141,24 @@ function selectingTags(files: SiteFiles, source: string): string[] {
   return namesIn(files, [...pages.map(below), ...layouts], SELECTING);
 }
 
-/** What Jekyll has said. */
-interface JekyllAnswer {
-  /** The version that runs; undefined if unknown. */
-  readonly version: string | undefined;
-  /** 3 where the version is not known, as articles are right in Jekyll 4 then, too. */
-  readonly major: number;
-  readonly config: ValueMap;
-  readonly layouts: readonly string[];
-  readonly pages: readonly ListedPage[];
-  readonly defaults: ValueMap;
-  /** Those of `_data`, of the configuration or of a collection. */
-  readonly authors: unknown;
-}
-
-function answerIn(printed: string | undefined): JekyllAnswer {
-  const { version, config, layouts, pages, defaults, authors } = mapOf(JSON.parse(printed ?? '{}'));
-  const [known] = textsOf(version);
-  return {
-    version: known,
-    major: known === undefined ? 3 : Number.parseInt(known, 10),
-    config: mapOf(config),
-    layouts: textsOf(layouts),
-    pages: (pages as readonly ListedPage[] | undefined) ?? [],
-    defaults: mapOf(defaults),
-    authors,
-  };
-}
-
-/** A text of the configuration without white space around it; undefined for an empty one. */
-function textOf(config: ValueMap, key: string): string | undefined {
-  const value = config[key];
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
-
-/** The public address: `url` and `baseurl`, or the domain in `CNAME`. */
-function siteUrlOf(files: SiteFiles, config: ValueMap): string | undefined {
-  const domain = files.read('CNAME')?.trim() ?? '';
-  return publicAddress(textOf(config, 'url') ?? `https://${domain}`, textOf(config, 'baseurl'));
-}
-
-/** How jekyll-archives makes the addresses of tags' pages; without a word of it by the first. */
-const SLUG_MODES = ['default', 'raw', 'pretty', 'ascii', 'latin'] as const;
-
-function optionsOf(files: SiteFiles, { major, config }: JekyllAnswer): GeneratorOptions {
-  const archives = config['jekyll-archives'];
-  const renderer = textOf(config, 'markdown') ?? 'kramdown';
+function optionsOf(files: SiteFiles, config: ValueMap, major: number): GeneratorOptions {
   // Without a Gemfile, the host may have another version: GitHub Pages has Jekyll 3. Escapes are right in both.
   const isCertain =
     files.read('Gemfile') !== undefined || JSON.stringify(config).includes('"render_with_liquid"');
   return {
     ...(isCertain && major >= 4 && { templateSwitch: true }),
-    ...(!/^kramdown$/i.test(renderer) && { rawHtml: true }),
+    ...(!/^kramdown$/i.test(textAt(config, 'markdown') ?? 'kramdown') && { rawHtml: true }),
     ...(config.future === true && { futurePages: true }),
-    ...(archives !== undefined && {
-      tagSlugs: SLUG_MODES.find((mode) => mode === mapOf(archives).slug_mode) ?? 'default',
-    }),
+    ...(config['jekyll-archives'] !== undefined && { tagSlugs: true }),
   };
 }
 
 /**
  * Jekyll reads its files as for a build, and renders and writes nothing. What plugins print goes to standard error.
  *
- * @param answer Ruby that makes a value of `site` and `documents`.
  * @param before Ruby that runs before the files are read.
  */
-function rubyCommand(files: SiteFiles, answer: string, before = ''): string {
+function rubyCommand(files: SiteFiles, before = ''): string {
   const script = `
 require "jekyll"
 require "json"
@@ -236,10 +168,20 @@ Jekyll::PluginManager.require_from_bundler
 site = Jekyll::Site.new(Jekyll.configuration("quiet" => true, "disable_disk_cache" => true))
 ${before}site.reset
 site.read
-root = Dir.pwd + "/"
+below = ->(path) { Pathname.new(path).relative_path_from(Pathname.new(Dir.pwd)).to_s }
 documents = site.collections.values.flat_map(&:docs)
-pages = documents.map { |one| { "path" => one.path.delete_prefix(root), "address" => one.url } }
-printed.puts JSON.generate(${answer})
+authors = (site.collections["authors"]&.docs || []).to_h { |one|
+  [one.data["short_name"] || one.basename_without_ext, one.data.slice("name", "title")]
+}
+probe = site.posts.docs.find { |one| one.basename == "${PROBE}" }
+printed.puts JSON.generate({
+  "version" => Jekyll::VERSION,
+  "config" => site.config.merge("source" => below.(site.source), "destination" => below.(site.dest)),
+  "layouts" => site.layouts.keys,
+  "pages" => documents.map { |one| { "path" => below.(one.path), "address" => one.url } },
+  "authors" => [site.data["authors"], site.config["authors"], authors].find { |one| one.respond_to?(:any?) && one.any? },
+  "defaults" => probe && { "layout" => probe.data["layout"] },
+})
 `;
   return `${usesBundler(files) ? 'bundle exec ruby' : 'ruby'} -e ${shellWord(script)}`;
 }

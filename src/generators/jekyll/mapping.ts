@@ -6,9 +6,8 @@ import type {
   StoredBody,
 } from '../../article/format/mapping.js';
 import { closedHtml } from '../../article/text/closed-html.js';
-import type { GeneratorOptions, MappingOptions } from '../generator.js';
-import { decodedAddress } from '../layout.js';
-import { momentOf, publishedAt, storedExpiry } from '../mapping/dates.js';
+import type { MappingOptions } from '../generator.js';
+import { momentOf } from '../mapping/dates.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { needsHtml } from '../mapping/markdown.js';
 import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
@@ -24,7 +23,6 @@ const POST_NAME = /^(\d{2,4})-(\d{1,2})-(\d{1,2})-([^/]*)\.([^./]+)$/;
 /** The mapping of `jekyll`. */
 export function mapping(given: MappingOptions): ArticleMapping {
   const dateKey = given.keys?.date ?? KEYS.date;
-  const zone = given.timeZone ?? 'UTC';
   const hasSwitch = given.templateSwitch === true;
   return siteMapping(given, {
     usualKeys: KEYS,
@@ -37,25 +35,21 @@ export function mapping(given: MappingOptions): ArticleMapping {
     // As Jekyll's own posts have it, such as `2026-11-20 17:00:00 +0900`.
     momentText: ({ day, time, offset }) => `${day} ${time} ${offset.replace(':', '')}`,
     image: imageAddress,
-    tagKey: (tag) => tagKey(tag, given.tagSlugs),
-    extension: (body) => (isStoredAsMarkdown(body) ? '.md' : '.html'),
+    tagKey: (tag) => tagKey(tag, given.tagSlugs === true),
     body: (incoming, path) => storedBody(incoming, path, hasSwitch, given.rawHtml === true),
     ...(!hasSwitch && { sentBody: unescapeLiquid }),
     held: { published: false },
-    pin: (address) => ({ permalink: address }),
-    isPinned: ({ data }, address) =>
-      typeof data.permalink === 'string' &&
-      LITERAL.test(data.permalink) &&
-      decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
-    publication(file) {
-      if (file.data.published === false || file.path.split('/').includes('_drafts')) return { kind: 'draft' };
-      const expiry = storedExpiry(file, zone);
-      if (given.futurePages === true) return expiry;
-      // YAML reads a time without an offset as UTC.
-      const from =
-        publishedAt(file.data[dateKey], file.data, zone, 'UTC') ?? momentOf(dayOfName(file.path), zone);
-      return { ...expiry, from };
+    pinKey: {
+      key: 'permalink',
+      write: (address) => address,
+      read: (text) => (LITERAL.test(text) ? `/${text.replace(/^\//, '')}` : undefined),
     },
+    isDraft: ({ path, data }) => data.published === false || path.split('/').includes('_drafts'),
+    hidesFuture: true,
+    datesOf({ path, data: { [dateKey]: date } }) {
+      return { from: momentOf(date, 'UTC') === undefined ? dayOfName(path) : date };
+    },
+    ofTimes: 'UTC', // as YAML reads them
   });
 }
 
@@ -73,24 +67,18 @@ export function slugOfFile({ path, data }: FileFacts): string {
   return POST_NAME.exec(name)?.[4] ?? name.replace(/\.[^.]+$/, '');
 }
 
-/** What becomes a hyphen in the address of a tag's page, by the `slug_mode` of jekyll-archives. */
-const SEPARATORS = {
-  default: /[^\p{M}\p{L}\p{Nd}]+/gu,
-  raw: /\s+/gu,
-  pretty: /[^\p{M}\p{L}\p{Nd}._~!$&'()+,;=@]+/gu,
-  ascii: /[^A-Za-z0-9]+/g,
-} as const;
-
 /**
- * The name of a tag's page; empty if the page would be that of all tags, or in another folder. On a site without such pages
- * `C`, `C++` and `C#` are three tags, although they have one slug.
+ * The name of a tag's page; empty if the page would be that of all tags. On a site without such pages `C`, `C++` and `C#` are
+ * three tags, although they have one slug.
+ *
+ * @param hasPages whether jekyll-archives makes a page of each slug.
  */
-function tagKey(tag: string, mode: GeneratorOptions['tagSlugs']): string {
-  if (typeof mode !== 'string') return tag.replace(/^[^\p{M}\p{L}\p{Nd}]+/u, '').toLowerCase();
-  const text = mode === 'latin' ? tag.normalize('NFD').replace(/\p{M}/gu, '') : tag;
-  const separators = SEPARATORS[mode === 'latin' ? 'ascii' : mode];
-  const key = text.replace(separators, '-').replace(/^-|-$/g, '').toLowerCase();
-  return key.includes('/') || key.startsWith('.') ? '' : key;
+function tagKey(tag: string, hasPages: boolean): string {
+  if (!hasPages) return tag.replace(/^[^\p{M}\p{L}\p{Nd}]+/u, '').toLowerCase();
+  return tag
+    .replace(/[^\p{M}\p{L}\p{Nd}]+/gu, '-')
+    .replace(/^-|-$/g, '')
+    .toLowerCase();
 }
 
 const WEB_ADDRESS = /^https?:\/\/[\w.-]+(?::\d+)?(?:[/?#][\w.~:/?#@!$&'()*+,;=%-]*)?$/;
@@ -143,8 +131,8 @@ export function storedBody(
     return { text: inert(incoming.markdown), frontMatter: { render_with_liquid } };
   const html = closedHtml(incoming.html);
   const text = inert(isHtmlFile ? html : keepsHtml ? htmlBlock(html) : withoutMarkdown(html));
-  const excerpt_separator = isHtmlFile ? excerptSeparator(text) : '';
-  return { text, frontMatter: { render_with_liquid, excerpt_separator } };
+  // HTML has no excerpt: cut at a blank line, it would leave elements open on the pages of lists.
+  return { text, frontMatter: { render_with_liquid, excerpt_separator: '' } };
 }
 
 /**
@@ -167,16 +155,4 @@ const END_OF_EXTENSION = /\{(?=:\/(?:nomarkdown)?\})/g;
 function withoutMarkdown(html: string): string {
   const text = html.replaceAll('\r\n', '\n').replace(END_OF_EXTENSION, '&#123;').trimEnd();
   return `{::nomarkdown}\n${text}\n{:/nomarkdown}\n`;
-}
-
-/** A first paragraph of plain words, which may be a list's excerpt. */
-const FIRST_PARAGRAPH =
-  /^\s*<p(?:\s[^<>{]*)?>[^<{]*(?:<\/?(?:a|abbr|b|br|code|em|i|img|mark|q|s|small|span|strong|sub|sup)(?=[\s/>])[^<>{]*>[^<{]*)*<\/p>/i;
-
-/**
- * The `excerpt_separator` of an HTML file. Jekyll's own, a blank line, may stand inside of `<pre>`, and the rest of the
- * list page would be in it. Empty if the article begins with anything else than a paragraph: it has no excerpt then.
- */
-function excerptSeparator(html: string): string {
-  return FIRST_PARAGRAPH.test(html) ? '</p>' : '';
 }

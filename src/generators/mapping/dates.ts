@@ -1,7 +1,7 @@
 import type { FileFacts, FrontMatterValue } from '../../article/format/mapping.js';
 import { OWN_KEY } from '../../article/format/site-keys.js';
 import { mapOf } from '../../article/plain-data.js';
-import { EXPIRY_KEY, type Publication } from '../../article/publication.js';
+import type { Publication } from '../../article/publication.js';
 import type { GeneratorOptions } from '../generator.js';
 
 /** A time zone that a configuration names, such as `Europe/Vienna`; undefined for one that Node does not know. */
@@ -113,12 +113,12 @@ const DATE =
  * @param ofTimes where a time without an offset is counted.
  */
 export function momentOf(value: unknown, timeZone: string, ofTimes = timeZone): number | undefined {
-  const text = value instanceof Date ? value.toJSON() : (mapOf(value).text ?? value);
-  if (typeof text !== 'string') return undefined;
-  const [, day, time, fraction = '0', utc, hours, minutes = '00'] = DATE.exec(text.trim()) ?? [];
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  const [, day, time, fraction = '0', utc, hours, minutes = '00'] = DATE.exec(text) ?? [];
   // Such as `May 2, 2018`, which JavaScript reads by the time zone of the machine unless it names one.
   if (day === undefined) {
-    const isZoned = /[a-z]{3}$|[+-]\d\d:?\d\d$/i.test(text.trim());
+    const isZoned = /[a-z]{3}$|[+-]\d\d:?\d\d$/i.test(text);
     const at = known(Date.parse(isZoned ? text : `${text} UTC`));
     return at === undefined || isZoned ? at : utcOf(at, /\d:\d/.test(text) ? ofTimes : timeZone);
   }
@@ -144,44 +144,29 @@ function known(milliseconds: number): number | undefined {
   return milliseconds >= FIRST && milliseconds <= LAST ? milliseconds : undefined;
 }
 
+/** What a file says of when it has a page: as its front matter has it, where people write it. */
+export interface WrittenDates {
+  readonly from: unknown;
+  readonly until: unknown;
+}
+
 /**
- * The moment that the date of a file means. Of a day without a time, it is that at which Pressmark has published the article,
- * if that was on this day.
+ * When a file has a page. A day without a time is that on which Pressmark has published the article, at its moment, if it
+ * is that day; else it begins in the site's time zone.
  *
- * @param value the date in the front matter. @param data all of the front matter.
+ * @param ofTimes where a time without an offset is counted. @default in the site's time zone
  */
-export function publishedAt(
-  value: unknown,
+export function publicationOf(
+  { from, until }: WrittenDates,
   data: FileFacts['data'],
-  timeZone: string,
+  timeZone = 'UTC',
   ofTimes = timeZone,
-): number | undefined {
-  const exact = momentOf(mapOf(data[OWN_KEY]).published, 'UTC');
-  const isItsDay = exact !== undefined && localTimeAt(exact, timeZone).day === value;
-  return isItsDay ? exact : momentOf(value, timeZone, ofTimes);
-}
-
-/** When an article expires on the site of a generator that knows no expiry: see `storedPublication`. */
-export function storedExpiry({ data }: FileFacts, timeZone = 'UTC'): Extract<Publication, { kind: 'dated' }> {
-  const isStored = mapOf(data[OWN_KEY]).id !== undefined;
-  return { kind: 'dated', until: isStored ? momentOf(data[EXPIRY_KEY], timeZone) : undefined };
-}
-
-/**
- * When an article has a page on the site of a generator that knows no expiry. Where it knows no dates to come either, they
- * concern what Pressmark has stored: the posts of people are as the generator has them.
- */
-export function storedPublication(
-  file: FileFacts,
-  dateKey: string,
-  {
-    futurePages = false,
-    hidesFuture,
-    timeZone = 'UTC',
-  }: Pick<GeneratorOptions, 'futurePages' | 'timeZone'> & { readonly hidesFuture: boolean },
 ): Publication {
-  const expiry = storedExpiry(file, timeZone);
-  const isStored = mapOf(file.data[OWN_KEY]).id !== undefined;
-  const isDated = (isStored || hidesFuture) && !futurePages;
-  return isDated ? { ...expiry, from: publishedAt(file.data[dateKey], file.data, timeZone) } : expiry;
+  const published = momentOf(mapOf(data[OWN_KEY]).published, 'UTC');
+  const isItsDay = published !== undefined && localTimeAt(published, timeZone).day === from;
+  return {
+    kind: 'dated',
+    from: isItsDay ? published : momentOf(from, timeZone, ofTimes),
+    until: momentOf(until, timeZone),
+  };
 }

@@ -1,7 +1,16 @@
-import type { ArticleMapping, FileFacts, IncomingBody, KeyNames } from '../../article/format/mapping.js';
+import { decodedAddress } from '../../article/address/files-of-address.js';
+import type {
+  ArticleMapping,
+  FileFacts,
+  FrontMatterValue,
+  IncomingBody,
+  KeyNames,
+} from '../../article/format/mapping.js';
+import { OWN_KEY } from '../../article/format/site-keys.js';
+import { mapOf } from '../../article/plain-data.js';
+import { EXPIRY_KEY } from '../../article/publication.js';
 import type { MappingOptions } from '../generator.js';
-import { isOfPattern } from '../layout.js';
-import { dateValue, type MomentText, storedPublication } from './dates.js';
+import { dateValue, type MomentText, publicationOf, type WrittenDates } from './dates.js';
 
 /** The keys that sites mostly have. */
 export const USUAL_KEYS: KeyNames = {
@@ -13,18 +22,37 @@ export const USUAL_KEYS: KeyNames = {
   image: null,
 };
 
+/** The key that pins the address of a file's page, whatever the site's rule is. */
+interface PinKey {
+  readonly key: string;
+  write(address: string): FrontMatterValue;
+  /** The address that a text at the key means, with or without percent escapes; undefined for one that pins none. */
+  read(text: string): string | undefined;
+  /** Whether a slash at the end makes no difference. @default false */
+  readonly ignoresSlash?: boolean;
+}
+
 type Demanded = 'reserved' | 'isArticlePath' | 'slug' | 'body';
 
 /** What a generator's mapping must say, and what differs. */
 interface OwnMapping
   extends Pick<ArticleMapping, Demanded>,
-    Partial<Omit<ArticleMapping, Demanded | 'date' | 'keys' | 'constants'>> {
+    Partial<Omit<ArticleMapping, Demanded | 'date' | 'keys' | 'constants' | 'publication'>> {
   /** The generator's keys, where the site has no others. @default those that sites mostly have */
   readonly usualKeys?: KeyNames;
-  /** Front matter by any of which the generator makes no page of a file. @default none */
-  readonly drafts?: Readonly<Record<string, boolean>>;
+  /** @default none: the file's name decides the address */
+  readonly pinKey?: PinKey;
+  /** Whether the generator makes no page of a file, whatever its dates are. @default never */
+  isDraft?(file: FileFacts): boolean;
   /** Whether the generator itself makes no page of a date to come, also of people's posts. @default false */
   readonly hidesFuture?: boolean;
+  /**
+   * The dates that decide about a page. @default the date of the article, and until the one at which an article expires that
+   * Pressmark has stored: most generators know no expiry
+   */
+  datesOf?(file: FileFacts): Partial<WrittenDates>;
+  /** Where the generator counts a time without an offset. @default in the site's time zone */
+  readonly ofTimes?: string;
   /** How the generator reads a moment. @default in UTC */
   readonly momentText?: MomentText;
 }
@@ -34,8 +62,10 @@ interface OwnMapping
  * makes of their names.
  */
 export function siteMapping(options: MappingOptions, given: OwnMapping): ArticleMapping {
-  const { usualKeys = USUAL_KEYS, drafts = {}, hidesFuture = false, momentText, ...own } = given;
+  const { usualKeys = USUAL_KEYS, pinKey, isDraft, hidesFuture = false, datesOf, ofTimes, ...others } = given;
+  const { momentText, ...own } = others;
   const keys: KeyNames = { ...usualKeys, ...options.keys };
+  const pin = pinKey === undefined ? undefined : pinBy(pinKey);
   return {
     keys,
     constants: options.constants,
@@ -44,12 +74,21 @@ export function siteMapping(options: MappingOptions, given: OwnMapping): Article
     tagKey: tagOfPage,
     pin: () => ({}),
     isPinned: (file, address) => isOfPattern(address, options, own.slug(file), file.data[keys.date]),
-    publication: (file) =>
-      hasAny(file, drafts)
-        ? { kind: 'draft' }
-        : storedPublication(file, keys.date, { ...options, hidesFuture }),
+    publication(file) {
+      if (isDraft?.(file) === true) return { kind: 'draft' };
+      const { data } = file;
+      const isStored = mapOf(data[OWN_KEY]).id !== undefined;
+      const { from, until } = {
+        from: data[keys.date],
+        until: isStored ? data[EXPIRY_KEY] : undefined,
+        ...datesOf?.(file),
+      };
+      // What a generator does not know concerns what Pressmark has stored: the posts of people are as it has them.
+      const isScheduled = (isStored || hidesFuture) && options.futurePages !== true;
+      return publicationOf({ from: isScheduled ? from : undefined, until }, data, options.timeZone, ofTimes);
+    },
+    ...pin,
     ...own,
-    extension: (incoming) => own.extension?.(wanted(incoming)) ?? '.md',
     body: (incoming, path) => own.body(wanted(incoming), path),
   };
 
@@ -61,8 +100,34 @@ export function siteMapping(options: MappingOptions, given: OwnMapping): Article
   }
 }
 
-function hasAny({ data }: FileFacts, drafts: Readonly<Record<string, boolean>>): boolean {
-  return Object.entries(drafts).some(([key, value]) => data[key] === value);
+function pinBy(pinKey: PinKey): Pick<ArticleMapping, 'pin' | 'isPinned'> {
+  const { key, write, read, ignoresSlash = false } = pinKey;
+  const compared = (address: string) =>
+    ignoresSlash ? withoutSlash(decodedAddress(address)) : decodedAddress(address);
+  return {
+    pin: (address) => ({ [key]: write(address) }),
+    isPinned({ data }, address) {
+      const text = data[key];
+      const pinned = typeof text === 'string' ? read(text) : undefined;
+      return pinned !== undefined && compared(pinned) === compared(address);
+    },
+  };
+}
+
+/** Whether one of these keys has the value by which a generator makes no page of a file. */
+export function draftsBy(values: Readonly<Record<string, boolean>>): (file: FileFacts) => boolean {
+  return ({ data }) => Object.entries(values).some(([key, value]) => data[key] === value);
+}
+
+/** Whether an address is the one that a site's pattern gives to a post. */
+export function isOfPattern(
+  address: string,
+  layout: { address(slug: string, date: string): string },
+  slug: string,
+  date: unknown,
+): boolean {
+  const own = layout.address(slug, date === undefined ? '' : String(date));
+  return withoutSlash(decodedAddress(own)) === withoutSlash(decodedAddress(address));
 }
 
 /**

@@ -2,12 +2,12 @@ import type { ArticleMapping, FileFacts, IncomingBody, StoredBody } from '../../
 import type { MappingOptions } from '../generator.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { needsHtml, withoutItemComments } from '../mapping/markdown.js';
-import { fileName, siteMapping, withoutSlash } from '../mapping/site-mapping.js';
+import { draftsBy, fileName, siteMapping, withoutSlash } from '../mapping/site-mapping.js';
 
 /** The mapping of `markdown-folder`. */
 export function mapping(options: MappingOptions): ArticleMapping {
   return siteMapping(options, {
-    drafts: DRAFTS,
+    isDraft,
     reserved: ['slug', 'path', 'permalink'],
     isArticlePath: (path) => path.endsWith('.md'),
     slug: slugOfFile,
@@ -15,8 +15,8 @@ export function mapping(options: MappingOptions): ArticleMapping {
   });
 }
 
-/** By what the code of most sites leaves a post out. */
-export const DRAFTS = { draft: true, published: false };
+/** Whether the code of most sites leaves a post out. */
+export const isDraft = draftsBy({ draft: true, published: false });
 
 /** The file's name, which such code takes for the slug. A `slug` in front matter goes first. */
 export function slugOfFile(file: FileFacts): string {

@@ -8,10 +8,11 @@ import type {
   SiteFacts,
   SiteFiles,
 } from '../generator.js';
+import { siteFacts } from '../inspect/facts.js';
 import type { SitePost } from '../inspect/infer-pattern.js';
-import { CODE, keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
+import { CODE, tagsInCode } from '../inspect/kept-tags.js';
 import { installedVersion, npmDependencies } from '../inspect/manifests.js';
-import { factsOfPosts } from '../inspect/post-fields.js';
+import { keysOfPosts } from '../inspect/post-fields.js';
 import { filesOfSite } from '../inspect/site-files.js';
 import { placedPosts, placeOf, readPosts } from '../inspect/site-posts.js';
 import { USUAL_KEYS } from '../mapping/site-mapping.js';
@@ -116,24 +117,24 @@ export async function inspectFolder(
     ':year-:month-:day-:slug',
     ':slug',
   );
-  const { frontMatter, options } = factsOfPosts(posts, USUAL_KEYS, SHARED);
   const dropping = packageWithoutHtml(files, sources, dependencies);
   const { permalink, questions } = addressOf(sources, content, name, built.endsWithSlash ? '/' : '');
-  return {
+  return siteFacts({
+    posts,
+    keys: keysOfPosts(posts, USUAL_KEYS),
+    shared: SHARED,
     siteUrl: built.siteUrl,
     ...(built.siteUrlSource !== undefined && { siteUrlSource: built.siteUrlSource }),
     language: built.language,
     content: content === '' ? '.' : content,
     file: name,
-    permalink,
+    usualPermalink: permalink,
     output: built.output,
     build: built.build,
-    frontMatter,
     options: {
       ...datesOf(posts, (path) => files.read(`${below}${path}`) ?? ''),
-      ...(dropping === undefined && { rawHtml: true }),
-      ...options,
-      ...keptTagsOption(tagsInCode(files, sources)),
+      rawHtml: dropping === undefined ? true : undefined,
+      keptTags: tagsInCode(files, sources),
     },
     ignore: [...built.ignore, 'node_modules/'],
     questions: [
@@ -142,7 +143,7 @@ export async function inspectFolder(
       ...questions,
     ],
     warnings: [...(built.warnings ?? []), ...droppedHtml(dropping)],
-  };
+  });
 }
 
 /** What `init` finds out about a site of one of the programs that are known, or of another. */

@@ -1,6 +1,6 @@
-import { mapOf, type ValueMap } from '../../article/plain-data.js';
+import { textAt, type ValueMap } from '../../article/plain-data.js';
 import type { AskedSite, Problem, Question, SiteFiles } from '../generator.js';
-import { nodeCommand } from '../inspect/ask.js';
+import { answerTo, nodeCommand } from '../inspect/ask.js';
 import {
   firstFile,
   installedVersion,
@@ -40,8 +40,6 @@ interface ProgramAnswer {
   readonly warnings?: readonly Problem[];
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
 const IMPORTED = `(await import(
   'file://' + process.cwd() + '/' + ['mjs', 'js', 'cjs', 'ts', 'mts'].map((end) => CONFIG + '.' + end).find((name) => fs.existsSync(name))
 )).default`;
@@ -58,16 +56,16 @@ const require = createRequire(process.cwd() + '/package.json');
 const { PHASE_PRODUCTION_BUILD } = require('next/constants');
 const { output, distDir, basePath, trailingSlash } = await require('next/dist/server/config').default(PHASE_PRODUCTION_BUILD, process.cwd());
 answer({ output, distDir, basePath, trailingSlash, version: require('next/package.json').version });`,
-    read: ({ output, distDir, basePath, trailingSlash, version }, files) => ({
-      usesTurbopack: Number.parseInt(text(version) ?? '', 10) >= 16,
+    read: ({ output, distDir, basePath, trailingSlash, ...answer }, files) => ({
+      usesTurbopack: Number.parseInt(textAt(answer, 'version') ?? '', 10) >= 16,
       isStatic: output === 'export',
-      output: text(distDir === '.next' ? 'out' : distDir) ?? 'out',
+      output: typeof distDir === 'string' && distDir !== '.next' ? distDir : 'out',
       siteUrl: metadataBase(files),
       siteUrlSource: 'metadataBase in the layout',
       base: basePath,
       endsWithSlash: trailingSlash === true,
       caches: ['.next'],
-      warnings: untestedVersion(text(version), 'Next.js 15 and 16', [15, 16]),
+      warnings: untestedVersion(textAt(answer, 'version'), 'Next.js 15 and 16', [15, 16]),
     }),
   },
   {
@@ -78,10 +76,10 @@ answer({ output, distDir, basePath, trailingSlash, version: require('next/packag
 const CONFIG = 'svelte.config';
 const { kit = {} } = ${IMPORTED};
 answer({ adapter: kit.adapter?.name, base: kit.paths?.base, origin: kit.prerender?.origin, isLenient: Boolean(kit.prerender?.handleHttpError) });`,
-    read: ({ adapter, base, origin, isLenient }, files) => ({
+    read: ({ adapter, base, isLenient, ...answer }, files) => ({
       isStatic: adapter === '@sveltejs/adapter-static',
       output: /\bpages\s*:\s*['"`]([\w./-]+)['"`]/.exec(files.read('svelte.config.js') ?? '')?.[1] ?? 'build',
-      siteUrl: text(origin),
+      siteUrl: textAt(answer, 'origin'),
       siteUrlSource: 'kit.prerender.origin and kit.paths.base',
       base,
       endsWithSlash: layouts(files, 'src/routes', '+layout').some((layout) =>
@@ -102,10 +100,10 @@ answer({ adapter: kit.adapter?.name, base: kit.paths?.base, origin: kit.prerende
 const CONFIG = './gatsby-config';
 const { siteMetadata, pathPrefix, trailingSlash } = ${IMPORTED};
 answer({ siteUrl: siteMetadata?.siteUrl, pathPrefix, trailingSlash });`,
-    read: ({ siteUrl, pathPrefix, trailingSlash }, files) => ({
+    read: ({ pathPrefix, trailingSlash, ...answer }, files) => ({
       isStatic: true,
       output: 'public',
-      siteUrl: text(siteUrl),
+      siteUrl: textAt(answer, 'siteUrl'),
       siteUrlSource: 'siteMetadata.siteUrl and pathPrefix',
       base: /--prefix-paths/.test(npmScripts(files).build ?? '') ? pathPrefix : '',
       endsWithSlash: trailingSlash !== 'never',
@@ -145,8 +143,8 @@ export async function programOf(site: AskedSite): Promise<BuiltBy> {
   const program = PROGRAMS.find(({ dependency }) => dependencies.has(dependency));
   const { build: script = '' } = npmScripts(files);
   if (program === undefined) return unknownProgram(site, script);
-  const printed = await site.ask(nodeCommand(program.ask), `node -e "${program.config}"`);
-  const { base, caches, isStatic, ...answer } = program.read(mapOf(JSON.parse(printed ?? '{}')), files);
+  const said = await answerTo(site, nodeCommand(program.ask), `node -e "${program.config}"`);
+  const { base, caches, isStatic, ...answer } = program.read(said, files);
   const siteUrl = answer.siteUrl ?? readPackageJson(files).homepage;
   const usual = `npx ${program.build.source.replace(/\\b/g, '').replace('\\s+', ' ')}`;
   const command = await buildCommand(site, program.build, usual);

@@ -1,8 +1,8 @@
+import { decodedAddress } from '../../article/address/files-of-address.js';
 import type { ArticleMapping, FileFacts, IncomingBody, StoredBody } from '../../article/format/mapping.js';
 import { htmlTokens } from '../../article/text/html-tokens.js';
 import { withReplacements } from '../../article/text/replacements.js';
 import type { MappingOptions } from '../generator.js';
-import { decodedAddress } from '../layout.js';
 import { escapedMarkdown } from '../mapping/escape-markdown.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import {
@@ -14,7 +14,7 @@ import {
   withoutItemComments,
 } from '../mapping/markdown.js';
 import { fileName, siteMapping, withoutSlash } from '../mapping/site-mapping.js';
-import { DRAFTS } from '../markdown-folder/mapping.js';
+import { isDraft } from '../markdown-folder/mapping.js';
 
 /** The key that goes before the address of a file's name. */
 const ADDRESS_KEY = 'path';
@@ -22,7 +22,7 @@ const ADDRESS_KEY = 'path';
 /** The mapping of `nuxt-content`. */
 export function mapping(options: MappingOptions): ArticleMapping {
   return siteMapping(options, {
-    drafts: DRAFTS,
+    isDraft,
     isArticlePath: (path) => path.endsWith('.md'),
     // Nuxt Content reads these; a `mdc` names the components of a text.
     reserved: [
@@ -40,10 +40,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     slug: slugOfFile,
     body: storedBody,
     // As the browser has it, and so a page that looks for the article.
-    pin: (address) => ({ [ADDRESS_KEY]: withoutSlash(address) }),
-    isPinned: ({ data }, address) =>
-      typeof data[ADDRESS_KEY] === 'string' &&
-      decodedAddress(withoutSlash(data[ADDRESS_KEY])) === decodedAddress(withoutSlash(address)),
+    pinKey: { key: ADDRESS_KEY, write: withoutSlash, read: (text) => text, ignoresSlash: true },
   });
 }
 

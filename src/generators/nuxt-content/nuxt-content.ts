@@ -1,6 +1,6 @@
-import { mapOf, textsOf } from '../../article/plain-data.js';
+import { textAt } from '../../article/plain-data.js';
 import type { AskedSite, Generator, SiteFacts } from '../generator.js';
-import { nodeCommand } from '../inspect/ask.js';
+import { answerTo, nodeCommand } from '../inspect/ask.js';
 import { firstFile, installedVersion, npmDependencies, untestedVersion } from '../inspect/manifests.js';
 import { buildCommand } from '../inspect/site-build.js';
 import { publicAddress } from '../inspect/site-files.js';
@@ -46,14 +46,12 @@ answer({
 `);
 
 async function programOf(site: AskedSite): Promise<BuiltBy> {
-  const answer = mapOf(JSON.parse((await site.ask(ASK, 'node -e "loadNuxtConfig()"')) ?? '{}'));
-  const text = (key: string) => textsOf(answer[key])[0];
-  const output = text('output') ?? '.output/public';
+  const answer = await answerTo(site, ASK, 'node -e "loadNuxtConfig()"');
   return {
-    siteUrl: publicAddress(answer.url, text('base') ?? '/'),
+    siteUrl: publicAddress(answer.url, answer.base ?? '/'),
     siteUrlSource: 'site.url or runtimeConfig.public.siteUrl, and app.baseURL',
-    language: text('language'),
-    output,
+    language: textAt(answer, 'language'),
+    output: textAt(answer, 'output') ?? '.output/public',
     // Each page is the index of a folder.
     endsWithSlash: true,
     ignore: ['.output/', '.nuxt/', '.data/', 'dist'],

@@ -1,11 +1,12 @@
 import { posix } from 'node:path';
-import { mapOf } from '../../article/plain-data.js';
-import type { AddressQuery, AskedSite, Generator, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
-import { nodeCommand, shellWord } from '../inspect/ask.js';
-import { inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
-import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
-import { installedVersion, npmDependencies, npmScripts, untestedVersion } from '../inspect/manifests.js';
-import { factsOfPosts } from '../inspect/post-fields.js';
+import { textAt } from '../../article/plain-data.js';
+import type { AskedSite, Generator, SiteFacts, SiteFiles } from '../generator.js';
+import { answerTo, nodeCommand, pagesIn, pagesOf, shellWord } from '../inspect/ask.js';
+import { siteFacts } from '../inspect/facts.js';
+import { inferPermalink } from '../inspect/infer-pattern.js';
+import { tagsInCode } from '../inspect/kept-tags.js';
+import { installedVersion, npmScripts, untestedVersion } from '../inspect/manifests.js';
+import { keysOfPosts } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
 import { filesBelow, filesOfSite, publicAddress } from '../inspect/site-files.js';
 import { placeOf, postsFolder, readPosts } from '../inspect/site-posts.js';
@@ -27,7 +28,7 @@ export const vitepress: Generator = {
     ),
   ],
   caches: ['', 'docs/'].flatMap((root) => ['cache', 'dist'].map((name) => `${root}.vitepress/${name}`)),
-  addressQuery,
+  addressQuery: (files) => ({ command: askCommand(files), parse: pagesIn }),
   staticFolder: (files) => posix.join(rootOf(files), 'public'),
   problems: () => [],
 };
@@ -37,18 +38,12 @@ function recognise(files: SiteFiles): string | undefined {
   const names = files.list(folder);
   const config = CONFIG_FILES.find((name) => names.includes(name));
   if (config !== undefined) return `${folder}/${config}`;
-  if (names.includes('config/')) return `${folder}/config/`;
-  return npmDependencies(files).has('vitepress') ? 'package.json' : undefined;
+  return names.includes('config/') ? `${folder}/config/` : undefined;
 }
 
 /** Files that may select posts; a page of VitePress is a Vue component. */
 const CODE = /\.(?:[cm]?[jt]sx?|vue|md)$/;
 const CACHES = /^(?:cache|dist)\/$/;
-
-/** How VitePress lists its pages. */
-function addressQuery(files: SiteFiles): AddressQuery {
-  return { command: askCommand(files, 'pages') };
-}
 
 /** The folder that holds `.vitepress/`, as a script names it or as it is there; `.` for the site's folder. */
 function rootOf(files: SiteFiles): string {
@@ -60,61 +55,48 @@ function rootOf(files: SiteFiles): string {
 }
 
 /** What `init` finds out about a VitePress site. */
-async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
+async function inspect(site: AskedSite): Promise<SiteFacts> {
+  const { files } = site;
   const root = rootOf(files);
   const below = (folder: string) => (root === '.' ? folder : `${root}/${folder}`);
-  const printed = await ask(
-    askCommand(files, '{ pages, source, output, cleanUrls, base, hostname, lang }'),
-    'node -e "resolveConfig()"',
-  );
-  const answer = mapOf(JSON.parse(printed ?? '{}'));
-  const text = (key: string, otherwise: string) => {
-    const value = answer[key];
-    return typeof value === 'string' ? value : otherwise;
-  };
-  const source = text('source', root === '.' ? '' : root);
-  const output = text('output', below('.vitepress/dist'));
-  const pages = (answer.pages as readonly ListedPage[] | undefined) ?? [];
-  const all = readPosts(files, source, pages, { isArticlePath, slug: slugOfFile });
+  const answer = await answerTo(site, askCommand(files), 'node -e "resolveConfig()"');
+  const source = textAt(answer, 'source') ?? (root === '.' || answer.source === '' ? '' : root);
+  const output = textAt(answer, 'output') ?? below('.vitepress/dist');
+  const all = readPosts(files, source, pagesOf(answer), { isArticlePath, slug: slugOfFile });
   const place = placeOf(all);
   const { file, posts } = place;
-  const folder = postsFolder(files, source, place);
-  const permalink = inferPermalink(posts);
-  const { frontMatter, options } = factsOfPosts(posts, KEYS, ['layout', 'pageClass']);
+  const { below: folder, content, questions } = postsFolder(files, source, place);
   const hasTheme = files.list(below('.vitepress/theme')).some((name) => name.startsWith('index.'));
   const headed = posts.filter(({ path }) => hasHeading(files.read(posix.join(source, path)) ?? ''));
+  const titleInBody = posts.length > 0 ? headed.length * 2 > posts.length : !hasTheme;
   const ofPosts = new Set(all.map(({ path }) => posix.join(source, path)));
   const code = [...filesOfSite(files), ...filesBelow(files, below('.vitepress'), CACHES)].filter(
     (path) => !ofPosts.has(path),
   );
-  const titleInBody = posts.length > 0 ? headed.length * 2 > posts.length : !hasTheme;
-  return {
+  return siteFacts({
+    posts,
+    keys: keysOfPosts(posts, KEYS),
+    shared: ['layout', 'pageClass'],
     // VitePress knows it only for its sitemap.
     siteUrl: publicAddress(answer.hostname, answer.base ?? ''),
     siteUrlSource: 'sitemap.hostname and base',
-    language: text('lang', '') || undefined,
-    content: folder.content,
+    language: textAt(answer, 'lang'),
+    content,
     file,
-    permalink:
-      permalink?.pattern ??
-      `${posix.join('/', folder.below, ':slug')}${answer.cleanUrls === true ? '' : '.html'}`,
+    inferred: inferPermalink(posts),
+    usualPermalink: `${posix.join('/', folder, ':slug')}${answer.cleanUrls === true ? '' : '.html'}`,
     output,
     build: await buildCommand(
-      { files, ask },
+      site,
       /\bvitepress\s+build\b/,
       `npx vitepress build${root === '.' ? '' : ` ${shellWord(root)}`}`,
       ['build', 'docs:build'],
     ),
-    frontMatter,
-    options: {
-      ...(titleInBody && { titleInBody }),
-      ...options,
-      ...keptTagsOption(tagsInCode(files, code, CODE)),
-    },
+    options: { titleInBody: titleInBody || undefined, keptTags: tagsInCode(files, code, CODE) },
     ignore: [`${output}/`, `${below('.vitepress/cache')}/`, 'node_modules/'],
-    questions: [...folder.questions, ...permalinkQuestions(permalink)],
+    questions,
     warnings: untestedVersion(installedVersion(files, 'vitepress'), 'VitePress 1.6', [1], 6),
-  };
+  });
 }
 
 /** Whether a page's text begins with a heading of the first level. */
@@ -122,12 +104,8 @@ function hasHeading(text: string): boolean {
   return /^---\r?\n[\s\S]*?\n---[ \t]*\r?\n\s*(?:# |<h1)/.test(text);
 }
 
-/**
- * A command that has VitePress resolve its configuration and pages.
- *
- * @param answer JavaScript that makes a value of the variables of the script.
- */
-function askCommand(files: SiteFiles, answer: string): string {
+/** A command that has VitePress resolve its configuration and pages. */
+function askCommand(files: SiteFiles): string {
   const script = `
 import { relative } from 'node:path';
 import { resolveConfig } from 'vitepress';
@@ -144,7 +122,7 @@ const pages = config.pages.map((page) => ({
   path: source === '' ? page : source + '/' + page,
   address: addressOf(page),
 }));
-answer(${answer});
+answer({ pages, source, output, cleanUrls, base, hostname, lang });
 `;
   return nodeCommand(script, [rootOf(files)]);
 }

@@ -249,7 +249,6 @@ test('every option of a generator can be set', (t) => {
     timeZone: 'Europe/Vienna',
     rawHtml: true,
     templateSwitch: false,
-    htmlFiles: true,
     futurePages: true,
     excerptSeparator: '---',
     markedElements: ['script'],

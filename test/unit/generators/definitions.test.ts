@@ -73,6 +73,14 @@ for (const generator of GENERATORS) {
     t.false(mapping({}, 'html').body(incoming, 'a.md').text.includes('*words*'));
   });
 
+  test(`${name}: tags by which the site selects posts are known`, async (t) => {
+    const [files, tags] = rows.kept;
+    t.deepEqual(
+      [...((await generator.inspect(askedSite(files))).options.keptTags ?? [])].sort(),
+      [...tags].sort(),
+    );
+  });
+
   if (rows.warned !== undefined) {
     const [files, text] = rows.warned;
     test(`${name}: a version that was not tried is named`, async (t) => {

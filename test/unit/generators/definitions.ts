@@ -22,6 +22,8 @@ export interface Definition {
   /** The names of the pages of tags; empty where there is none. */
   readonly tags: Readonly<Record<string, string>>;
   readonly images?: readonly (readonly [written: string | undefined, url: string])[];
+  /** Files of a site whose code or layouts select posts by tags, and these tags. */
+  readonly kept: readonly [files: Readonly<Record<string, string>>, tags: readonly string[]];
   /** What a version that was not tried is warned of. */
   readonly warned?: readonly [files: Readonly<Record<string, string>>, text: RegExp];
 }
@@ -108,7 +110,6 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['scheduled', { date: '2026-11-21' }],
       ['live', { date: '2026-11-21' }, FUTURE],
       ['live', { date: '2026-11-20T21:00:00' }, TOKYO],
-      ['scheduled', { date: new Date('2026-11-20T12:00:01Z') }],
       ['scheduled', { date: '2026-04-01', publishDate: '2026-12-01T00:00:00+02:00' }],
       ['live', { date: '2124-01-01', publishDate: '2024-01-01' }],
       ['live', {}],
@@ -145,6 +146,16 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ...same('', '', ' ', '.', '..', '...', '/', '?', '🌱', '½', 'x.', '.net', 'x/.y', '../../x', 'x/../y'),
       ...same('', 'index.xml', 'index.html', 'x/page/2', LONG),
     },
+    kept: [
+      {
+        'layouts/index.html':
+          '{{ range .Site.Taxonomies.tags.featured }}{{ end }}{{ range .Site.Taxonomies.tags.ByCount }}{{ end }}',
+        'themes/plot/layouts/partials/nav.html':
+          '{{ range where .Site.RegularPages "Params.tags" "intersect" (slice "nav") }}{{ end }}{{ index .Site.Taxonomies.tags "top beds" }}',
+        'layouts/single.html': '{{ if in .Params.tags "maths" }}<script></script>{{ end }}',
+      },
+      ['featured', 'nav', 'top beds'],
+    ],
   },
   jekyll: {
     recognised: [
@@ -180,7 +191,7 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['scheduled', {}, {}, '2026-11-21-a.md'],
       ['scheduled', { date: '2026-11-20 22:00:00 +0900' }],
       ['live', { date: '2026-11-20 20:59:00 +0900' }],
-      ['live', { date: new Date('2026-11-19') }, {}, '2026-11-21-a.md'],
+      ['live', { date: '2026-11-19' }, {}, '2026-11-21-a.md'],
       ['live', {}, FUTURE, '2199-01-01-a.md'],
       ['live', { expiryDate: '2026-11-20' }],
       ['expired', { expiryDate: '2026-11-20', ...STORED }],
@@ -192,6 +203,17 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['2026-07-01 00:00:00 +0000', '2026-07-01'],
     ],
     tags: { ...same('soil', 'Soil', 'soil'), '../x': 'x', 'Süße Böden!': 'süße böden!', '---': '' },
+    kept: [
+      {
+        'index.html': '{% for post in site.tags.featured %}{% endfor %}{{ site.tags.size }}',
+        '_includes/side.html':
+          "{% for post in site.tags['top beds'] %}{% endfor %}{% for one in site.tags[tag] %}{% endfor %}",
+        '_layouts/home.html':
+          '{% assign some = site.posts | where_exp: "post", "post.tags contains \'nav\'" %}',
+        '_layouts/post.html': '{% if page.tags contains "maths" %}<script></script>{% endif %}',
+      },
+      ['featured', 'top beds', 'nav'],
+    ],
     images: [
       ['https://a.example/x%20y.jpg?w=1', 'https://a.example/x%20y.jpg?w=1'],
       ['https://a.example/%5Bx%5D%20y.jpg', 'https://a.example/[x] y.jpg'],
@@ -203,8 +225,6 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ...['.eleventy.js', ...['js', 'mjs', 'cjs', 'ts'].map((end) => `eleventy.config.${end}`)].map(
         (name) => [name, { [name]: '' }] as const,
       ),
-      ['package.json', { 'package.json': manifest('@11ty/eleventy') }],
-      [undefined, { 'package.json': manifest('astro') }],
       [undefined, { 'package.json': '{' }],
     ],
     articles: ['a.md', 'a.html'],
@@ -275,12 +295,19 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       // The last ones stop the build, or could leave the output folder.
       ...same('', 'Œ', '日本', '!!!', '½', 'all', 'All', '..', '../../evil', 'a/../b', '..\\x', ''),
     },
+    kept: [
+      {
+        'nav.njk': '{% for one in collections.nav %}{% endfor %}{% for one in collections.all %}{% endfor %}',
+        '.eleventy.js':
+          "e.addCollection('a', (api) => api.getAll().filter(({ data }) => data.tags?.includes('featured')));",
+      },
+      ['nav', 'featured'],
+    ],
     warned: [installed('@11ty/eleventy', '0.12.1'), /version 0\.12\.1; .* Eleventy 2 and 3/],
   },
   astro: {
     recognised: [
       ['astro.config.ts', { 'astro.config.ts': '' }],
-      ['package.json', { 'package.json': manifest('astro') }],
       [undefined, { 'package.json': '{}' }],
     ],
     articles: ['a.md', 'a.mdx'],
@@ -321,11 +348,18 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
         (url) => [undefined, url] as const,
       ),
     ],
+    kept: [
+      {
+        'src/pages/index.astro':
+          "posts.filter(({ data }) => data.tags?.includes('featured')); getCollection('blog', ({ data }) => data.tags.includes(\"nav\")); posts.filter((post) => post.data.tags.includes(tag));",
+        'src/layouts/Post.astro': "{tags.includes('maths') && <script src='/maths.js' />}",
+      },
+      ['featured', 'nav'],
+    ],
     warned: [installed('astro', '4.16.0'), /version 4\.16\.0; .* Astro 5 to 7/],
   },
   hexo: {
     recognised: [
-      ['package.json', { 'package.json': manifest('hexo') }],
       ['_config.yml', { 'package.json': manifest('hexo'), '_config.yml': 'title: Notes\n' }],
       ['_config.yml', { '_config.yml': 'title: Notes\npublic_dir: public\n' }],
       [undefined, { '_config.yml': 'title: Notes\npermalink: pretty\n' }],
@@ -360,6 +394,13 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       日本語: '日本語',
       ...same('', '#', '..', '', LONG),
     },
+    kept: [
+      {
+        'themes/allotment/layout/index.ejs': "<% site.tags.findOne({name: 'featured'}).posts.each() %>",
+        'scripts/nav.js': "posts.filter((post) => post.tags.some((tag) => tag.name === 'nav'));",
+      },
+      ['featured', 'nav'],
+    ],
   },
   vitepress: {
     recognised: [
@@ -373,7 +414,6 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
           'package.json': JSON.stringify({ scripts: { build: 'vue-tsc && vitepress build site/blog' } }),
         },
       ],
-      ['package.json', { 'package.json': manifest('vitepress') }],
       [undefined, { '.vitepress/cache/x': '', 'package.json': '{}' }],
     ],
     articles: ['a.md', 'b/index.md'],
@@ -398,6 +438,16 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ["'soon'", 'soon'],
     ],
     tags: { Soil: 'soil', '.NET': '' },
+    kept: [
+      {
+        'index.md': "<script setup>posts.filter((post) => post.tags.includes('featured'))</script>",
+        'posts/posts.data.ts': "posts.filter(({ frontmatter }) => frontmatter.tags?.includes('nav'))",
+        '.vitepress/theme/List.vue':
+          '<li v-for="post in posts.filter((one) => one.tags.includes(`top beds`))" />',
+        '.vitepress/cache/x.js': "posts.filter((post) => post.tags.includes('cached'))",
+      },
+      ['featured', 'nav', 'top beds'],
+    ],
     warned: [installed('vitepress', '1.5.0'), /version 1\.5\.0; .* VitePress 1\.6/],
   },
   docusaurus: {
@@ -445,6 +495,14 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['https://x.example/a.png', 'https://x.example/a.png'],
       [undefined, './a.png'],
     ],
+    kept: [
+      {
+        'src/pages/index.tsx':
+          "posts.filter(({ metadata }) => metadata.tags.some(({ label }) => label === 'featured'))",
+      },
+      ['featured'],
+    ],
+    warned: [installed('@docusaurus/core', '3.2.1'), /version 3\.2\.1; .* Docusaurus 3/],
   },
   'nuxt-content': {
     recognised: [
@@ -469,6 +527,13 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
     ],
     dates: [['2025-05-31T18:30:00.000Z', '2025-05-31T20:30:00+02:00']],
     tags: { ...same('soil', 'Soil', 'soil '), ...NO_FOLDERS },
+    kept: [
+      {
+        'app/pages/index.vue': "queryCollection('posts').where('tags', 'LIKE', '%featured%').all()",
+        'content/a.md': '',
+      },
+      ['featured'],
+    ],
   },
   'markdown-folder': {
     recognised: [
@@ -503,5 +568,15 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ["'soon'", 'soon'],
     ],
     tags: { ...same('soil', 'Soil', 'soil '), ...NO_FOLDERS },
+    kept: [
+      {
+        'src/routes/+page.svelte':
+          "{#each posts.filter((post) => post.tags.includes('featured')) as post}{/each}",
+        'src/pages/index.js':
+          'graphql`{ allMarkdownRemark(filter: { frontmatter: { tags: { eq: "nav" } } }) }`',
+        'public/bundle.js': "posts.filter((post) => post.tags.includes('built'))",
+      },
+      ['featured', 'nav'],
+    ],
   },
 };

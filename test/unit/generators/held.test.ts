@@ -44,7 +44,12 @@ const formats: readonly [name: string, format: ArticleFormat][] = [
   ...GENERATORS.map((generator): [string, ArticleFormat] => [
     generator.name,
     articleFormat({
-      mapping: generator.mapping({ body: 'markdown', constants: {}, address: (slug) => `/blog/${slug}/` }),
+      mapping: generator.mapping({
+        body: 'markdown',
+        constants: {},
+        address: (slug) => `/blog/${slug}/`,
+        dates: 'day',
+      }),
       siteUrl: SITE,
       url: (slug) => `${SITE}/blog/${slug}/`,
       listed: { get: () => undefined, version: '' },
@@ -99,10 +104,11 @@ for (const [name, format] of formats) {
     const expired = format.inState(
       text,
       PATH,
-      { held: undefined, expires: '2026-05-01T00:00:00Z' },
+      { held: undefined, expires: '2026-05-01T18:00:00Z' },
       'state-1',
     );
-    t.is(stateAt(expired.publication, NOW), 'expired');
+    t.is(stateAt(expired.publication, Date.parse('2026-05-01T18:00:00Z')), 'expired');
+    t.is(stateAt(expired.publication, Date.parse('2026-05-01T17:59:59Z')), 'live');
     const back = format.inState(expired.text, PATH, { held: undefined, expires: null }, 'state-2');
     t.is(withoutSeal(back.text), withoutSeal(text));
     const later = format.inState(text, PATH, { held: undefined, date: '2026-07-01T08:00:00Z' }, 'state-3');

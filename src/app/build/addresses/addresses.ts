@@ -293,9 +293,9 @@ async function ask(
   const answer = await askGenerator(query.command, question);
   if (answer.kind === 'failed') throw notListed(answer.reason);
   try {
-    return query.parse?.(answer.text, siteUrl) ?? (JSON.parse(answer.text) as ListedPage[]);
+    return query.parse(answer.text, siteUrl);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    if (!(error instanceof SyntaxError || error instanceof PressmarkError)) throw error;
     throw notListed(`the answer of ${name} cannot be read: ${error.message}`);
   }
 }

@@ -59,6 +59,8 @@ test('of an author that the site knows, the key stands in the file; of any other
   t.is(at.read(['nobody']), 'nobody');
   t.is(at.read([{ name: 'marta' }]), 'marta', 'a name is no key');
   t.is(at.read([]), null);
+  t.is(at.read([{ url: 'https://x.example', name: 'Guest' }]), 'Guest');
+  t.is(authorPath('author', {}).read({ url: 'https://x.example', name: 'Guest' }), 'Guest');
   t.is(authorPath('author', authors).write('Marta Oak'), 'marta');
   t.is(authorPath('author', authors, true).write('Guest'), undefined);
 });

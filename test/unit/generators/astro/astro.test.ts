@@ -222,21 +222,6 @@ test('a picture key is left out where a component would have to fetch a remote p
   t.is(await image('{await getImage({ src: heroImage })}'), null);
 });
 
-test('tags by which the pages of an Astro site select posts are known', async (t) => {
-  const page = `const some = posts.filter(({ data }) => data.tags?.includes('featured'));
-const nav = await getCollection('blog', ({ data }) => data.tags.includes("nav"));
-const soil = posts.filter((post) => post.data.tags.includes(tag));`;
-  const layout = "{tags.includes('maths') && <script src='/maths.js' />}";
-  const files = { ...POSTS, 'src/pages/index.astro': page, 'src/layouts/Post.astro': layout };
-  t.deepEqual((await inspect({}, files)).options.keptTags, ['featured', 'nav']);
-});
-
-test('the loader of pressmark/astro makes pages of .html files, and pictures are fetched where Astro may', async (t) => {
-  const config = { 'src/content.config.ts': "import { articles } from 'pressmark/astro';" };
-  t.true((await inspect({}, { ...POSTS, ...config })).options.htmlFiles);
-  t.true((await inspect({ config: { ...ANSWER.config, fetchesImages: true } })).options.fetchesImages);
-});
-
 test('doctor names a strict schema, which stops each build', (t) => {
   const texts = (config: string) =>
     astro

@@ -2,7 +2,6 @@ import test from 'ava';
 import { docusaurus } from '../../../../src/generators/docusaurus/docusaurus.js';
 import type { GeneratorOptions } from '../../../../src/generators/generator.js';
 import { siteOf } from '../../../support/site-files.js';
-import { askedSite } from '../asked-site.js';
 
 const mapping = (options: GeneratorOptions = {}) =>
   docusaurus.mapping({ ...options, body: 'markdown', constants: {}, address: (slug) => `/blog/${slug}/` });
@@ -55,13 +54,6 @@ test('HTML is one element of JSON strings, without a mark at which Docusaurus cu
   );
 });
 
-test('tags by which the pages and plugins of a Docusaurus site select posts are known', async (t) => {
-  const page =
-    "const some = posts.filter(({ metadata }) => metadata.tags.some(({ label }) => label === 'featured'));";
-  const { options } = await docusaurus.inspect(askedSite({ 'src/pages/index.tsx': page }));
-  t.deepEqual(options.keptTags, ['featured']);
-});
-
 test('a setting that stops the build at each article is named', (t) => {
   const problems = (config: string) =>
     docusaurus
@@ -102,6 +94,6 @@ test('init asks Docusaurus for its blog', async (t) => {
     questions: [],
   });
   t.deepEqual(facts.options, { keys: { tags: null }, authors: { 'Marta Oak': 'marta' }, routeBase: '/news' });
-  const listed = docusaurus.addressQuery?.(files).parse?.(JSON.stringify(answer), '');
+  const listed = docusaurus.addressQuery?.(files).parse(JSON.stringify(answer), '');
   t.deepEqual(listed, [{ path: 'blog/2024-05-01-soil/index.md', address: '/news/2024/05/01/soil/' }]);
 });

@@ -81,21 +81,6 @@ test('a file is named as the posts are, or as Hexo would name it', async (t) => 
   t.is((await inspect({}, pages, files)).file, ':year/:slug.md');
 });
 
-test('tags by which the theme and scripts of a Hexo site select posts are known', async (t) => {
-  const files = {
-    ...POSTS,
-    'node_modules/hexo-theme-allotment/layout/index.ejs':
-      "<% site.tags.findOne({name: 'featured'}).posts.each(function (post) { %><% }) %>",
-    'scripts/nav.js':
-      "hexo.locals.get('posts').filter((post) => post.tags.some((tag) => tag.name === 'nav'));",
-    'themes/unused/layout/index.ejs': "<% site.tags.findOne({ name: 'other' }) %>",
-  };
-  const theme = 'node_modules/hexo-theme-allotment/';
-  const printed = JSON.stringify({ config: CONFIG, pages: PAGES, theme });
-  const site = askedSite({ 'package.json': MANIFEST, ...files }, { 'hexo.source.process()': printed });
-  t.deepEqual((await hexo.inspect(site)).options.keptTags, ['featured', 'nav']);
-});
-
 test('the build fails where a page fails, as far as the script can be told to', async (t) => {
   const build = async (scripts: object) =>
     (await inspect({}, PAGES, { 'package.json': JSON.stringify({ scripts }) })).build;

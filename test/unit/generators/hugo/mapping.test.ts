@@ -46,16 +46,16 @@ test('the item comment is left out where Hugo would print a note in its place', 
 });
 
 test('what Markdown does not display on the site, or what stops its build, is stored as HTML', (t) => {
-  const extension = (text: string, options = {}) => mapping(options).extension(markdown(text));
-  t.is(extension('a <kbd>x</kbd>'), '.html');
-  t.is(extension('a <kbd>x</kbd>', { rawHtml: true }), '.md');
-  t.is(extension('a\n\n<!-- x', { rawHtml: true }), '.html', 'the page would end here');
-  t.is(extension('a <textarea> b', { rawHtml: true }), '.html', 'the page would end here');
-  t.is(extension('a\n\n<!--more-->\n\nb'), '.html');
+  const markup = (text: string, options = {}) =>
+    mapping(options).body(markdown(text), 'x.md').frontMatter.markup;
+  t.is(markup('a <kbd>x</kbd>'), 'html');
+  t.is(markup('a <kbd>x</kbd>', { rawHtml: true }), undefined);
+  t.is(markup('a\n\n<!-- x', { rawHtml: true }), 'html', 'the page would end here');
+  t.is(markup('a <textarea> b', { rawHtml: true }), 'html', 'the page would end here');
+  t.is(markup('a\n\n<!--more-->\n\nb'), 'html');
   for (const fence of ['```go {hl_lines={a=1}}', '~~~ go &#123;a=1}', '> - ```go {x}', '~~~~ a\\{'])
-    t.is(extension(`${fence}\nx\n`), '.html', fence);
-  t.is(extension('plain', { body: 'html' }), '.html');
-  t.is(mapping().extension({ kind: 'html', html: '<p>a</p>' }), '.html');
+    t.is(markup(`${fence}\nx\n`), 'html', fence);
+  t.is(markup('plain', { body: 'html' }), 'html');
 });
 
 test('an HTML body stands byte for byte, but for shortcodes and the divider at which Hugo would cut it', (t) => {

@@ -60,18 +60,6 @@ test('init takes the folder, the keys and their form from the posts, and the res
   t.like(slash, { permalink: '/posts/:slug/', output: 'www', siteUrl: undefined });
 });
 
-test('tags by which the code of a site selects posts are known', async (t) => {
-  const keptTags = async (path: string, code: string) =>
-    (await inspect({ ...NEXT, ...POSTS, [path]: code })).options.keptTags;
-  const filter = "posts.filter((post) => post.tags.includes('featured'))";
-  t.deepEqual(await keptTags('app/page.jsx', filter), ['featured'], 'Next.js');
-  t.deepEqual(await keptTags('src/routes/+page.svelte', `{#each ${filter} as post}{/each}`), ['featured']);
-  const query =
-    'graphql`{ allMarkdownRemark(filter: { frontmatter: { tags: { eq: "featured" } } }) { nodes { id } } }`';
-  t.deepEqual(await keptTags('src/pages/index.js', query), ['featured'], 'Gatsby');
-  t.is(await keptTags('public/bundle.js', filter), undefined);
-});
-
 test('Next.js from 16 on builds with webpack, as Turbopack does not follow links out of a copy', async (t) => {
   const build = async (script: string, version = '16.1.0') => {
     const files = {

@@ -45,13 +45,6 @@ test('init asks Nuxt for its configuration, and takes the rest from posts and pa
   });
 });
 
-test('tags by which the pages of a Nuxt site query posts are known', async (t) => {
-  const page = `<script setup>
-const { data } = await useAsyncData(() => queryCollection('posts').where('tags', 'LIKE', '%featured%').all());
-</script>`;
-  t.deepEqual((await inspect({ ...SITE, 'app/pages/index.vue': page })).options.keptTags, ['featured']);
-});
-
 const HTML = '<p>As HTML.</p>';
 const stored = (markdown: string) => storedBody({ kind: 'markdown', markdown, html: HTML }).text;
 
