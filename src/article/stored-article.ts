@@ -43,17 +43,6 @@ export interface StoredUrl {
   readonly address: string | undefined;
 }
 
-/** An article's file as pages need it: without its revision, which costs a digest of the whole file. */
-export interface ReadableArticle {
-  readonly article: Omit<Article, 'revision'>;
-  /** The HTML that the article is shown with, see `renderedHtml`. @param ofPeople renders Markdown that a person wrote. */
-  html(ofPeople?: (markdown: string) => string): string;
-  /** Whether the URL is certain; undefined if the file pins it. */
-  readonly address?: Address;
-  /** When the article has a page. */
-  readonly publication: Publication;
-}
-
 /**
  * The HTML that the article is shown with. The service's own to the byte, until a person edits the body, or
  * where it sent Markdown alone; then the body is rendered as Markdown, and the item comment survives

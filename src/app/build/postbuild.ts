@@ -154,7 +154,7 @@ export function* deliveredArticles(
     try {
       const { data } = readFrontMatter(text);
       if (!isStored(data)) continue;
-      const { article, publication } = content.format.decodeForPages(text, path);
+      const { article, publication } = content.format.decode(text, path);
       const { url, jsonLd, contentHtml } = article;
       const comments = [...new Set(itemComments(contentHtml))];
       yield { path, url, text, jsonLd, comments, state: stateAt(publication, now) };

@@ -1,15 +1,9 @@
 import { PressmarkError } from '../../errors.js';
-import { listOf, readFrontMatter, requireYaml, textOf } from '../front-matter/read.js';
+import type { Article } from '../article.js';
+import { readFrontMatter } from '../front-matter/read.js';
 import { isTimestamp } from '../front-matter/value.js';
 import type { Publication } from '../publication.js';
-import {
-  type Address,
-  type BodyKind,
-  type ReadableArticle,
-  renderedHtml,
-  type StoredArticle,
-  type StoredUrl,
-} from '../stored-article.js';
+import type { Address, BodyKind, StoredArticle, StoredUrl } from '../stored-article.js';
 import { type AddressOptions, urlOf } from './address.js';
 import { digestIn, digestOf, editRevision } from './digest.js';
 import type { FileFacts, FrontMatterValue } from './mapping.js';
@@ -17,7 +11,7 @@ import { heldIn, ownOf, type SiteKeys, scalarOf } from './site-keys.js';
 
 /** A file that was read: its article, and what else is needed of it. */
 export interface ReadFile {
-  readonly article: ReadableArticle['article'];
+  readonly article: Omit<Article, 'revision'>;
   readonly own: FileFacts['data'];
   readonly data: FileFacts['data'];
   readonly address: Address | undefined;
@@ -37,19 +31,21 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
   const sent = mapping.sentText ?? ((text: string) => text);
   const constantTagKeys = new Set(constantTags.map(mapping.tagKey));
 
-  // Where all front matter is Pressmark's, a value of another kind is a mistake; elsewhere a theme may want it so.
   const textIn = (map: FileFacts['data'], key: string) => {
-    const text = isTop ? textOf(map, key) : scalarOf(map[key]);
+    const text = Object.hasOwn(map, key) ? scalarOf(map[key]) : undefined;
     return text === undefined ? undefined : sent(text);
   };
-  const textsIn = (map: FileFacts['data'], key: string) =>
-    (isTop ? listOf(map, key) : tagsIn(map[key])).map(sent);
+  const textsIn = (map: FileFacts['data'], key: string) => tagsIn(map[key]).map(sent);
 
   function read(text: string, at: string): ReadFile {
     if (at.endsWith('.mdx'))
       throw new PressmarkError('FRONT_MATTER_UNSUPPORTED', 'an .mdx file is a program, and is not read');
-    if (isTop) requireYaml(text);
-    const { data: inFile, body } = readFrontMatter(text);
+    const { form, data: inFile, body } = readFrontMatter(text);
+    if (isTop && form !== 'yaml')
+      throw new PressmarkError(
+        'FRONT_MATTER_INVALID',
+        'line 1: the file must start with YAML between two lines ---',
+      );
     const data = named(inFile);
     const file: FileFacts = { path: at, data };
     const own = ownOf(data, path);
@@ -103,14 +99,6 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
     return (keys.updated === null ? asSent : dateOf(textIn(data, keys.updated), asSent)) ?? null;
   }
 
-  function decodeForPages(text: string, at: string): ReadableArticle {
-    const file = read(text, at);
-    const { article } = file;
-    const html: ReadableArticle['html'] = (ofPeople) =>
-      renderedHtml({ article, bodyEdited: isBodyEdited(file), ...kindOf(file) }, ofPeople);
-    return { article, html, publication: file.publication, ...addressField(file) };
-  }
-
   function decode(text: string, at: string): StoredArticle {
     const file = read(text, at);
     const { article, own } = file;
@@ -140,7 +128,7 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
     return { url: itsUrl, address: ends.slice(2).find((end) => mapping.isPinned(file, end)) };
   }
 
-  return { read, decode, decodeForPages, storedUrl };
+  return { read, decode, storedUrl };
 }
 
 /** The form of a body: that of an `.html` file; else the one that Pressmark's own front matter names. */

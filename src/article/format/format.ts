@@ -54,7 +54,7 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
   const own = siteKeys(mapping);
   const decoder = articleDecoder(options, own);
   const fields = articleFields(options, own);
-  const { decode, decodeForPages, storedUrl } = decoder;
+  const { decode, storedUrl } = decoder;
   return {
     isOwnKey: own.isOwn,
     get key() {
@@ -70,7 +70,6 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
     encode: articleEncoder(options, own, decoder, fields),
     ...articleAmender(options, own, decoder, fields),
     decode,
-    decodeForPages,
     storedUrl,
   };
 }

@@ -50,21 +50,6 @@ const OPTIONS = {
 /** Longer YAML goes to the engine at once, in characters. */
 const LONGEST_FOR_MATTER = 2_000;
 
-/**
- * Refuses a file whose front matter is not YAML, as other forms are not read in sites that Pressmark builds.
- *
- * @throws PressmarkError FRONT_MATTER_INVALID.
- */
-export function requireYaml(text: string): void {
-  if (/^\ufeff?---[ \t]*\r?\n/.test(text)) return;
-  throw invalid(
-    1,
-    text.startsWith('---')
-      ? 'only a plain --- opens front matter'
-      : 'there is no front matter; the file must start with ---',
-  );
-}
-
 function refuse(): never {
   throw invalid(1, 'only YAML front matter is read');
 }
@@ -278,25 +263,6 @@ function lineAt(text: string, offset: number): number {
 
 function invalid(line: number, reason: string, cause?: unknown): PressmarkError {
   return new PressmarkError('FRONT_MATTER_INVALID', `line ${line}: ${reason}`, { cause });
-}
-
-/** A front-matter value as text; numbers and booleans that a person left unquoted are taken as they read. */
-export function textOf(data: Readonly<Record<string, unknown>>, key: string): string | undefined {
-  const value = Object.hasOwn(data, key) ? data[key] : undefined;
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'object') throw invalid(1, `${quote(key)} must be a text, not a list or a map`);
-  return String(value);
-}
-
-/** A front-matter value as a list of texts; a single text is a list of one. */
-export function listOf(data: Readonly<Record<string, unknown>>, key: string): string[] {
-  const value = Object.hasOwn(data, key) ? data[key] : undefined;
-  if (value === undefined || value === null) return [];
-  const items = Array.isArray(value) ? value : [value];
-  return items.map((item) => {
-    if (typeof item === 'object' && item !== null) throw invalid(1, `${quote(key)} must be a list of texts`);
-    return String(item);
-  });
 }
 
 /** The parser's words for a file that cannot be read, for logs: always one line. */

@@ -1,9 +1,11 @@
+import type { Article } from '../../article/article.js';
+import { renderedHtml } from '../../article/stored-article.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Fingerprint } from '../../fs/fingerprint.js';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Log } from '../../log.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
-import { type ContentFolder, type ReadablePage, readForPages } from '../../store/catalog/content-folder.js';
+import { type ContentFolder, type DecodedFile, readArticleSync } from '../../store/catalog/content-folder.js';
 import { entryOf, isGone, NEVER_READ, sameFingerprint } from '../../store/catalog/entry.js';
 import { isArticlePath, refreshPage, walk } from '../../store/catalog/scan.js';
 import { type ArticleEntry, articleEntry, authorOf, type Post, tagsOf } from './article-entry.js';
@@ -15,7 +17,7 @@ import type { PeopleMarkdown } from './people-markdown.js';
 export interface ArticleText {
   readonly fingerprint: Fingerprint;
   /** With its author and tags as pages show them. */
-  readonly article: Omit<ReadablePage['article'], 'body' | 'contentHtml'>;
+  readonly article: Omit<Article, 'body' | 'contentHtml'>;
   readonly html: string;
 }
 
@@ -107,18 +109,18 @@ export function openArticles(
   function refreshArticle(path: string): boolean {
     const change = refreshPage(content, catalog, path);
     if (change === undefined) return false;
-    const { after, page } = change;
+    const { after, file } = change;
     if (after === undefined) {
       articles.delete(path);
       broken.delete(path);
-    } else if (page === undefined) {
+    } else if (file === undefined) {
       broken.add(path);
       const reason = after.broken;
       log.warn({ path, reason }, 'malformed or unreadable article file; its page stays as it was');
     } else {
       broken.delete(path);
-      const { html } = keep(path, articleText(page, markdown));
-      const made = articleEntry(after, site, page.article, html);
+      const { html } = keep(path, articleText(file, markdown));
+      const made = articleEntry(after, site, file.stored.article, html);
       const inputs = data?.inputsOf(made, html);
       articles.set(path, inputs === undefined ? made : { ...made, inputs });
     }
@@ -161,16 +163,16 @@ export function openArticles(
     path: string,
     fileText: string,
   ): { readonly post: Post; readonly text: ArticleText } | undefined {
-    const page = { ...content.format.decodeForPages(fileText, path), fingerprint: NEVER_READ };
-    const text = articleText(page, markdown);
-    const entry = articleEntry(entryOf(path, page, NEVER_READ), site, page.article, text.html);
+    const stored = content.format.decode(fileText, path);
+    const text = articleText({ stored, fingerprint: NEVER_READ }, markdown);
+    const entry = articleEntry(entryOf(path, stored, NEVER_READ), site, stored.article, text.html);
     const { file } = entry;
     return file === null ? undefined : { post: { ...entry, file }, text };
   }
 
   function readNow(path: string): ArticleText | undefined {
     try {
-      return articleText(readForPages(content, path), markdown);
+      return articleText(readArticleSync(content, path), markdown);
     } catch (error) {
       if (isGone(error) || isMalformed(error)) return undefined;
       throw error;
@@ -216,11 +218,12 @@ export function openArticles(
 }
 
 function articleText(
-  { fingerprint, article, html: render }: ReadablePage,
+  { fingerprint, stored }: DecodedFile,
   markdown: PeopleMarkdown | undefined,
 ): ArticleText {
+  const { article } = stored;
   const { body, contentHtml, ...rest } = article;
-  const html = render(markdown);
+  const html = renderedHtml(stored, markdown);
   return {
     fingerprint,
     article: { ...rest, author: authorOf(article), tags: tagsOf(article) },

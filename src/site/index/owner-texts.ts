@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join, posix } from 'node:path';
+import { renderedHtml } from '../../article/stored-article.js';
 import { entriesBelow } from '../../fs/files-below.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { SiteLink, StandalonePage } from '../../host/pages/page-types.js';
@@ -77,7 +78,8 @@ export function readOwnerText(
   try {
     const fingerprint = fingerprintOf(fs.statSync(join(root, path)));
     if (known !== undefined && sameFingerprint(known.fingerprint, fingerprint)) return known;
-    const { article, html } = format.decodeForPages(fs.readFileSync(join(root, path), 'utf8'), path);
+    const stored = format.decode(fs.readFileSync(join(root, path), 'utf8'), path);
+    const { article } = stored;
     // As it comes back from the saved state, where `.inf` is null.
     const extra: StandalonePage['extra'] = JSON.parse(JSON.stringify(article.extra));
     // The format gives a file without a title its name; a term has one of its own.
@@ -88,7 +90,7 @@ export function readOwnerText(
       fingerprint,
       title,
       description: article.description,
-      html: html(markdown),
+      html: renderedHtml(stored, markdown),
       toc: [],
       extra,
     };

@@ -4,13 +4,7 @@ import { assetsNamedIn } from '../../article/asset.js';
 import type { ArticleFormat } from '../../article/format/format.js';
 import { plainFormat } from '../../article/format/plain.js';
 import { hasNames, signsOf } from '../../article/names.js';
-import {
-  isAsSent,
-  type ReadableArticle,
-  type Rendered,
-  renderedHtml,
-  type StoredArticle,
-} from '../../article/stored-article.js';
+import { isAsSent, type Rendered, renderedHtml, type StoredArticle } from '../../article/stored-article.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import { readText } from '../../fs/read-text.js';
@@ -22,7 +16,6 @@ import {
   entryIn,
   isGone,
   NEVER_READ,
-  pageEntryIn,
   type Text,
 } from './entry.js';
 
@@ -52,7 +45,7 @@ export function textWork(content: Conventions) {
     inState,
     storedUrl,
     /** See `entryIn`. */
-    entry: (path: string, read: Text, known?: Entry) => entryIn(content, path, read, known),
+    entry: (path: string, read: Text, known?: Entry) => entryIn(content, path, read, known).entry,
     ownTags: (tags: readonly string[]) => ownTags(tags, tagKey),
     html: (stored: Rendered) => renderedHtml(stored),
     comments: itemComments,
@@ -121,11 +114,15 @@ export function isReserved({ reservedUrls }: Pick<ContentFolder, 'reservedUrls'>
   return false;
 }
 
-/** An article file as it is on the disk now. */
-export interface ReadFile {
-  readonly text: string;
+/** An article file as it was on the disk. */
+export interface DecodedFile {
   readonly fingerprint: Fingerprint;
   readonly stored: StoredArticle;
+}
+
+/** The same with its text. */
+export interface ReadFile extends DecodedFile {
+  readonly text: string;
 }
 
 /**
@@ -150,21 +147,6 @@ export async function htmlOf({ codec }: Pick<ContentFolder, 'codec'>, stored: Re
   const { body, contentHtml } = article;
   if (isAsSent(stored)) return contentHtml;
   return codec.html({ article: { body, contentHtml }, bodyEdited, ...(bodyKind && { bodyKind }) });
-}
-
-/** An article file as its pages and the catalog need it. */
-export interface ReadablePage extends ReadableArticle {
-  readonly fingerprint: Fingerprint;
-}
-
-/**
- * Reads one article file for its page.
- *
- * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error, such as ENOENT.
- */
-export function readForPages(content: ContentFolder, path: string): ReadablePage {
-  const { text, fingerprint } = readAt(content, path);
-  return { ...content.format.decodeForPages(text, path), fingerprint };
 }
 
 /** What keeps every file from being read: a failure of this process or of its machine. */
@@ -206,17 +188,17 @@ export async function readEntry(
   }
 }
 
-/** The same in this thread, with what pages show of the file, so that it is not read twice; without, if it cannot be read. */
+/** The same in this thread, with the file, so that it is not read twice for its page; without, if it cannot be read. */
 export function readPageEntry(
   content: ContentFolder,
   path: string,
   known?: Entry,
-): { readonly entry: Entry; readonly page?: ReadablePage } | undefined {
+): { readonly entry: Entry; readonly file?: DecodedFile } | undefined {
   const read = textOrReason(content, path);
   if (read === undefined) return undefined;
   if ('reason' in read) return { entry: brokenEntry(content, path, UNREAD, read.reason, known) };
-  const { entry, readable } = pageEntryIn(content, path, read, known);
-  return { entry, ...(readable && { page: { ...readable, fingerprint: read.fingerprint } }) };
+  const { entry, stored } = entryIn(content, path, read, known);
+  return { entry, ...(stored && { file: { stored, fingerprint: read.fingerprint } }) };
 }
 
 /** The text of a file, or why it alone cannot be read; undefined if it is gone. */

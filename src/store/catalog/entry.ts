@@ -5,7 +5,7 @@ import { reasonOf } from '../../article/front-matter/read.js';
 import { shortened } from '../../article/names.js';
 import { type PersonsPart, personsPart } from '../../article/own-revisions.js';
 import { type ArticleState, type Publication, stateAt } from '../../article/publication.js';
-import type { Address, ReadableArticle, StoredArticle } from '../../article/stored-article.js';
+import type { Address, StoredArticle } from '../../article/stored-article.js';
 import { PressmarkError } from '../../errors.js';
 import type { Fingerprint } from '../../fs/fingerprint.js';
 import { readText } from '../../fs/read-text.js';
@@ -80,26 +80,16 @@ export function entryState({ isHeld, from, until }: Entry, now: number): Article
   return stateAt({ kind: 'dated', from, until }, now);
 }
 
-/** The entry that a file's text makes; a malformed one keeps its id and URL taken. */
-export function entryIn(content: Conventions, path: string, read: Text, known?: Entry): Entry {
-  return entryAs(content.format.decode, content, path, read, known).entry;
-}
-
-/** The same with what pages show of the file; undefined if it is malformed. */
-export function pageEntryIn(content: Conventions, path: string, read: Text, known?: Entry) {
-  return entryAs(content.format.decodeForPages, content, path, read, known);
-}
-
-function entryAs<T extends Readable>(
-  decode: (text: string, path: string) => T,
+/** The entry that a file's text makes, and what the file holds; a malformed one keeps its id and URL taken. */
+export function entryIn(
   content: Conventions,
   path: string,
   read: Text,
   known?: Entry,
-): { readonly entry: Entry; readonly readable?: T } {
+): { readonly entry: Entry; readonly stored?: StoredArticle } {
   try {
-    const readable = decode(read.text, path);
-    return { entry: entryOf(path, readable, read.fingerprint), readable };
+    const stored = content.format.decode(read.text, path);
+    return { entry: entryOf(path, stored, read.fingerprint), stored };
   } catch (error) {
     const entry = brokenEntry(content, path, read, reasonOf(error), known);
     return { entry: isUnsupported(error) ? { ...entry, isUnsupported: true } : entry };
@@ -111,7 +101,7 @@ function isUnsupported(error: unknown): boolean {
 }
 
 /** What an entry is made of. */
-type Readable = Pick<ReadableArticle, 'address' | 'publication'> &
+type Readable = Pick<StoredArticle, 'address' | 'publication'> &
   Partial<Pick<StoredArticle, 'edited' | 'digest'>> & {
     readonly article: Pick<Article, 'id' | 'url' | 'title' | 'date' | 'tags' | 'author'> &
       Partial<Pick<Article, 'revision'>>;

@@ -7,8 +7,8 @@ import { fingerprintOf } from '../../fs/fingerprint.js';
 import type { Catalog } from './catalog.js';
 import {
   type ContentFolder,
+  type DecodedFile,
   isUnreadable,
-  type ReadablePage,
   readEntry,
   readHere,
   readPageEntry,
@@ -116,18 +116,18 @@ export async function refresh(
   }
 }
 
-/** The same in this thread, with what pages show of the file as it is now; without, if it is gone or cannot be read. */
+/** The same in this thread, with the file as it is now; without, if it is gone or cannot be read. */
 export function refreshPage(
   content: ContentFolder,
   catalog: Catalog,
   path: string,
-): (ContentChange & { readonly page?: ReadablePage | undefined }) | undefined {
+): (ContentChange & { readonly file?: DecodedFile | undefined }) | undefined {
   const before = catalog.get(path);
   const there = whatIsAt(content, path, before);
   if (there === 'as known') return undefined;
   const read = there === 'nothing' ? undefined : readPageEntry(content, path, before);
   const [change] = updateCatalog(catalog, path, before, read?.entry);
-  return change && { ...change, page: read?.page };
+  return change && { ...change, file: read?.file };
 }
 
 function whatIsAt(

@@ -84,7 +84,7 @@ test('200: while an article is encoded, decoded or amended, the receiver answers
   );
   t.is((await find(url)).content_html, '<p>still slow</p>');
 
-  fs.appendFileSync(join(dir, 'content', `${data.slug}.html`), '\n<p>By hand.</p>\n');
+  fs.appendFileSync(join(dir, 'content', `${data.slug}.md`), '\n<p>By hand.</p>\n');
   const edited = await find(url);
   t.regex(edited.revision_id, /^edit-/);
   t.regex(edited.content_html, /By hand/);

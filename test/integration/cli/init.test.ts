@@ -121,7 +121,7 @@ test('init in a site of Hugo needs no answer, and what it writes is a valid conf
   t.regex(stdout, /^ {2}3\. npx pressmark start, which receives articles and builds the site after each$/m);
   const settings = await loadSettings(dir, {}, {});
   t.like(settings, {
-    generator: { name: 'hugo', rawHtml: false },
+    generator: 'hugo',
     siteUrl: 'https://garden.example/notes',
     content: 'content',
     output: 'public',

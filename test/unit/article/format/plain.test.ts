@@ -131,3 +131,10 @@ test('in the plain format, the update of a file without a date does not give it 
   t.notRegex(updated(first).text, /^date:/m);
   t.notRegex(encode({ ...article, date: '' }).text, /^date:/m);
 });
+
+test('a file of a plain site is YAML; what a person has written of another kind counts as missing', (t) => {
+  for (const text of ['', 'text', '+++\na = 1\n+++\n', '{"a": 1}', '---json\n{}\n---\n'])
+    t.throws(() => decode(text), { code: 'FRONT_MATTER_INVALID' }, text);
+  const { article } = decode('---\ntitle: [a]\ntags: 7\nauthor:\nkeyword: {e: 1}\n---\n', 'mine.md');
+  t.like(article, { title: 'mine', tags: ['7'], author: '', keyword: '' });
+});

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { parse as parseToml } from 'smol-toml';
 import { editFrontMatter } from '../../../../src/article/front-matter/edit.js';
-import { listOf, readFrontMatter, requireYaml, textOf } from '../../../../src/article/front-matter/read.js';
+import { readFrontMatter } from '../../../../src/article/front-matter/read.js';
 
 test('YAML, TOML and JSON are read, each in the forms that generators know', (t) => {
   const data = { title: 'Soil', tags: ['a', 'b'] };
@@ -66,7 +66,6 @@ test('a key that JavaScript knows is a key like others', (t) => {
     const { data } = readFrontMatter(text);
     t.deepEqual(Object.keys(data), ['__proto__'], text);
     t.is(Object.getPrototypeOf(data), Object.prototype);
-    t.is(textOf(data, 'constructor'), undefined);
   }
 });
 
@@ -104,22 +103,6 @@ test('front matter in a programming language is not evaluated, and named as unsu
     t.throws(() => readFrontMatter(`---${language}\nthrow new Error('evaluated')\n---\n`), {
       code: 'FRONT_MATTER_UNSUPPORTED',
     });
-});
-
-test('other forms than YAML are refused where only YAML is read', (t) => {
-  t.notThrows(() => requireYaml('\ufeff--- \r\n---'));
-  const none = { code: 'FRONT_MATTER_INVALID', message: /^line 1: there is no front matter/ };
-  for (const text of ['', 'text', '+++\na = 1\n+++\n', '{"a": 1}']) t.throws(() => requireYaml(text), none);
-  for (const text of ['---js\n---\n', '---json\n{}\n---\n'])
-    t.throws(() => requireYaml(text), { message: 'line 1: only a plain --- opens front matter' });
-});
-
-test('lists and texts are taken as a person writes them', (t) => {
-  const { data } = readFrontMatter('---\na: 1\nb: [x, true]\nc:\nd: {e: 1}\n---\n');
-  t.is(textOf(data, 'a'), '1');
-  t.deepEqual([listOf(data, 'a'), listOf(data, 'b'), listOf(data, 'c')], [['1'], ['x', 'true'], []]);
-  t.throws(() => textOf(data, 'd'), { code: 'FRONT_MATTER_INVALID' });
-  t.throws(() => listOf({ d: [{}] }, 'd'), { code: 'FRONT_MATTER_INVALID' });
 });
 
 test('of a key that is given twice the last value counts, as for Hugo and Jekyll; no edit touches such a file', (t) => {

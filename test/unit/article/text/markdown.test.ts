@@ -11,7 +11,7 @@ function pageOf(contentHtml: string, markdown: string): string {
   const draft = draftOf(article({ content_html: contentHtml, content_markdown: markdown }));
   const format = plainFormat(() => URL);
   const { text } = format.encode({ ...draft, url: URL, updated: null }, 'a.md');
-  return format.decodeForPages(text, 'a.md').html();
+  return renderedHtml(format.decode(text, 'a.md'));
 }
 
 test('long and deeply nested Markdown is not rendered: the HTML that came with it is shown, or the text as it is', (t) => {
