@@ -90,6 +90,9 @@ export function cutFrontMatter(text: string): FrontMatterCut {
 
 const NONE: FrontMatterCut = { form: 'none', start: 0, end: 0, body: 0 };
 
+/** YAML ends its document by dots, too, as Jekyll reads it. */
+const YAML_END = /(?<=\n)(?:---|\.{3}(?=[ \t]*(?:\r?\n|$)))/g;
+
 const OPENING_FENCE = /(---|\+\+\+)[ \t]*([^\s-][^\r\n]*)?(?:\r?\n|$)/y;
 
 function cutFenced(text: string, first: number): FrontMatterCut {
@@ -103,8 +106,10 @@ function cutFenced(text: string, first: number): FrontMatterCut {
     throw new PressmarkError('FRONT_MATTER_UNSUPPORTED', message);
   }
   const start = first + opening.length;
-  const end = text.indexOf(`\n${fence}`, start - 1) + 1;
-  if (end === 0 || !opening.endsWith('\n'))
+  const closing = fence === '+++' ? /(?<=\n)\+\+\+/g : YAML_END;
+  closing.lastIndex = start;
+  const end = closing.exec(text)?.index;
+  if (end === undefined || !opening.endsWith('\n'))
     throw invalid(1, `the front matter is never closed; end it with a line ${fence}`);
   const rest = /[ \t]*(\r?\n|$)/y;
   rest.lastIndex = end + fence.length;

@@ -56,7 +56,8 @@ interface YamlEntry {
 /** The document's map; null if there is nothing but comments. */
 function topMap(source: string): YAMLMap | null {
   const { isMap, parseDocument } = yamlLibrary();
-  const { contents, errors } = parseDocument(source);
+  // People close a list of several lines at the margin, which the letter of YAML forbids.
+  const { contents, errors } = parseDocument(source, { strict: false });
   const [error] = errors;
   if (error !== undefined) throw unreadable(error.message.split(/ at line |:?\n/, 1)[0] ?? '');
   if (contents === null) return null;

@@ -410,14 +410,6 @@ test('a description that is too short for the site is completed with the text, a
   );
 });
 
-test('no article gets a tag by which the templates select posts, however it is spelled', (t) => {
-  const { tagKey } = formatWith({ keptTags: ['nav', 'Featured'] });
-  t.deepEqual(
-    ['posts', 'NAV\u200b', ' featured ', 'Soil'].map((tag) => tagKey?.(tag)),
-    ['', '', '', 'soil'],
-  );
-});
-
 test('an earlier version is put back in its stored form', (t) => {
   const { text } = format.encode(article, PATH);
   const html = updated(format, PATH, text, { body: article.contentHtml });

@@ -1,6 +1,4 @@
 import test from 'ava';
-import yaml from 'js-yaml';
-import { parse as parseWithYaml } from 'yaml';
 import type { Article } from '../../../../src/article/article.js';
 import { amend, decode, encode } from '../../../support/plain-files.js';
 import { fc, runs } from '../../../support/property.js';
@@ -43,20 +41,6 @@ test('line ends as CRLF are no edit, also behind a carriage return', (t) => {
   t.true(text.endsWith('one\r\n\r\ntwo\r\n'));
   const lf = decode(encode({ ...article, body: 'one\n\ntwo\n' }).text);
   t.is(decode(text).digest, lf.digest);
-});
-
-test('YAML 1.1 and 1.2 readers agree on every own key', (t) => {
-  fc.assert(
-    fc.property(anyArticle, (article) => {
-      const { text } = encode({ ...article, extra: {} });
-      const front = text.slice(4, text.indexOf('\n---\n', 3) + 1);
-      const core = yaml.load(front, { schema: yaml.CORE_SCHEMA });
-      t.deepEqual(yaml.load(front), core);
-      t.deepEqual(parseWithYaml(front, { version: '1.1' }), core);
-      t.deepEqual(parseWithYaml(front, { version: '1.2' }), core);
-    }),
-    cases,
-  );
 });
 
 test('an amended file says what the next article says and keeps what a person added besides', (t) => {

@@ -90,6 +90,11 @@ test('YAML in braces gets a line for each key', (t) => {
   t.is(editFrontMatter('---\n{}\n---\n', [{ key: 'a', value: 1 }]), '---\na: 1\n---\n');
 });
 
+test('a list that is closed at the margin, and dots behind the front matter, stay', (t) => {
+  const file = (title: string) => `---\ntitle: ${title}\ntags: [\n  a,\n]\n...\nBody\n`;
+  t.is(editFrontMatter(file('Old'), [{ key: 'title', value: 'New' }]), file('"New"'));
+});
+
 test('TOML is written anew, with the keys in their order and dates as they were', (t) => {
   const text = `+++
 # About the file.
@@ -228,43 +233,40 @@ const yamlKey = (key: string) =>
     ? fc.constantFrom(key, `"${key}"`, `'${key}'`)
     : fc.constantFrom(`"${key}"`, `'${key}'`);
 
+// Separated by a broken bar.
 const yamlInline = fc.constantFrom(
-  ...[
-    '',
-    ' plain text',
-    ' 12',
-    ' "double # quoted"',
-    " 'it''s'",
-    ' [a, "b]", {c: d}]',
-    ' [a, # one\n  b]',
-    ' {}',
-    ' &anchor x',
-  ],
-  ...[
-    ' !!str 12',
-    '   spaced',
-    ' "two\n\n  lines"',
-    ' two\n  plain\n\n  lines',
-    '\n  below',
-    ' 2026-01-01',
-    ' ~',
-    ' a:b#c',
-  ],
+  ...`¦ plain text¦ 12¦ "double # quoted"¦ 'it''s'¦ [a, "b]", {c: d}]¦ [a, # one
+  b]¦ {}¦ &anchor x¦ !!str 12¦   spaced¦ "two
+
+  lines"¦ two
+  plain
+
+  lines¦
+  below¦ 2026-01-01¦ ~¦ a:b#c`.split('¦'),
 );
 const yamlBlock = fc.constantFrom(
-  ...[
-    '\n- a\n- b # last',
-    '\n  - a\n\n  # in between\n  - c: 1\n    d: 2',
-    '\n  a: 1\n  b: {c: d}',
-    '\n    a:\n      - |\n        x',
-  ],
-  ...[
-    ' |\n  text # not a comment\n\n    more',
-    ' >-\n  folded\n  text',
-    ' |2\n    text',
-    ' &a\n  b: 1',
-    '\n  # first\n  a: 1',
-  ],
+  ...`
+- a
+- b # last¦
+  - a
+
+  # in between
+  - c: 1
+    d: 2¦
+  a: 1
+  b: {c: d}¦
+    a:
+      - |
+        x¦ |
+  text # not a comment
+
+    more¦ >-
+  folded
+  text¦ |2
+    text¦ &a
+  b: 1¦
+  # first
+  a: 1`.split('¦'),
 );
 
 const yamlEntry = (key: string): fc.Arbitrary<Entry> =>

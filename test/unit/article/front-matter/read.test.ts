@@ -8,6 +8,7 @@ test('YAML, TOML and JSON are read, each in the forms that generators know', (t)
   const files: [string, string][] = [
     ['yaml', '---\ntitle: Soil\ntags:\n- a\n- b\n---\nBody\n'],
     ['yaml', '\ufeff---  \r\ntitle: "Soil"\r\ntags: [a, b]\r\n--- \r\nBody\n'],
+    ['yaml', '---\ntitle: Soil\ntags: [\n  a,\n  b,\n]\n...\nBody\n'],
     ['toml', '+++\ntitle = "Soil"\ntags = ["a", "b"]\n+++\nBody\n'],
     ['json', '{\n  "title": "Soil",\n  "tags": ["a", "b"]\n}\nBody\n'],
     ['json-fenced', '---json\n{"title": "Soil", "tags": ["a", "b"]}\n---\nBody\n'],
