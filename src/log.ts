@@ -73,8 +73,8 @@ export const REDACTION = {
 /** What no line shows, and how JSON has it. */
 const hidden = new Map<string, string>();
 
-/** A shorter text may stand anywhere, in characters. */
-const SHORTEST_HIDDEN = 8;
+/** A shorter text may stand anywhere, and is not hidden; in characters. */
+export const SHORTEST_HIDDEN = 8;
 
 /** Hides a secret: lines have `[redacted]` in its place from then on, in all logs of this thread. */
 export function hideInLog(secret: string): void {

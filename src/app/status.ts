@@ -5,7 +5,7 @@ import { type DeployState, readDeployState } from '../deploy/deploy-queue.js';
 import { readFacts, type SiteFacts } from '../deploy/facts.js';
 import { type PushStatus, readPushStatus } from '../git/push/push-status.js';
 import { openRepository } from '../git/repository.js';
-import { type OpenJob, readOpenJobs } from '../host/jobs/open-jobs.js';
+import { type OpenJob, readOpenJobs } from '../host/jobs/notes.js';
 import type { ContentFolder } from '../store/catalog/content-folder.js';
 import { type Entry, entryState, isUnread } from '../store/catalog/entry.js';
 import { articlesInReview } from './articles/article-list.js';

@@ -20,9 +20,11 @@ export interface BuildFollowers {
 export function followBuilds(host: ReceiverHost, followers: BuildFollowers): void {
   const { source, stateDir, facts, queue, awaited } = followers;
 
-  host.addAction('site.built', ({ files, articles, failed, output, began }) => {
+  host.addAction('site.built', ({ files, articles, failed, failures, output, began }) => {
     source.onChange?.(output);
-    const reason = `${failed} ${failed === 1 ? 'page' : 'pages'} could not be built; the log says why`;
+    const [first] = failures;
+    const why = first === undefined ? 'the log says why' : `${first.page}: ${first.reason}`;
+    const reason = `${failed} ${failed === 1 ? 'page' : 'pages'} could not be built, or not whole; ${why}`;
     noteBuild(failed === 0, failed === 0 ? undefined : reason);
     const written = new Set(files);
     const isWritten = (url: string) =>

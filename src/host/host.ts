@@ -16,7 +16,9 @@ import type { ActionName, Face, FilterName } from './hooks/hook-types.js';
 import { createHooks, type Hooks } from './hooks/hooks.js';
 import { type Adapter, answerOf, checkedAdapter, type PluginAdapter, pathsOf } from './http/adapter.js';
 import { createRoutes, routesIn, type ServedBelow, sealRoutes, servedBy } from './http/routes.js';
-import { createJobs, JOBS, type Jobs } from './jobs/jobs.js';
+import { invalid } from './invalid.js';
+import { createJobs, type Jobs } from './jobs/jobs.js';
+import { JOBS } from './jobs/notes.js';
 import { knowCode } from './kept-memory.js';
 import { noRecords, readingOnly, refusing } from './no-receiver.js';
 import { checkOutput, type PluginOutput } from './pages/outputs.js';
@@ -164,7 +166,8 @@ export async function startHost(
         outputs.push({ plugin: plugin.name, output });
       };
       const adding = addingTo(additions, plugin.name, hooks.checkOpen);
-      await setUp(entry, async () => plugin.pages?.({ ...common, ...adding, addOutput }));
+      const host = { ...common, ...adding, addOutput };
+      await stepOf(entry, 'set up', face, setupMs, async () => plugin.pages?.(host));
     } else if (plugin.receiver !== undefined || plugin.activate !== undefined) {
       const secrets = secretsOf(plugin, origin, environment);
       const router = entry.isFirstParty ? undefined : await createRoutes(plugin.name);
@@ -177,7 +180,7 @@ export async function startHost(
         served.push(servedBy(plugin.name, handler, (call) => runAsPlugin(entry, call)));
       };
       const folder = pluginFolder(stateDir, plugin.name);
-      const { alone, ...storage } = openStorage(plugin.name, folder);
+      const storage = openStorage(plugin.name, folder);
       const adapter = (given: Adapter) => {
         hooks.checkOpen(plugin.name, 'an adapter');
         const added = checkedAdapter(plugin.name, given, secrets, taken);
@@ -202,21 +205,11 @@ export async function startHost(
         articles: { ...ofPlugin, receive: receivingOnce(ofPlugin, storage) },
         assets: around.assets ?? { put: refusing(plugin.name) },
       };
-      await setUp(entry, async () => plugin.receiver?.(host));
+      await stepOf(entry, 'set up', face, setupMs, async () => plugin.receiver?.(host));
       const { activate } = plugin;
       if (activate !== undefined && around.jobs !== undefined)
-        await namingPlugin(entry, 'activated', () =>
-          alone(() =>
-            activateOnce(folder, plugin.version, (context) =>
-              within(
-                activateMs,
-                runAsPlugin(entry, async () => activate(host, context)),
-                () => {
-                  throw lateness(entry, 'activated', activateMs, 'activate');
-                },
-              ),
-            ),
-          ),
+        await activateOnce(folder, plugin.version, (context) =>
+          stepOf(entry, 'activated', 'activate', activateMs, async () => activate(host, context)),
         );
       if (router !== undefined && router.stack.length > 0) {
         sealRoutes(router, plugin.name);
@@ -271,14 +264,6 @@ export async function startHost(
 
   async function findings(): Promise<PluginFinding[]> {
     return (await Promise.all(checks.map(({ plugin, check }) => findingsOf(plugin, check)))).flat();
-  }
-
-  function setUp(entry: PluginEntry, run: () => Promise<unknown>): Promise<void> {
-    return namingPlugin(entry, 'set up', () =>
-      within(setupMs, runAsPlugin(entry, run), () => {
-        throw lateness(entry, 'set up', setupMs, face);
-      }),
-    );
   }
 
   async function close(): Promise<void> {
@@ -353,26 +338,26 @@ const answerBy =
   (status, body, headers = {}) =>
     answerOf(plugin, status, body, headers);
 
-/** Runs a step of a plugin. @throws PressmarkError naming the plugin. */
-async function namingPlugin(
-  { plugin, origin }: PluginEntry,
-  what: string,
+/**
+ * Runs a step in which a plugin gets ready, such as its `receiver`.
+ *
+ * @param done what it is then, such as `set up`.
+ * @throws PressmarkError PLUGIN_INVALID, naming the plugin, where it fails or takes longer than `ms`.
+ */
+async function stepOf(
+  entry: PluginEntry,
+  done: string,
+  call: string,
+  ms: number,
   run: () => Promise<unknown>,
 ): Promise<void> {
+  const who = `plugin ${entry.plugin.name} (${entry.origin})`;
   try {
-    await run();
+    await within(ms, runAsPlugin(entry, run), () => {
+      throw invalid(`${who} is not ${done} after ${ms / 1_000} s; its ${call}(host) must resolve sooner`);
+    });
   } catch (error) {
     if (error instanceof PressmarkError) throw error;
-    throw invalid(`plugin ${plugin.name} (${origin}) could not be ${what}: ${messageOf(error)}`, error);
+    throw invalid(`${who} could not be ${done}: ${messageOf(error)}`, error);
   }
-}
-
-function lateness({ plugin, origin }: PluginEntry, what: string, ms: number, call: string): PressmarkError {
-  return invalid(
-    `plugin ${plugin.name} (${origin}) is not ${what} after ${ms / 1_000} s; its ${call}(host) must resolve sooner`,
-  );
-}
-
-function invalid(text: string, cause?: unknown): PressmarkError {
-  return new PressmarkError('PLUGIN_INVALID', text, { cause });
 }

@@ -142,7 +142,7 @@ export interface Plugin<O = unknown> {
   readonly requires?: Readonly<Record<string, string>>;
   /** Checks the options from the config: a Standard Schema, such as one of zod or valibot. */
   readonly options?: StandardSchemaV1<unknown, O>;
-  /** Names of variables in `.env`, which must be set; log, findings and admin show no value of 8 characters or more. */
+  /** Names of variables in `.env`, which must be set to 8 characters or more; neither log, findings nor admin show them. */
   readonly secrets?: readonly string[];
   /** Hooks of its own, for other plugins; each begins with the plugin's name and a dot. */
   readonly hooks?: { readonly actions?: readonly string[]; readonly filters?: readonly string[] };

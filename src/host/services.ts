@@ -1,8 +1,9 @@
-import { PressmarkError, quote } from '../errors.js';
+import { quote } from '../errors.js';
 import type { PluginsService } from './admin/plugins-service.js';
 import type { PreviewService } from './admin/preview-service.js';
 import type { SetupService } from './admin/setup-service.js';
 import type { BuildsService, GitService } from './admin/site-services.js';
+import { invalid } from './invalid.js';
 
 /** What plugins provide to others, by name; a plugin adds the types of its own: `declare module 'pressmark'`. */
 export interface Services {
@@ -29,10 +30,12 @@ export function createServices() {
   function provide(plugin: string, name: string, service: unknown): void {
     const other = provided.get(name);
     if (typeof name !== 'string' || name === '')
-      throw invalid(plugin, `provides ${quote(name)}, which is not a name`);
-    if (service === undefined) throw invalid(plugin, `provides ${quote(name)}, and it is undefined`);
+      throw invalid(`plugin ${plugin} provides ${quote(name)}, which is not a name`);
+    if (service === undefined) throw invalid(`plugin ${plugin} provides ${quote(name)}, and it is undefined`);
     if (other !== undefined)
-      throw invalid(plugin, `provides ${quote(name)}, as plugin ${other.plugin} does; choose another name`);
+      throw invalid(
+        `plugin ${plugin} provides ${quote(name)}, as plugin ${other.plugin} does; choose another name`,
+      );
     provided.set(name, { plugin, service });
   }
 
@@ -41,15 +44,10 @@ export function createServices() {
     const found = provided.get(name);
     if (found === undefined)
       throw invalid(
-        plugin,
-        `uses ${quote(name)}, which no plugin has provided; name the plugin that does in requires, so that it is set up before`,
+        `plugin ${plugin} uses ${quote(name)}, which no plugin has provided; name the plugin that does in requires, so that it is set up before`,
       );
     return found.service as Service<N>; // as the plugin that provides it has declared
   }
 
   return { provide, use };
-}
-
-function invalid(plugin: string, what: string): PressmarkError {
-  return new PressmarkError('PLUGIN_INVALID', `plugin ${plugin} ${what}`);
 }

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PressmarkError, quote, systemCode } from '../errors.js';
+import { quote, systemCode } from '../errors.js';
 import { discard, isLeftover, makeDirectory, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
+import { complaintsOf } from './invalid.js';
 
 /** What a plugin keeps across restarts: JSON values by keys, which all receivers on the site's folder share. */
 export interface PluginStorage {
@@ -37,12 +38,6 @@ export interface PluginStorage {
   keys(prefix?: string): Promise<string[]>;
 }
 
-/** The storage of one plugin, for the host. */
-export interface OpenStorage extends PluginStorage {
-  /** Runs work that no other receiver on the folder does at the same time. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
-}
-
 /** What the file of a value holds. */
 interface Stored {
   readonly key: string;
@@ -54,9 +49,6 @@ interface Stored {
 const MOST_BYTES = 1_000_000;
 const LONGEST_KEY = 500;
 
-/** Longer than `activate` of a plugin may take, which has the lock. */
-const LOCK_WAIT_MS = 90_000;
-
 /** How often expired files are looked for. */
 const SWEEP_EVERY_MS = 3_600_000;
 
@@ -66,7 +58,7 @@ const SWEEP_EVERY_MS = 3_600_000;
  *
  * @param folder of this plugin alone; made with the first value.
  */
-export function openStorage(plugin: string, folder: string, now = Date.now): OpenStorage {
+export function openStorage(plugin: string, folder: string, now = Date.now): PluginStorage {
   const values = join(folder, 'storage');
   let lock: Lock | undefined;
   let lastWrite: Promise<unknown> = Promise.resolve();
@@ -74,7 +66,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
 
   async function alone<T>(work: () => Promise<T>): Promise<T> {
     for (const parent of makeDirectory(values)) await syncDirectory(parent);
-    lock ??= createLock({ directory: folder, helper: findLockHelper(), timeoutMs: LOCK_WAIT_MS });
+    lock ??= createLock({ directory: folder, helper: findLockHelper() });
     return lock.run(work);
   }
 
@@ -90,8 +82,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
     return join(values, `${createHash('sha256').update(key).digest('hex').slice(0, 40)}.json`);
   }
 
-  const refusal = (what: string) =>
-    new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: storage: ${what}`);
+  const refusal = complaintsOf(plugin, 'storage: ');
 
   async function read(path: string): Promise<Stored | undefined> {
     const text = await readFile(path, 'utf8').catch(ignoreMissing);
@@ -215,7 +206,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
     }
   }
 
-  return { folder, get, set, update, delete: remove, keys, alone };
+  return { folder, get, set, update, delete: remove, keys };
 }
 
 function ignoreMissing(error: unknown): undefined {

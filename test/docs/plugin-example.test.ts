@@ -56,7 +56,7 @@ test.serial.before(async () => {
   const { port } = chat.address() as AddressInfo;
   receiver = await launchHere(dir, {
     config: { git: false, site: { search: false } },
-    env: { INBOX_TOKEN: 'a-token', CHAT_URL: `http://127.0.0.1:${port}/` },
+    env: { INBOX_TOKEN: 'a-long-token', CHAT_URL: `http://127.0.0.1:${port}/` },
   });
 });
 test.after.always(async () => {
@@ -111,7 +111,7 @@ test.serial('the adapter of docs/plugins.md stores what is sent with its token',
       headers: { authorization: `Bearer ${token}` },
     });
   t.is((await send('another')).status, 401);
-  const answer = await send('a-token');
+  const answer = await send('a-long-token');
   t.is(answer.status, 200);
   t.like(await answer.json(), { id: 'k-1', outcome: 'stored' });
   t.regex(fs.readFileSync(fileOf(dir, 'k-1'), 'utf8'), /^title: "By another door"$/m);

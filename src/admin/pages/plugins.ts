@@ -1,6 +1,6 @@
 import type { PluginSettings, SavedSettings } from '../../host/admin/plugins-service.js';
 import { enteredValue, type SettingField, shownValue } from '../../host/admin/settings-form.js';
-import type { OpenJob } from '../../host/jobs/open-jobs.js';
+import type { OpenJob } from '../../host/jobs/notes.js';
 import {
   type AdminPage,
   type AdminRoom,

@@ -29,15 +29,14 @@ import { AFTER_BUILD, siteOfPlugins } from '../plugins/surroundings.js';
 /** What plugins do with the pages of a site that another generator has built. */
 export interface PagePlugins {
   /**
-   * The page of an article as the plugins' filters make it.
+   * The page of an article as the plugins' filters make it, without those that fail.
    *
    * @param path the article's file, below the content folder.
-   * @throws PressmarkError FILTER_FAILED, naming the plugin.
    */
   filtered(html: string, path: string): Promise<string>;
   /** Writes the files that plugins add to the site. */
   writeFiles(output: string, signal?: AbortSignal): Promise<void>;
-  /** What plugins have logged from `warn` on, and which of their files could not be made. */
+  /** What plugins have logged from `warn` on, which of their filters failed, and which of their files could not be made. */
   readonly warnings: readonly string[];
   close(): Promise<void>;
 }
@@ -111,15 +110,17 @@ async function setUp(
     if (post === undefined || text === undefined) return html;
     const { path: address, ...shown } = articlePage(post, index, text);
     const context: PageContext = { ...shown, site, page: null, head: '', extra: {} };
+    const isMissing = (what: string) =>
+      void warnings.push(`${post.url}: ${what}; the page is made without it`);
+    const onFailure = ({ message }: PressmarkError) => isMissing(message);
     let page = html;
-    const head = hooks.hasFilter('page.head') ? await hooks.applyFilters('page.head', '', context) : '';
+    const head = await hooks.applyFilters('page.head', '', context, onFailure);
     if (head.trim() !== '') {
       const end = headEnd(htmlTokens(page));
-      if (end === undefined)
-        throw new PressmarkError('FILTER_FAILED', 'the page has no </head> for what plugins add to it');
-      page = insert(page, end, head);
+      if (end === undefined) isMissing('the page has no </head> for what plugins add to it');
+      else page = insert(page, end, head);
     }
-    return hooks.applyFilters('page.html', page, { kind: 'article', path: address });
+    return hooks.applyFilters('page.html', page, { kind: 'article', path: address }, onFailure);
   }
 
   async function writeFiles(output: string, signal?: AbortSignal): Promise<void> {

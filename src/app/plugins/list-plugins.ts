@@ -2,7 +2,7 @@ import { readEnvironment } from '../../config/environment.js';
 import type { Settings } from '../../config/load.js';
 import { type PagesReport, type PluginReport, reportsOf } from '../../host/admin/plugin-report.js';
 import { type Host, startHost } from '../../host/host.js';
-import { readOpenJobs } from '../../host/jobs/open-jobs.js';
+import { readOpenJobs } from '../../host/jobs/notes.js';
 import { createLog } from '../../log.js';
 import { foldersOf } from '../content/folders.js';
 import { readFigures, withFigures } from './figures.js';

@@ -4,7 +4,7 @@ import { type PagesReport, reportsOf } from '../../host/admin/plugin-report.js';
 import type { PluginsService } from '../../host/admin/plugins-service.js';
 import type { Host } from '../../host/host.js';
 import type { Jobs } from '../../host/jobs/jobs.js';
-import { readOpenJobs } from '../../host/jobs/open-jobs.js';
+import { readOpenJobs } from '../../host/jobs/notes.js';
 import type { PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 import { foldersOf } from '../content/folders.js';

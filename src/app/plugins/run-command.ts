@@ -58,11 +58,10 @@ async function runCommand(
   const { args, values } = parsed(`${plugin.name}:${name}`, words, options);
   const { stateDir } = foldersOf(settings);
   const { site, paths } = siteOfPlugins(settings);
-  const { alone: _, ...storage } = openStorage(plugin.name, pluginFolder(stateDir, plugin.name));
   const host = {
     options: await parsedOptions(entry),
     secrets: secretsOf(plugin, origin, readEnvironment(settings)),
-    storage,
+    storage: openStorage(plugin.name, pluginFolder(stateDir, plugin.name)),
     log: log.child({ plugin: plugin.name }, { redact: REDACTION }),
     site,
     paths,

@@ -13,7 +13,7 @@ import { fieldsOfOptions, type OptionFault } from '../../host/admin/settings-for
 import type { PluginEntry } from '../../host/plugin.js';
 import { asPlugin } from '../../host/plugin-code.js';
 import { checkOptions } from '../../host/setup/plugin-settings.js';
-import { withoutHidden } from '../../log.js';
+import { SHORTEST_HIDDEN, withoutHidden } from '../../log.js';
 import { within } from '../../time-limit.js';
 import { foldersOf } from '../content/folders.js';
 import { commitFile } from './commit-file.js';
@@ -25,9 +25,6 @@ const LOCK_MS = 5_000;
 
 /** How long the schema of a plugin may take, in milliseconds. */
 const LONGEST_CHECK_MS = 5_000;
-
-/** Shorter values of variables are not looked for: they may stand in any text. */
-const SHORTEST_SECRET = 8;
 
 /** What a person changes of the settings of plugins; see `openSettingsStore`. */
 export type SettingsStore = ReturnType<typeof openSettingsStore>;
@@ -83,7 +80,7 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
     const secrets = Object.entries(readEnvironment(settings)).filter(
       ([name, value = '']) =>
         (names.has(name) || /^PRESSMARK_\w*(?:SECRET|TOKEN|HOOK)/.test(name)) &&
-        value.length >= SHORTEST_SECRET,
+        value.length >= SHORTEST_HIDDEN,
     );
     return Object.entries(values).flatMap(([path, value]) => {
       const text = JSON.stringify(value) ?? '';

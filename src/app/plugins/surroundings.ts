@@ -1,3 +1,4 @@
+import { OWN_PLACES } from '../../article/address/reserved.js';
 import type { Settings } from '../../config/load.js';
 import type { ArticleReader } from '../../host/articles/articles.js';
 import { hooksOf, type PagesFilterName } from '../../host/hooks/hook-types.js';
@@ -7,7 +8,7 @@ import { withoutSlash } from '../../host/http/adapter.js';
 import type { JobReport } from '../../host/jobs/jobs.js';
 import type { PageAdditions } from '../../host/pages/page-additions.js';
 import type { PluginEntry } from '../../host/plugin.js';
-import { HEALTH } from '../content/content.js';
+import { HEALTH, layoutOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 
 type SiteSettings = Pick<
@@ -41,8 +42,21 @@ export function siteOfPlugins(
     taken: new Map([
       [withoutSlash(endpoint), 'the webhook'],
       [HEALTH, 'the health check'],
+      [articlePath(settings), 'the articles'],
+      ...(own === undefined ? [] : OWN_PLACES.flatMap((place) => placesAt(siteUrl, place))),
     ]),
   };
+}
+
+/** The path of an article, whose slug nobody knows yet: no adapter may have what is above it. */
+function articlePath(settings: SiteSettings): string {
+  return decodeURI(new URL(layoutOf(settings).url(':slug', new Date().toISOString())).pathname);
+}
+
+/** Where the site's own pages are, in the form of `taken`. */
+function placesAt(siteUrl: string, place: string): [path: string, by: string][] {
+  const { pathname } = new URL(`${siteUrl}/${place}`);
+  return [pathname, `${pathname}/*`].map((path) => [path, 'the pages of the site']);
 }
 
 /** The filters of pages that run where another generator makes the pages: after its build. */

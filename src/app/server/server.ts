@@ -142,8 +142,9 @@ function isForBrowsers(context: Context): boolean {
 }
 
 /**
- * Answers for a plugin's route that throws, as JSON. `context.throw(403, 'reason')` answers 403 with its reason; any
- * other error is logged, and the answer says nothing of it.
+ * Answers for a plugin's route that throws, as JSON. `context.throw(403, 'reason')` answers 403 with its reason, and so does an
+ * error of the table that is the client's, such as that of an article which is not there; any other error is logged, and the
+ * answer says nothing of it.
  */
 function failuresAsJson(log: Log): Middleware {
   return async (context, next) => {
@@ -154,7 +155,7 @@ function failuresAsJson(log: Log): Middleware {
       const { status, expose } = httpErrorOf(error);
       context.status = status;
       if (expose) {
-        context.body = { error: messageOf(error) };
+        context.body = { error: error instanceof PressmarkError ? error.publicMessage : messageOf(error) };
         return;
       }
       if (isClientGone(error)) log.debug({ reason: messageOf(error) }, 'a client went away');
@@ -164,8 +165,9 @@ function failuresAsJson(log: Log): Middleware {
   };
 }
 
-/** The status of an error that `context.throw` has made, and whether its message is meant for the client. */
+/** The status of an error, and whether its message is meant for the client. */
 function httpErrorOf(error: unknown): { readonly status: number; readonly expose: boolean } {
+  if (error instanceof PressmarkError) return { status: error.status, expose: error.status < 500 };
   const { status, expose }: { status?: unknown; expose?: unknown } =
     typeof error === 'object' && error !== null ? error : {};
   if (typeof status !== 'number' || typeof expose !== 'boolean') return { status: 500, expose: false };

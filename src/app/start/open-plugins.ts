@@ -123,7 +123,6 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
   const host = await startHost(plugins, {
     face: 'receiver',
     ...site,
-    taken: new Map([...site.taken, [articlePath(content), 'the articles']]),
     articles: { ...articles, ...finder },
     assets: durable.assets,
     records: recordsOf(options, deliveries, facts, (detail) => dryRun(detail, names, context)),
@@ -154,11 +153,6 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     liveReload,
     gone,
   };
-}
-
-/** The path of an article, whose slug nobody knows yet: no adapter may have what is above it. */
-function articlePath({ layout }: ReceiverStore['content']): string {
-  return decodeURI(new URL(layout.url(':slug', new Date().toISOString())).pathname);
 }
 
 /** What the handlers of deliveries work with. */

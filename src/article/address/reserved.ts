@@ -37,6 +37,9 @@ const CUSTOMARY = [
   'webhook',
 ];
 
+/** Folders and files at the top of a site, which are its own. */
+export const OWN_PLACES: readonly string[] = [...FOLDERS, ...FILES];
+
 const SLUGS = new Set([
   ...FOLDERS,
   ...FILES.map((file) => file.toLowerCase().replace(/\..*/, '')),

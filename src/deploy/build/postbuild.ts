@@ -58,7 +58,6 @@ export interface PostbuildOptions {
    * Has plugins change the page of an article.
    *
    * @param file of the article, below the content folder.
-   * @throws PressmarkError FILTER_FAILED: the page stays as it was.
    */
   readonly filtered?: ((html: string, file: string) => Promise<string>) | undefined;
   /** Writes nothing; `changed` counts the pages that would be written. @default false */

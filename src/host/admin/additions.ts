@@ -1,7 +1,8 @@
 import { escapeUTF8 } from 'entities';
-import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { messageOf, quote } from '../../errors.js';
 import { type Log, withoutHidden } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
+import { complaintsOf } from '../invalid.js';
 import { isName } from '../name.js';
 import { asPlugin } from '../plugin-code.js';
 
@@ -128,7 +129,7 @@ export function createAdminAdditions({ renderMs, runMs }: AdminLimits = LIMITS) 
     log: Log,
     checkOpen: (plugin: string, what: string) => void,
   ): AdminAdding {
-    const complain = (what: string) => new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: ${what}`);
+    const complain = complaintsOf(plugin);
 
     function check(what: string, given: object, texts: readonly string[], call: string): void {
       checkOpen(plugin, what);

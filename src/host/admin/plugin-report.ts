@@ -1,6 +1,6 @@
 import type { HookReport } from '../hooks/hooks.js';
 import type { JobReport } from '../jobs/jobs.js';
-import type { OpenJob } from '../jobs/open-jobs.js';
+import type { OpenJob } from '../jobs/notes.js';
 
 /** What a plugin of the site has, and how that went since the last receiver started. */
 export interface PluginReport {

@@ -107,7 +107,7 @@ export interface BuildReport {
   readonly ms: number;
 }
 
-/** A page that could not be built, and why. */
+/** A page that could not be built, or only without a filter that has failed, and why. */
 export interface FailedPage {
   /** Relative to the output folder. */
   readonly page: string;
@@ -116,7 +116,7 @@ export interface FailedPage {
 
 /** What a build of Pressmark's own pages did, and for which changes. */
 export interface SiteBuilt extends BuildReport {
-  /** The pages that could not be built and stayed as they were. */
+  /** The pages that could not be built and stayed as they were, and those that were built without a filter that has failed. */
   readonly failed: number;
   /** One of them for each reason, of those that were tried. */
   readonly failures: readonly FailedPage[];

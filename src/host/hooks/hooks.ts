@@ -1,11 +1,15 @@
-import type { ArticleDraft } from '../../article/article.js';
-import { didYouMean, messageOf, PressmarkError, quote } from '../../errors.js';
+import { didYouMean, PressmarkError, quote } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { TimeoutError, within } from '../../time-limit.js';
-import { createBlame } from '../blame.js';
+import { invalid } from '../invalid.js';
 import { asPlugin } from '../plugin-code.js';
-import { type Decision, Hold, Refusal } from './decision.js';
-import { faultInResult } from './filter-results.js';
+import {
+  type ActionHandler,
+  type CallLimits,
+  createCalls,
+  type FilterHandler,
+  type OnFilterFailure,
+  type Registered,
+} from './calls.js';
 import {
   type ActionName,
   type Actions,
@@ -14,20 +18,9 @@ import {
   type Filters,
   hooksOf,
 } from './hook-types.js';
-import { createTimer, type Timer, type Timing } from './timings.js';
+import { createTimer, type Timing } from './timings.js';
 
 const OTHER: Readonly<Record<Face, Face>> = { receiver: 'pages', pages: 'receiver' };
-
-export type FilterHandler<N extends FilterName> = (
-  value: Filters[N]['value'],
-  context: Filters[N]['context'],
-) => FilterResult<N> | Promise<FilterResult<N>>;
-
-type FilterResult<N extends FilterName> =
-  | Filters[N]['value']
-  | (N extends 'article.draft' ? Decision : never);
-
-export type ActionHandler<N extends ActionName> = (payload: Actions[N]) => unknown;
 
 export interface HandlerOptions {
   /** Lower runs first; equal priorities run in the order added. @default 10 */
@@ -38,15 +31,6 @@ export interface HandlerOptions {
   readonly isFirstParty?: boolean;
 }
 
-interface Registered {
-  readonly handler: (...args: never[]) => unknown;
-  readonly priority: number;
-  readonly plugin: string;
-  readonly timer: Timer;
-  /** Runs its code as that of the plugin; what comes with Pressmark runs as it is. */
-  readonly run: <T>(call: () => T) => T;
-}
-
 /** A handler of a plugin, and how its calls went. */
 export interface HookReport extends Timing {
   readonly plugin: string;
@@ -55,11 +39,9 @@ export interface HookReport extends Timing {
 }
 
 /** Where hooks run, and how long handlers may take; see `createHooks`. */
-export interface HookOptions {
+export interface HookOptions extends CallLimits {
+  /** Whose hooks there are. @default 'receiver' */
   readonly face?: Face;
-  readonly filterTimeoutMs?: number;
-  readonly actionTimeoutMs?: number;
-  readonly mostFailures?: number;
   /** Notes an action for the jobs on it; never rejects. */
   readonly note?: <N extends ActionName>(name: N, payload: Actions[N]) => Promise<void>;
   /** See `Jobs.noteFirst`. */
@@ -107,34 +89,16 @@ export type Hooks = ReturnType<typeof createHooks>;
 
 /**
  * The registry of filters and actions. A filter's failure is the failure of what it filters (the delivery is
- * refused with 500 and sent again); an action's failure is logged and nobody else's business.
- *
- * @param options.face whose hooks there are. @default 'receiver'
- * @param options.filterTimeoutMs how long one filter handler may take. @default 5000
- * @param options.mostFailures after failures on how many pages in a row a filter handler is switched off until the next start: else
- *   no page of a site would be made any more. @default Infinity
- * @param options.actionTimeoutMs after how long a running action handler is reported and no longer waited for. @default 30000
+ * refused with 500 and sent again), unless somebody takes it in, as what makes pages does; an action's failure is logged and
+ * nobody else's business.
  */
 export function createHooks(log: Log, options: HookOptions = {}) {
-  const {
-    face = 'receiver',
-    filterTimeoutMs = 5_000,
-    actionTimeoutMs = 30_000,
-    mostFailures = Number.POSITIVE_INFINITY,
-    note,
-    noteFirst = async () => undefined,
-  } = options;
-  /** The pages on which filter handlers have failed in a row. */
-  const failures = new WeakMap<object, Set<unknown>>();
-  /** The filters that are switched off, as the log has named them. */
-  const switchedOff: string[] = [];
+  const { face = 'receiver', note, noteFirst = async () => undefined } = options;
+  const { callFilter, isSwitchedOff, switchedOff, callAction, isLate } = createCalls(log, options);
   const known = hooksOf(face);
   const names = { filter: new Set(known.filter), action: new Set(known.action) };
   const handlers = { filter: new Map<string, Registered[]>(), action: new Map<string, Registered[]>() };
   const done = new Map<string, number>();
-  const blame = createBlame(log);
-  /** The last call of a handler that is not waited for any more, and has not ended. */
-  const late = new Map<Registered, Promise<unknown>>();
   let sealed = false;
 
   /** Adds to the hooks that there are: those of a plugin's own. */
@@ -175,13 +139,9 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     checkOpen(plugin, quote(name));
     checkName(plugin, kind, name);
     if (typeof handler !== 'function')
-      throw new PressmarkError(
-        'PLUGIN_INVALID',
-        `plugin ${plugin}: the handler of ${name} is not a function`,
-      );
+      throw invalid(`plugin ${plugin}: the handler of ${name} is not a function`);
     if (!Number.isFinite(priority))
-      throw new PressmarkError(
-        'PLUGIN_INVALID',
+      throw invalid(
         `plugin ${plugin}: the priority of its handler of ${name} is ${quote(priority)}; it must be a number`,
       );
   }
@@ -198,11 +158,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
 
   /** Refuses what a plugin adds after the start. @throws PressmarkError PLUGIN_INVALID */
   function checkOpen(plugin: string, what: string): void {
-    if (sealed)
-      throw new PressmarkError(
-        'PLUGIN_INVALID',
-        `plugin ${plugin} adds ${what} after the start; add it in ${face}(host)`,
-      );
+    if (sealed) throw invalid(`plugin ${plugin} adds ${what} after the start; add it in ${face}(host)`);
   }
 
   /** Whether anything filters `name`; what no one looks at need not be computed. */
@@ -224,69 +180,26 @@ export function createHooks(log: Log, options: HookOptions = {}) {
   }
 
   /**
-   * Hands `value` through the handlers of a filter, one after the other.
+   * Hands `value` through the handlers of a filter, one after the other. One fails where it throws, takes too long or returns
+   * what is no value of this filter.
    *
-   * @throws PressmarkError FILTER_FAILED, naming the plugin, where a handler throws, takes too long or returns what is no value of this filter.
+   * @param onFailure called for each handler that fails, whose work alone is missing then. @default its failure is thrown
+   * @throws PressmarkError FILTER_FAILED, naming the plugin; REFUSED_BY_PLUGIN.
    */
   async function applyFilters<N extends FilterName>(
     name: N,
     value: Filters[N]['value'],
     context: Filters[N]['context'],
+    onFailure: OnFilterFailure = raise,
   ): Promise<Filters[N]['value']> {
     let current = value;
-    for (const { handler, plugin, timer, run } of handlers.filter.get(name) ?? []) {
-      const call = handler as FilterHandler<N>; // as `addFilter` has taken it
-      const what = `filter ${name} of plugin ${plugin}`;
-      if (isSwitchedOff(handler)) continue;
-      const fail = (why: string) => {
-        noteFailure(handler, plugin, what, why, pageOf(name, context));
-        return new PressmarkError('FILTER_FAILED', `${what} ${why}`);
-      };
-      let next: FilterResult<N>;
-      let fault: string | undefined;
-      let isDone = false;
-      const began = performance.now();
-      let refusal: Refusal | undefined;
-      try {
-        next = await within(
-          filterTimeoutMs,
-          run(async () => call(current, context)),
-        );
-        if (next instanceof Refusal) refusal = next;
-        else if (next instanceof Hold) next = { ...(current as ArticleDraft), held: next.reason };
-        fault = faultInResult(name, next);
-        isDone = fault === undefined;
-      } catch (error) {
-        if (error instanceof TimeoutError) throw fail(`took longer than ${filterTimeoutMs} ms`);
-        const { message } = fail(`failed: ${messageOf(error)}`);
-        // A plugin's own words are for the log: they may name paths of the machine.
-        const publicMessage = `${what} failed: the receiver’s log says why`;
-        throw new PressmarkError('FILTER_FAILED', message, { cause: error, publicMessage });
-      } finally {
-        timer.ended(began, !isDone);
-      }
-      if (fault !== undefined) throw fail(`returned ${fault}`);
-      failures.delete(handler);
-      if (refusal !== undefined)
-        throw new PressmarkError('REFUSED_BY_PLUGIN', `plugin ${plugin}: ${refusal.words}`, refusal);
-      current = next as Filters[N]['value'];
+    for (const entry of handlers.filter.get(name) ?? []) {
+      if (isSwitchedOff(entry.handler)) continue;
+      const result = await callFilter(entry, name, current, context);
+      if (result.kind === 'failed') onFailure(result.failure);
+      else current = result.value;
     }
     return current;
-  }
-
-  function isSwitchedOff(handler: object): boolean {
-    return (failures.get(handler)?.size ?? 0) >= mostFailures;
-  }
-
-  function noteFailure(handler: object, plugin: string, what: string, why: string, page: unknown): void {
-    if (isSwitchedOff(handler)) return; // several pages were made at once
-    failures.set(handler, new Set([...(failures.get(handler) ?? []), page]));
-    if (!isSwitchedOff(handler)) return;
-    switchedOff.push(what);
-    log.error(
-      { plugin, reason: why },
-      `${what} is switched off: it has failed on ${mostFailures} pages in a row. Correct it, and start again`,
-    );
   }
 
   /**
@@ -300,49 +213,14 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     const noted = note?.(name, payload);
     const together: Promise<void>[] = [];
     for (const entry of handlers.action.get(name) ?? []) {
-      const isAwaited = name !== 'host.closing' && !late.has(entry);
-      const running = runAction(entry, name, payload);
+      const isAwaited = name !== 'host.closing' && !isLate(entry);
+      const running = callAction(entry, name, payload);
       // A handler that is not asynchronous ends in the turn in which it was called.
       if (running === undefined) continue;
       if (isAwaited) await running;
       else if (name === 'host.closing') together.push(running);
     }
     await Promise.all([noted, ...together]);
-  }
-
-  /** @returns what resolves when the handler has ended or is late; undefined if it has ended. Never rejects. */
-  function runAction<N extends ActionName>(
-    entry: Registered,
-    name: N,
-    payload: Actions[N],
-  ): Promise<void> | undefined {
-    const { handler, plugin, timer, run } = entry;
-    const call = handler as ActionHandler<N>; // as `addAction` has taken it
-    const began = performance.now();
-    const about = { plugin, action: name };
-    const failed = (err: unknown) => {
-      timer.ended(began, true);
-      blame('error', `${plugin} ${name}`, { ...about, err }, 'action handler failed');
-    };
-    try {
-      const result = run(() => call(payload));
-      if (!isThenable(result)) return void timer.ended(began, false);
-      const running = Promise.resolve(result);
-      return within(actionTimeoutMs, running).then(
-        () => timer.ended(began, false),
-        (error: unknown) => {
-          if (!(error instanceof TimeoutError)) return failed(error);
-          timer.ended(began, true);
-          late.set(entry, running);
-          const ended = () => void (late.get(entry) === running && late.delete(entry));
-          running.then(ended, ended);
-          const words = `action handler is still running after ${actionTimeoutMs} ms`;
-          return blame('warn', `${plugin} ${name} late`, about, words);
-        },
-      );
-    } catch (error) {
-      return void failed(error);
-    }
   }
 
   /** The hooks as a plugin uses them. Names of hooks that do not exist are errors. */
@@ -400,7 +278,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     didAction,
     actions: () => [...names.action],
     /** Changes whenever a filter is switched off. */
-    switchedOff: () => switchedOff.join(', '),
+    switchedOff,
     report,
     checkOpen,
     applyFilters,
@@ -417,13 +295,6 @@ function rankOf({ isFirstParty = false, priority = 10 }: HandlerOptions): number
   return isFirstParty ? Number.NEGATIVE_INFINITY : priority;
 }
 
-/** What tells pages apart in the context of a filter of pages. A feed and the sitemap are of all articles: each failure counts. */
-function pageOf(name: FilterName, context: unknown): unknown {
-  if (name === 'feed.items' || name === 'sitemap.items') return Symbol(name);
-  const { path, canonical, url }: Readonly<Record<string, unknown>> = Object(context);
-  return path ?? canonical ?? url;
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+function raise(failure: PressmarkError): never {
+  throw failure;
 }

@@ -1,5 +1,5 @@
-import { PressmarkError } from '../../errors.js';
-import { hideInLog } from '../../log.js';
+import { hideInLog, SHORTEST_HIDDEN } from '../../log.js';
+import { invalid } from '../invalid.js';
 
 /** By what the requests to an adapter are known to be genuine. */
 export interface AdapterAuth {
@@ -28,27 +28,23 @@ export interface Account extends Omit<Caller, 'need'> {
 }
 
 /**
- * The accounts that a secret lists. No line of the log shows a password or a token of it from then on; short ones excepted.
+ * The accounts that a secret lists. No line of the log shows a password or a token of it from then on.
  *
- * @throws PressmarkError PLUGIN_INVALID if it is not such a list.
+ * @throws PressmarkError PLUGIN_INVALID if it is not such a list, or one of them is too short to be hidden.
  */
 export function accountsIn(list: string, { kind, secret }: AdapterAuth, plugin: string): readonly Account[] {
+  const isBasic = kind === 'basic';
   return list.split(',').map((part) => {
-    const [, name, password] = /^\s*([^:\s][^:]*):(.*\S)\s*$/.exec(part) ?? [];
+    const [, name = '', password = ''] = /^\s*([^:\s][^:]*):(.*\S)\s*$/.exec(part) ?? [];
     const [token = '', ...scopes] = part.trim().split(/\s+/);
-    if (kind === 'basic' && name !== undefined && password !== undefined) {
-      for (const shown of [password.trim(), withoutSpaces(password)]) hideInLog(shown);
-      return { proof: withoutSpaces(`${name}:${password}`), name: name.trim(), scopes: [] };
-    }
-    if (kind === 'bearer' && token !== '') {
-      hideInLog(token);
-      return { proof: token, name: '', scopes };
-    }
-    const form = kind === 'basic' ? 'name:password' : 'a token';
-    throw new PressmarkError(
-      'PLUGIN_INVALID',
-      `plugin ${plugin} needs ${form} in ${secret}, or several with commas between them; one of them is missing`,
-    );
+    if ((isBasic ? withoutSpaces(password) : token).length < SHORTEST_HIDDEN)
+      throw invalid(
+        `plugin ${plugin} needs ${isBasic ? 'name:password' : 'a token'} in ${secret}, or several with commas between them; one is missing, or shorter than ${SHORTEST_HIDDEN} characters`,
+      );
+    for (const shown of isBasic ? [password.trim(), withoutSpaces(password)] : [token]) hideInLog(shown);
+    return isBasic
+      ? { proof: withoutSpaces(`${name}:${password}`), name: name.trim(), scopes: [] }
+      : { proof: token, name: '', scopes };
   });
 }
 

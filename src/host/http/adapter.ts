@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { ExtraKeys } from '../../article/article.js';
-import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { messageOf, quote } from '../../errors.js';
+import { complaintsOf } from '../invalid.js';
 import { type Account, type AdapterAuth, accountsIn, type Caller } from './accounts.js';
 import type { FormField } from './form.js';
 
@@ -86,8 +87,7 @@ export function answerOf(
   body: unknown,
   headers: Readonly<Record<string, string>>,
 ): AdapterAnswer {
-  const complain = (what: string) =>
-    new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: host.answer has ${what}`);
+  const complain = complaintsOf(plugin, 'host.answer has ');
   if (!Number.isInteger(status) || status < 200 || status > 599)
     throw complain(`the status ${quote(status)}; a status is an integer from 200 to 599`);
   for (const [name, value] of Object.entries(headers)) {
@@ -217,8 +217,7 @@ export function checkedAdapter(
   secrets: Readonly<Record<string, string>>,
   taken: ReadonlyMap<string, string>,
 ): PluginAdapter {
-  const complain = (what: string) =>
-    new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: its adapter ${what}`);
+  const complain = complaintsOf(plugin, 'its adapter ');
   if (typeof path !== 'string' || !PATH.test(path))
     throw complain(`has the path ${quote(path)}; write one path such as "/incoming/blog"`);
   const { maxBytes = 1 } = others;

@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { PressmarkError } from '../../errors.js';
 import { within } from '../../time-limit.js';
+import { invalid } from '../invalid.js';
 import { asPlugin } from '../plugin-code.js';
 
 /** Below this, plugins have their routes. */
@@ -63,15 +63,11 @@ export function sealRoutes(router: Router, plugin: string): void {
     (route) => !`${route.slice(route.indexOf(' ') + 1)}/`.startsWith(own),
   );
   if (elsewhere !== undefined)
-    throw new PressmarkError(
-      'PLUGIN_INVALID',
+    throw invalid(
       `plugin ${plugin}: its route ${elsewhere} is not below ${own}; write its path as a text, and leave the prefix of the router as it is`,
     );
   router.register = () => {
-    throw new PressmarkError(
-      'PLUGIN_INVALID',
-      'a route was added after the start; add routes in receiver(host)',
-    );
+    throw invalid('a route was added after the start; add routes in receiver(host)');
   };
 }
 

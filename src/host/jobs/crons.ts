@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { Cron as Pattern } from 'croner';
 import { messageOf } from '../../errors.js';
-import { writeAtomically } from '../../fs/atomic-write.js';
-import { readKept } from '../kept-file.js';
+import { keptFile } from '../kept-file.js';
 
 /** The times of a cron expression. */
 export interface Times {
@@ -60,8 +59,6 @@ interface LastRun {
 /** When the crons of plugins run; see `createCrons`. */
 export type Crons = ReturnType<typeof createCrons>;
 
-const NAME = 'crons.json';
-
 /**
  * Remembers when crons ran, in the folder of jobs, so that a time that comes while no receiver runs is not missed.
  *
@@ -72,13 +69,17 @@ export function createCrons(
   works: ReadonlyMap<string, { readonly times?: Times }>,
   now: () => number,
 ) {
-  const path = join(folder, NAME);
+  const file = keptFile<Readonly<Record<string, LastRun>>>(
+    join(folder, 'crons.json'),
+    {},
+    'crons count from the start of the receiver',
+  );
   const next = new Map<string, number>();
   let ran: Readonly<Record<string, LastRun>> = {};
 
   /** Reads when they ran last. A cron that has not been seen before counts from now. */
   async function takeOver(): Promise<void> {
-    ran = readKept(path, {}, 'crons count from the start of the receiver');
+    ran = file.read();
     const seen: Record<string, LastRun> = {};
     for (const [id, { times }] of works) {
       if (times === undefined) continue;
@@ -105,8 +106,7 @@ export function createCrons(
   }
 
   async function remember(all: Readonly<Record<string, LastRun>>): Promise<void> {
-    const text = JSON.stringify(all);
-    if (text !== JSON.stringify(ran)) await writeAtomically(path, text);
+    if (JSON.stringify(all) !== JSON.stringify(ran)) await file.write(all);
     ran = all;
   }
 

@@ -12,15 +12,13 @@ import {
 } from '../hooks/hook-types.js';
 import type { NoteFirst } from '../hooks/hooks.js';
 import { createTimer, type Timing } from '../hooks/timings.js';
+import { complaintsOf } from '../invalid.js';
 import { isName } from '../name.js';
 import { timesOf } from './crons.js';
 import { createFileChanges } from './file-changes.js';
 import type { Cron, Job, JobState } from './job.js';
 import { articleKey, NOTED, type NotedEvent, openNotes, readNotes } from './notes.js';
 import { createRunner, type RunnerSite, type Work } from './runner.js';
-
-/** The folder of jobs in the state folder. */
-export const JOBS = 'jobs';
 
 /** What the jobs of one plugin are made from. */
 export interface JobOwner {
@@ -96,7 +94,7 @@ export function createJobs({
   /** @throws PressmarkError PLUGIN_INVALID, which says what is wrong with the job. */
   function addJob<N extends JobEventName>(owner: JobOwner, name: unknown, job: Job<N>): void {
     const { plugin, actions } = owner;
-    const complain = complaintsOf(plugin, 'job', name);
+    const complain = complaintsOf(plugin, `job ${quote(name)}: `);
     checkKeys(job, ['on', 'since', 'timeoutMs', 'run'], complain);
     const { on, since = 'activation', run } = job;
     if (!actions.includes(on))
@@ -112,7 +110,7 @@ export function createJobs({
 
   /** @throws PressmarkError PLUGIN_INVALID, which says what is wrong with it. */
   function addCron(owner: JobOwner, name: unknown, cron: Cron): void {
-    const complain = complaintsOf(owner.plugin, 'cron', name);
+    const complain = complaintsOf(owner.plugin, `cron ${quote(name)}: `);
     checkKeys(cron, ['at', 'timeZone', 'timeoutMs', 'run'], complain);
     const { at, timeZone = owner.timeZone, run } = cron;
     try {
@@ -263,10 +261,6 @@ export function createJobs({
 /** Several receivers may see that an article is live. */
 function liveKey({ path, at }: Actions['article.live']): string {
   return `${path} ${at}`;
-}
-
-function complaintsOf(plugin: string, kind: 'job' | 'cron', name: unknown): (what: string) => PressmarkError {
-  return (what) => new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: ${kind} ${quote(name)}: ${what}`);
 }
 
 function checkKeys(

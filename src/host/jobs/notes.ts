@@ -35,6 +35,21 @@ export interface NotedEvent {
   readonly jobs: Record<string, JobState>;
 }
 
+/** What a job has not done yet. */
+export interface OpenJob {
+  /** `<plugin>.<job>` */
+  readonly job: string;
+  /** That of the event, for `runAgain`. */
+  readonly key: string;
+  /** The action; `cron` for a time that has come. */
+  readonly event: string;
+  /** The id of the article, or the target of the deploy, where there is one. */
+  readonly id: string | undefined;
+  /** When the event was noted, ISO 8601. */
+  readonly at: string;
+  readonly state: JobState;
+}
+
 /** A file with events that were noted together. */
 export interface Note {
   readonly file: string;
@@ -44,7 +59,8 @@ export interface Note {
 /** So many events go into one file. */
 export const MOST_EVENTS = 100;
 
-/** The folder of notes in that of jobs. */
+/** The folder of jobs in the state folder, and that of notes in it. */
+export const JOBS = 'jobs';
 export const NOTED = 'noted';
 
 const ENDING = '.json';
@@ -163,6 +179,16 @@ export function readNotes(folder: string): Note[] {
     .files()
     .map((file) => readNote(folder, file))
     .filter((note) => typeof note === 'object');
+}
+
+/** Reads what the jobs of plugins have not done yet, oldest first; without a receiver. */
+export function readOpenJobs(stateDir: string): OpenJob[] {
+  const events = readNotes(join(stateDir, JOBS, NOTED)).flatMap((note) => note.events);
+  return events
+    .filter(({ again }) => again === undefined)
+    .flatMap(({ name: event, key, at, payload, jobs }) =>
+      Object.entries(jobs).map(([job, state]) => ({ job, key, event, id: subjectOf(payload), at, state })),
+    );
 }
 
 function readNote(folder: string, file: string): Note | 'damaged' | undefined {

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { messageOf } from '../../errors.js';
-import { writeAtomically } from '../../fs/atomic-write.js';
 import { type Log, withoutHidden } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
 import type { ArticleReader } from '../articles/articles.js';
 import type { Timer } from '../hooks/timings.js';
-import { readKept } from '../kept-file.js';
+import { keptFile } from '../kept-file.js';
 import { asPlugin } from '../plugin-code.js';
 import { createCrons, type Times } from './crons.js';
 import type { ArticleFiles, FileChanges } from './file-changes.js';
@@ -78,7 +77,7 @@ const TROUBLE_MS = 10_000;
  * folder, the one that leads runs them.
  */
 export function createRunner({ folder, notes, works, changes, log, now, quiet }: RunnerOptions) {
-  const begunPath = join(folder, 'begun.json');
+  const begunFile = keptFile<readonly string[]>(join(folder, 'begun.json'), [], 'jobs since ever begin anew');
   const lead = createLead(folder);
   const queue = createQueue({ folder, notes, works, log, now });
   const crons = createCrons(folder, works, now);
@@ -158,11 +157,10 @@ export function createRunner({ folder, notes, works, changes, log, now, quiet }:
 
   /** Notes all articles once for each job that also runs for those that were there before it. */
   async function beginEver(): Promise<void> {
-    const begun = readKept<readonly string[]>(begunPath, [], 'jobs since ever begin anew');
+    const begun = begunFile.read();
     const fresh = [...works.values()].filter(({ id, isForAll }) => isForAll && !begun.includes(id));
     for (const { id, on } of fresh) await noteAll(id, on);
-    if (fresh.length > 0)
-      await writeAtomically(begunPath, JSON.stringify([...begun, ...fresh.map(({ id }) => id)]));
+    if (fresh.length > 0) await begunFile.write([...begun, ...fresh.map(({ id }) => id)]);
   }
 
   /** Notes the articles that are there. It is repeated where it was cut off: what is noted already is left out. */

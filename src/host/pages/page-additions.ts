@@ -1,7 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type MarkdownIt from 'markdown-it';
-import { PressmarkError, quote } from '../../errors.js';
+import { quote } from '../../errors.js';
+import { complaintsOf } from '../invalid.js';
 import type { ArticleSummary } from './page-types.js';
 
 /** A renderer of Markdown, to be extended. */
@@ -87,7 +88,7 @@ export function addingTo(
   plugin: string,
   checkOpen: (plugin: string, what: string) => void,
 ): PageAdding {
-  const complain = (what: string) => new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: ${what}`);
+  const complain = complaintsOf(plugin);
 
   function add<T>(
     to: Map<string, T & { readonly plugin: string }>,

@@ -1,6 +1,9 @@
+import fs from 'node:fs';
 import { join } from 'node:path';
-import { writeAtomically } from '../../fs/atomic-write.js';
-import { readKept } from '../kept-file.js';
+import { makeDirectory, syncDirectory } from '../../fs/atomic-write.js';
+import { takeKernelLock } from '../../fs/lock.js';
+import { findLockHelper } from '../../fs/lock-helper.js';
+import { keptFile } from '../kept-file.js';
 
 /** What is written when a plugin was activated. */
 interface Activated {
@@ -8,21 +11,31 @@ interface Activated {
   readonly version: string | null;
 }
 
+/** Longer than `activate` may take, for which other receivers on the folder wait. */
+const LOCK_WAIT_MS = 90_000;
+
 /**
- * Runs `activate` if the version was not activated yet; the caller keeps other receivers away. Success is noted, so that an
- * interrupted activation runs again.
+ * Runs `activate` if the version was not activated yet, in one receiver of several. Success is noted, so that an interrupted
+ * activation runs again.
  *
  * @param folder the plugin's own, in the state folder.
  */
 export async function activateOnce(
   folder: string,
   version: string | undefined,
-  activate: (context: { readonly previous: string | undefined }) => unknown,
+  activate: (context: { readonly previous: string | undefined }) => Promise<unknown>,
 ): Promise<void> {
+  for (const parent of makeDirectory(folder)) await syncDirectory(parent);
   const path = join(folder, 'activated.json');
-  const last = readKept<Activated | undefined>(path, undefined, 'the plugin is activated anew');
-  const now: Activated = { version: version ?? null };
-  if (last?.version === now.version) return;
-  await activate({ previous: last?.version ?? undefined });
-  await writeAtomically(path, `${JSON.stringify(now)}\n`);
+  const file = keptFile<Activated | undefined>(path, undefined, 'the plugin is activated anew');
+  const lock = await takeKernelLock(join(folder, 'activation.lock'), findLockHelper(), LOCK_WAIT_MS);
+  try {
+    const last = file.read();
+    const now: Activated = { version: version ?? null };
+    if (last?.version === now.version) return;
+    await activate({ previous: last?.version ?? undefined });
+    await file.write(now);
+  } finally {
+    fs.closeSync(lock);
+  }
 }

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import type semverLibrary from 'semver';
-import { didYouMean, PressmarkError, quote } from '../../errors.js';
+import { didYouMean, type PressmarkError, quote } from '../../errors.js';
 import { PACKAGE_VERSION } from '../../own-package.js';
+import { invalid } from '../invalid.js';
 import { isName } from '../name.js';
 import type { PluginCommand, PluginEntry } from '../plugin.js';
 
@@ -151,8 +152,4 @@ function checkRanges(requires: unknown, complain: (what: string) => PressmarkErr
 
 function isListOfTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
-}
-
-function invalid(text: string): PressmarkError {
-  return new PressmarkError('PLUGIN_INVALID', text);
 }

@@ -1,6 +1,6 @@
-import { PressmarkError } from '../../errors.js';
-import { hideInLog } from '../../log.js';
+import { hideInLog, SHORTEST_HIDDEN } from '../../log.js';
 import type { OptionFault } from '../admin/settings-form.js';
+import { invalid } from '../invalid.js';
 import type { Plugin, PluginEntry } from '../plugin.js';
 
 /** The options of a plugin as its schema returns them. @throws PressmarkError PLUGIN_INVALID */
@@ -34,9 +34,9 @@ export async function checkOptions({ options: schema }: Plugin, options: unknown
 }
 
 /**
- * The values of a plugin's secrets, which no line of the log shows from then on; short ones excepted.
+ * The values of a plugin's secrets, which no line of the log shows from then on.
  *
- * @throws PressmarkError PLUGIN_INVALID if one is not set, or empty.
+ * @throws PressmarkError PLUGIN_INVALID if one is not set, or too short to be hidden.
  */
 export function secretsOf(
   { name, secrets = [] }: Plugin,
@@ -48,15 +48,12 @@ export function secretsOf(
     const value = environment[variable];
     if (value === undefined)
       throw invalid(`plugin ${name} (${origin}) needs ${variable}, which is not set; add it to .env`);
-    // Whoever knows that it is empty could sign with it.
-    if (value.trim() === '')
-      throw invalid(`plugin ${name} (${origin}) needs ${variable}, which is empty; give it a value in .env`);
+    if (value.trim().length < SHORTEST_HIDDEN)
+      throw invalid(
+        `plugin ${name} (${origin}) needs ${variable} of ${SHORTEST_HIDDEN} characters or more; a shorter one is easily guessed, and cannot be hidden in the log`,
+      );
     values[variable] = value;
     hideInLog(value);
   }
   return values;
-}
-
-function invalid(text: string): PressmarkError {
-  return new PressmarkError('PLUGIN_INVALID', text);
 }

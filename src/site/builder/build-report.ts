@@ -19,8 +19,14 @@ export function startReport() {
   const start = performance.now();
   const sizes = new Map<string, number>();
   const changed = new Set<string>();
-  const failures = new Map<string, { readonly page: string; pages: number }>();
+  const failures = new Map<string, { readonly page: string; pages: number; readonly words: string }>();
   let [written, removed, failed] = [0, 0, 0];
+
+  function note(page: string, error: unknown, words: string): void {
+    const known = failures.get(messageOf(error)) ?? { page, pages: 0, words };
+    known.pages++;
+    failures.set(messageOf(error), known);
+  }
 
   return {
     /** A file was made. @param bytes its size. */
@@ -38,17 +44,22 @@ export function startReport() {
 
     failed(page: string, error: unknown): void {
       failed++;
-      const known = failures.get(messageOf(error)) ?? { page, pages: 0 };
-      known.pages++;
-      failures.set(messageOf(error), known);
+      note(page, error, 'page not built; the old one stays');
+    },
+
+    /** A file was made without the filters that have failed. */
+    madeWithout(page: string, errors: readonly unknown[]): void {
+      failed++;
+      for (const error of errors)
+        note(page, error, 'page built without a filter that has failed; it is built again later');
     },
 
     hasFailures: () => failed > 0,
 
     /** Writes to the log what went wrong. */
     logFailures(log: Log): void {
-      for (const [reason, { page, pages }] of [...failures].slice(0, MOST_MESSAGES))
-        log.error({ page, pages, reason }, 'page not built; the old one stays');
+      for (const [reason, { page, pages, words }] of [...failures].slice(0, MOST_MESSAGES))
+        log.error({ page, pages, reason }, words);
       if (failures.size > MOST_MESSAGES)
         log.error({ reasons: failures.size, pages: failed }, 'more pages were not built, for other reasons');
     },

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { messageOf, systemCode } from '../../errors.js';
+import { messageOf, type PressmarkError, systemCode } from '../../errors.js';
 import { discard, isLeftover, tempPath } from '../../fs/atomic-write.js';
 import { isGone } from '../../store/catalog/entry.js';
 import type { SavedArticles } from '../index/articles.js';
@@ -49,7 +49,8 @@ export async function openBuiltFiles(
   }
 
   /**
-   * Makes a file whose key has changed. If that fails, the old file stays, and the next build tries again.
+   * Makes a file whose key has changed. If that fails, the old file stays; if a filter fails, the file is made without it. The
+   * next build tries both again.
    *
    * @param isChecked whether a file that is missing on the disk is made again.
    */
@@ -59,14 +60,17 @@ export async function openBuiltFiles(
     isChecked: boolean,
   ): Promise<void> {
     if (built.get(path)?.key === key && (!isChecked || fs.existsSync(join(root, path)))) return;
+    const failures: PressmarkError[] = [];
     try {
-      const made = await render();
+      const made = await render((failure) => failures.push(failure));
       if (made === undefined) return;
       const bytes = typeof made === 'string' ? Buffer.from(made) : made;
       await state.begin(path, !built.has(path));
       const isWritten = write(path, bytes);
-      built.set(path, { key, digest: hash('sha1', bytes, 'base64url') });
+      const isWhole = failures.length === 0;
+      built.set(path, { key: isWhole ? key : '', digest: hash('sha1', bytes, 'base64url') });
       report.made(path, bytes.length, isWritten);
+      if (!isWhole) report.madeWithout(path, failures);
     } catch (error) {
       report.failed(path, error);
     }

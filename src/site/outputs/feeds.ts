@@ -41,10 +41,10 @@ export function feeds(
     return [...FEEDS].map(([path, write]) => ({
       path,
       key,
-      render: async () => {
+      render: async (onFailure) => {
         const items = itemsOf(posts);
         const info = { kind: 'feed', path: `/${path}` } as const;
-        return items && write(site, await hooks.applyFilters('feed.items', items, info));
+        return items && write(site, await hooks.applyFilters('feed.items', items, info, onFailure));
       },
     }));
   };

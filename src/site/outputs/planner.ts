@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { OnFilterFailure } from '../../host/hooks/calls.js';
 import type { Post } from '../index/article-entry.js';
 import type { Derived } from '../index/derived-data.js';
 import type { SiteIndex } from '../index/site-index.js';
@@ -14,8 +15,12 @@ export interface Planned {
   readonly path: string;
   /** Changes with everything that the file is made of. While it stays the same, the file is not made again. */
   readonly key: string;
-  /** Makes the file; undefined if that is not possible now and the file that stands there stays. */
-  render(): Content | undefined | Promise<Content | undefined>;
+  /**
+   * Makes the file; undefined if that is not possible now and the file that stands there stays.
+   *
+   * @param onFailure see `Hooks.applyFilters`.
+   */
+  render(onFailure?: OnFilterFailure): Content | undefined | Promise<Content | undefined>;
 }
 
 /** What files are planned from: the articles, and how the site looks. Neither ever changes. */
@@ -47,9 +52,9 @@ export function plannedPage(
   return {
     path,
     key: cacheKey(renderer.key, ...inputs),
-    render: () => {
+    render: (onFailure) => {
       const made = page();
-      return made && renderer.render(made);
+      return made && renderer.render(made, onFailure);
     },
   };
 }

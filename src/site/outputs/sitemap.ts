@@ -1,6 +1,7 @@
 import { Readable, type Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { percentEncoded } from '../../article/address/files-of-address.js';
+import type { OnFilterFailure } from '../../host/hooks/calls.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { SiteInfo, SitemapItem } from '../../host/pages/page-types.js';
 import { fileAt } from '../index/addresses.js';
@@ -45,8 +46,13 @@ export function sitemap(
     return [...own, ...posts];
   }
 
-  async function fileOf(path: string, items: readonly SitemapItem[]): Promise<string> {
-    const shown = await hooks.applyFilters('sitemap.items', items, { kind: 'sitemap', path: `/${path}` });
+  async function fileOf(
+    path: string,
+    items: readonly SitemapItem[],
+    onFailure?: OnFilterFailure,
+  ): Promise<string> {
+    const info = { kind: 'sitemap', path: `/${path}` } as const;
+    const shown = await hooks.applyFilters('sitemap.items', items, info, onFailure);
     return urlset(shown.map(({ url, lastmod }) => ({ url, ...(lastmod !== undefined && { lastmod }) })));
   }
 
@@ -54,12 +60,14 @@ export function sitemap(
     const pages = pagesIn(sources);
     const key = cacheKey(sources.renderer.key, sources.index.key(), ...pages);
     const count = Math.ceil((1 + pages.length + sources.index.posts.length) / most);
-    if (count === 1) return [{ path: SITEMAP, key, render: () => fileOf(SITEMAP, itemsOf(sources)) }];
+    if (count === 1)
+      return [{ path: SITEMAP, key, render: (onFailure) => fileOf(SITEMAP, itemsOf(sources), onFailure) }];
     const names = Array.from({ length: count }, (_, part) => `sitemap-${part + 1}.xml`);
     const parts = names.map((path, part) => ({
       path,
       key,
-      render: () => fileOf(path, itemsOf(sources).slice(part * most, (part + 1) * most)),
+      render: (onFailure?: OnFilterFailure) =>
+        fileOf(path, itemsOf(sources).slice(part * most, (part + 1) * most), onFailure),
     }));
     const urls = names.map((name) => ({ url: `${site.url}/${name}` }));
     const whole = { path: SITEMAP, key: cacheKey(sources.renderer.key, String(count)) };

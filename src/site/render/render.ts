@@ -3,6 +3,8 @@ import vm from 'node:vm';
 import { Eta } from 'eta/core';
 import { itemComments, keepItemComments } from '../../article/article.js';
 import { messageOf, PressmarkError } from '../../errors.js';
+import type { OnFilterFailure } from '../../host/hooks/calls.js';
+import type { Hooks } from '../../host/hooks/hooks.js';
 import type { PageContext, PageKind, StandalonePage } from '../../host/pages/page-types.js';
 import { parseKeyOf } from '../index/articles.js';
 import type { SiteOptions } from '../options.js';
@@ -18,8 +20,13 @@ export interface Renderer {
   readonly theme: Theme;
   /** Of all that pages depend on besides the articles; another key means that all pages may look different. */
   readonly key: string;
-  /** Renders a page to HTML through the filters. @throws PressmarkError TEMPLATE_FAILED, naming the template and the line. */
-  render(page: Page): Promise<string>;
+  /**
+   * Renders a page to HTML through the filters.
+   *
+   * @param onFailure see `Hooks.applyFilters`.
+   * @throws PressmarkError TEMPLATE_FAILED, naming the template and the line; what `applyFilters` throws.
+   */
+  render(page: Page, onFailure?: OnFilterFailure): Promise<string>;
   /**
    * The files that pages link, and what the theme has for the top of the site, such as `favicon.ico`. That stands in place
    * of a file of the site's own.
@@ -41,26 +48,28 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
   const templates = templatesOf(theme.sources);
   const helpersOf = helpersFor(theme, options);
 
-  async function render(page: Page, helpers: object): Promise<string> {
+  async function render(page: Page, helpers: object, onFailure?: OnFilterFailure): Promise<string> {
     const { kind, path } = page;
     const info = { kind, path };
+    const filtered: Hooks['applyFilters'] = (name, value, about) =>
+      hooks.applyFilters(name, value, about, onFailure);
     let context = contextOf(page);
     if (context.article !== null && hooks.hasFilter('article.related')) {
-      const related = await hooks.applyFilters('article.related', context.article.related, context.article);
+      const related = await filtered('article.related', context.article.related, context.article);
       context = { ...context, article: { ...context.article, related } };
     }
     if (context.articles.length > 0 && hooks.hasFilter('articles.listed'))
-      context = { ...context, articles: await hooks.applyFilters('articles.listed', context.articles, info) };
+      context = { ...context, articles: await filtered('articles.listed', context.articles, info) };
     if (hooks.hasFilter('page.context')) {
-      context = keepVerbatim(await hooks.applyFilters('page.context', context, info), page);
+      context = keepVerbatim(await filtered('page.context', context, info), page);
     }
     if (hooks.hasFilter('page.head')) {
-      context = { ...context, head: await hooks.applyFilters('page.head', context.head, context) };
+      context = { ...context, head: await filtered('page.head', context.head, context) };
     }
     const { article, page: written } = context;
     const text = article ?? written;
     if (text !== null && hooks.hasFilter('page.content')) {
-      const html = await hooks.applyFilters('page.content', text.html, context);
+      const html = await filtered('page.content', text.html, context);
       if (article !== null)
         context = {
           ...context,
@@ -71,7 +80,7 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
     const variables = { ...context, ...helpers, ...ofPage(page) };
     const html = templates.render(templateOf(kind, context), variables);
     if (!hooks.hasFilter('page.html')) return html;
-    return keepComments(await hooks.applyFilters('page.html', html, info), page.article?.html ?? '');
+    return keepComments(await filtered('page.html', html, info), page.article?.html ?? '');
   }
 
   function contextOf(page: Page): PageContext {
@@ -120,7 +129,7 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
     return {
       theme,
       key: cacheKey(linked),
-      render: (page) => render(page, helpers),
+      render: (page, onFailure) => render(page, helpers, onFailure),
       files: new Map([[ICON, () => templates.render(ICON, { site, ...helpers })], ...theme.files]),
     };
   };

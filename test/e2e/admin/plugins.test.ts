@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { until } from '../../support/until.js';
+import { withPlugins } from '../../support/with-plugins.js';
 import { sharedAdmin, testJobs } from './shared-admin.js';
 
 /** A plugin that has everything. Its job fails. */
@@ -27,8 +28,7 @@ export default { name: 'desk', version: '1.2.3',
 };`;
 
 const site = sharedAdmin(test, (dir) => {
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/desk.mjs'), DESK);
+  withPlugins(dir, { desk: DESK });
   return { git: false };
 });
 

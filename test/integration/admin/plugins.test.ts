@@ -6,6 +6,7 @@ import { adminOf } from '../../support/admin.js';
 import { article } from '../../support/events.js';
 import { launchHere, startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 /** Whatever it is shown in, this must stay text. */
 const HOSTILE = '"><script>alert(1)</script>';
@@ -36,8 +37,7 @@ export default { name: 'desk', version: '1.2.3',
 /** A site with the plugin. */
 function siteWithPlugin(t: { teardown(dispose: () => void): void }): string {
   const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/desk.mjs'), PLUGIN);
+  withPlugins(dir, { desk: PLUGIN });
   return dir;
 }
 

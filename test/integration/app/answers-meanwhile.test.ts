@@ -5,6 +5,7 @@ import { article } from '../../support/events.js';
 import { launch, type Receiver } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { soon, until } from '../../support/until.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 const HUGO = new URL('../../../src/generators/hugo/hugo.js', import.meta.url).href;
 
@@ -29,8 +30,7 @@ export default { name: 'asking', receiver(host) {
  */
 function prepare(dir: string): void {
   fs.mkdirSync(join(dir, 'content'));
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/asking.mjs'), ASKING);
+  withPlugins(dir, { asking: ASKING });
   fs.writeFileSync(
     join(dir, 'pressmark.config.mjs'),
     `import fs from 'node:fs';

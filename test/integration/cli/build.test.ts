@@ -8,6 +8,7 @@ import { startHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 test('build makes from nothing the same site as the receiver made', async (t) => {
   const dir = tempDir(t);
@@ -66,15 +67,13 @@ test('build ends with code 2 where another generator builds the site, also where
 
 test('what a plugin leaves behind does not end a build, and is named', async (t) => {
   const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(
-    join(dir, 'plugins/throws.mjs'),
-    `export default { name: 'throws', pages(host) { host.addFilter('page.html', async (html) => {
+  withPlugins(dir, {
+    throws: `export default { name: 'throws', pages(host) { host.addFilter('page.html', async (html) => {
       setTimeout(() => { null.x; }, 1);
       await new Promise((resolve) => setTimeout(resolve, 20));
       return html;
     }); } };`,
-  );
+  });
   const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL };
   const { code, stdout, stderr } = await run(['build', '--dir', dir], env);
   t.is(code, 0, stderr);

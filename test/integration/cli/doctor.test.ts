@@ -16,6 +16,7 @@ import { encode } from '../../support/plain-files.js';
 import { run, SITE_URL } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 // Every examination opens a log, which is written out at the end of the process.
 process.setMaxListeners(50);
@@ -164,6 +165,20 @@ test('doctor names a plugin that cannot be set up, and one whose pages do not ru
     t.like(about(await findingsIn(dir), 'plugins'), [
       { level: 'fail', text: 'plugin keyless (plugins/broken.mjs) could not be set up: no key' },
     ]);
+  }
+});
+
+test('doctor refuses an adapter where the site has its own pages or articles, as the start does', async (t) => {
+  for (const [path, whose] of [
+    ['/articles', 'the articles'],
+    ['/tags/bees', 'the pages of the site'],
+    ['/feed.xml', 'the pages of the site'],
+  ]) {
+    const adapter = `host.adapter({ path: '${path}', verify: () => true, routes: { 'GET /a': () => 1 } });`;
+    const x = `export default { name: 'x', receiver(host) { ${adapter} } };`;
+    const text = `plugin x: its adapter has the path ${path}, which is that of ${whose}; choose another path`;
+    const findings = await findingsIn(withPlugins(tempDir(t), { x }));
+    t.like(about(findings, 'plugins'), [{ level: 'fail', text }]);
   }
 });
 

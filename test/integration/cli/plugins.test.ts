@@ -11,6 +11,7 @@ import { SECRET } from '../../support/signer.js';
 import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { withPackages, withPlugins } from '../../support/with-plugins.js';
 
 const PLUGIN = `export default { name: 'notes', version: '1.2.0',
   receiver(host) {
@@ -39,8 +40,7 @@ test('plugins lists what plugins have, how often it ran and failed, and which jo
     'of Pressmark’s own nothing is noted',
   );
   t.false(fs.existsSync(join(dir, '.pressmark/jobs')));
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/notes.mjs'), PLUGIN);
+  withPlugins(dir, { notes: PLUGIN });
   const fresh = (await plugins()).split('\n');
   t.deepEqual(
     fresh.map((line) => line.trimEnd()).filter((line) => line !== ''),
@@ -86,11 +86,9 @@ test('plugins lists what plugins have, how often it ran and failed, and which jo
 
 test('plugins shows how filters of pages ran, which run in the thread that makes pages', async (t) => {
   const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(
-    join(dir, 'plugins/head.mjs'),
-    `export default { name: 'head', pages(host) { host.addFilter('page.content', (html) => html); } };`,
-  );
+  withPlugins(dir, {
+    head: `export default { name: 'head', pages(host) { host.addFilter('page.content', (html) => html); } };`,
+  });
   const receiver = await startHere(t, { dir, config: { git: false, site: { search: false } } });
   const { json } = await receiver.post('article.published', article());
   await until('the page is there', () =>
@@ -106,15 +104,10 @@ test('a plugin has commands, which run without a receiver; what is no command of
   const root = fileURLToPath(new URL('../../../../', import.meta.url));
   const docs = fs.readFileSync(join(root, 'docs/plugins.md'), 'utf8');
   const [, code = ''] = /```js\n(\/\/ plugins\/notes\.mjs\n[\s\S]*?)```/.exec(docs) ?? [];
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.mkdirSync(join(dir, 'node_modules'));
-  fs.symlinkSync(root, join(dir, 'node_modules/pressmark'));
-  fs.writeFileSync(join(dir, 'plugins/notes.mjs'), code);
-  fs.writeFileSync(
-    join(dir, 'plugins/other.mjs'),
-    `export default { name: 'other', version: '1.0.0', secrets: ['OTHER_TOKEN'], commands: [
-      { name: 'fail', description: 'fails', run() { throw new Error('no luck'); } }] };`,
-  );
+  withPackages(dir);
+  const other = `export default { name: 'other', version: '1.0.0', secrets: ['OTHER_TOKEN'], commands: [
+      { name: 'fail', description: 'fails', run() { throw new Error('no luck'); } }] };`;
+  withPlugins(dir, { notes: code, other });
   const run = (...words: string[]) => runHere([...words, '--dir', dir], ENV);
   t.like(await run('notes:add', 'water', 'the', 'bees'), { code: 0, stdout: '1 notes\n' });
   t.like(await run('notes:add', '-t', 'again'), { code: 0, stdout: '3 notes\n' });
@@ -132,9 +125,9 @@ test('a plugin has commands, which run without a receiver; what is no command of
     t.true(stderr.startsWith(`pressmark: ${said}`), stderr);
   }
   t.regex((await run('other:fail')).stderr, /needs OTHER_TOKEN, which is not set/);
-  const failed = await runHere(['other:fail', '--dir', dir], { ...ENV, OTHER_TOKEN: 'x' });
+  const failed = await runHere(['other:fail', '--dir', dir], { ...ENV, OTHER_TOKEN: 'a-long-token' });
   t.is(failed.code, 1);
   t.regex(failed.stderr, /^pressmark: .*no luck/);
-  const { stdout } = await runHere(['plugins', '--dir', dir], { ...ENV, OTHER_TOKEN: 'x' });
+  const { stdout } = await runHere(['plugins', '--dir', dir], { ...ENV, OTHER_TOKEN: 'a-long-token' });
   t.regex(stdout, /^ {2}command {2}notes:add {2}keep a note; --twice keeps it twice$/m);
 });

@@ -1,21 +1,20 @@
-import fs from 'node:fs';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import type { Face } from '../../../src/host/hooks/hook-types.js';
 import { run, SITE_URL, startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 const ENV = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, PORT: '0' };
 
-/** A site whose one plugin is set up by this code. */
-function siteWith(t: ExecutionContext, setup: string, before = ''): string {
-  const dir = storeOnly(tempDir(t));
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(
-    join(dir, 'plugins/odd.mjs'),
-    `${before}export default { name: 'odd', receiver(host) { ${setup} } };`,
-  );
+/** A site whose one plugin is set up by this code, in the receiver or where pages are made. */
+function siteWith(t: ExecutionContext, setup: string, before = '', face: Face = 'receiver'): string {
+  const dir = tempDir(t);
+  if (face === 'receiver') storeOnly(dir);
+  withPlugins(dir, {
+    odd: `${before}export default { name: 'odd', ${face}(host) { ${setup} } };`,
+  });
   return dir;
 }
 
@@ -30,6 +29,13 @@ for (const [what, command, setup, before, words] of [
     'return new Promise(() => {});',
     timers('Math.min(ms, 50)'),
     /plugin odd \(plugins\/odd\.mjs\) is not set up after 30 s; its receiver\(host\) must/,
+  ],
+  [
+    'that makes pages names a plugin that is never set up, and fails',
+    'build',
+    'return new Promise(() => {});',
+    timers('Math.min(ms, 50)'),
+    /plugin odd \(plugins\/odd\.mjs\) is not set up after 30 s; its pages\(host\) must/,
   ],
   [
     'fails where a plugin ends the process',
@@ -47,7 +53,8 @@ for (const [what, command, setup, before, words] of [
   ],
 ] as const)
   test(`a command ${what}`, async (t) => {
-    const { code, stdout, stderr } = await run([command, '--dir', siteWith(t, setup, before)], ENV);
+    const dir = siteWith(t, setup, before, command === 'build' ? 'pages' : 'receiver');
+    const { code, stdout, stderr } = await run([command, '--dir', dir], ENV);
     t.is(code, 1);
     t.regex(`${stdout}${stderr}`, words);
   });

@@ -6,6 +6,7 @@ import { article } from '../../support/events.js';
 import { OWN_PROGRAMS, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 const TELLER = `import fs from 'node:fs';
 export default { name: 'teller', receiver(host) {
@@ -31,8 +32,7 @@ for (const { durability, command, told } of [
     const push = durability === 'push' || command === ' push ';
     const config = { site: false, durability, git: { push: push ? { debounce: 10 } : false } };
     const dir = makeRemote(folder, undefined, config).clone('site');
-    fs.mkdirSync(join(dir, 'plugins'));
-    fs.writeFileSync(join(dir, 'plugins/teller.mjs'), TELLER);
+    withPlugins(dir, { teller: TELLER });
     gitIn(dir, 'add', '.');
     gitIn(dir, 'commit', '--quiet', '-m', 'Plugin');
     gitIn(dir, 'push', '--quiet');

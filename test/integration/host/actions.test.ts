@@ -6,6 +6,7 @@ import { article } from '../../support/events.js';
 import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 const LISTENER = `import fs from 'node:fs';
 export default { name: 'listener', receiver(host) {
@@ -20,8 +21,7 @@ test('plugins hear of files by hand, of what has changed on the site, and of pus
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
   execFileSync('git', ['init', '--quiet', '--initial-branch=main', dir]);
   git('remote', 'add', 'origin', remote);
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/listener.mjs'), LISTENER);
+  withPlugins(dir, { listener: LISTENER });
   const config = { site: { search: false }, git: { push: { debounce: 10 } } };
   const { post } = await startHere(t, { dir, config });
   const events = (): Record<string, unknown>[] =>

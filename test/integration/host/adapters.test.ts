@@ -1,12 +1,11 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import { fileOf, readStored } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { sharedHere, startHere } from '../../support/receiver-here.js';
-import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 const ADAPTER = `export default { name: 'inlet', secrets: ['INLET_TOKENS'], receiver(host) {
   host.addFilter('article.draft', (draft) => draft.source?.shout ? { ...draft, title: draft.title.toUpperCase() } : draft);
@@ -80,8 +79,7 @@ const ADAPTER = `export default { name: 'inlet', secrets: ['INLET_TOKENS'], rece
 
 const env = { INLET_TOKENS: 'a-long-token create,another-token' };
 const receiver = sharedHere(test, { storeOnly: true, env }, (dir) => {
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/inlet.mjs'), ADAPTER);
+  withPlugins(dir, { inlet: ADAPTER });
 });
 const { dir } = receiver;
 
@@ -460,27 +458,16 @@ test('no article gets the address of an adapter', async (t) => {
 });
 
 test('a start with an adapter at a path that is taken is refused, naming both', async (t) => {
-  const plugin = (name: string, path: string) =>
-    `export default { name: '${name}', receiver(host) {
-      host.adapter({ path: ${JSON.stringify(path)}, maxBytes: ${path === '/long' ? 10_000_001 : 1}, verify: () => true, routes: { 'GET /a': () => 1 } }); } };`;
-  const cases: readonly [string, RegExp][] = [
-    ['/webhook/', /plugin b: its adapter has the path \/webhook\/, which is that of the webhook/],
-    ['/healthz', /plugin b: .*that of the health check/],
-    ['/taken', /plugin b: .*that of plugin a \(plugins\/a\.mjs\)/],
-    ['/taken/below', /plugin b: .*that of plugin a \(plugins\/a\.mjs\)/],
-    ['/-/a/x', /plugin b: .*\/-\/ and what is below are those of routes/],
-    ['/-', /plugin b: .*\/-\/ and what is below are those of routes/],
-    ['/articles', /plugin b: .*that of the articles/],
-    ['/*', /plugin b: .*the path "\/\*"; write one path/],
-    ['/', /plugin b: .*the path "\/"; write one path/],
-    ['/long', /plugin b: .*at \/long has maxBytes "10000001"; it must be an integer from 1 to 10000000/],
-  ];
-  for (const [path, words] of cases) {
-    const folder = tempDir(t);
-    storeOnly(folder);
-    fs.mkdirSync(join(folder, 'plugins'));
-    fs.writeFileSync(join(folder, 'plugins/a.mjs'), plugin('a', '/taken'));
-    fs.writeFileSync(join(folder, 'plugins/b.mjs'), plugin('b', path));
-    await t.throwsAsync(startHere(t, { dir: folder }), { code: 'PLUGIN_INVALID', message: words });
+  for (const [path, whose] of [
+    ['/healthz', 'the health check'],
+    ['/articles', 'the articles'],
+  ]) {
+    const code = `export default { name: 'b', receiver(host) {
+      host.adapter({ path: '${path}', verify: () => true, routes: { 'GET /a': () => 1 } }); } };`;
+    const start = startHere(t, { dir: withPlugins(tempDir(t), { b: code }), storeOnly: true });
+    await t.throwsAsync(start, {
+      code: 'PLUGIN_INVALID',
+      message: new RegExp(`^plugin b: .*that of ${whose}`),
+    });
   }
 });

@@ -9,6 +9,7 @@ import { generatorSite } from '../../support/generator-site.js';
 import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -33,8 +34,7 @@ export default { name: 'pictures', receiver(host) {
 } };`;
 
 function withPlugin(dir: string): string {
-  fs.mkdirSync(join(dir, 'plugins'), { recursive: true });
-  fs.writeFileSync(join(dir, 'plugins/pictures.mjs'), PLUGIN);
+  withPlugins(dir, { pictures: PLUGIN });
   return dir;
 }
 

@@ -14,14 +14,14 @@ import { createTestSite } from 'pressmark/testing';
  *  8 does not parse: the line is named | here
  *  9 does not exist, or throws while it is loaded | packages
  * 10 never ends its set-up: the start | unit/host/host
- * 11 never ends its set-up: build and doctor do not exit 0 | ../cli/unfinished
+ * 11 never ends its set-up, in the receiver or where pages are made: build and doctor do not exit 0 | ../cli/unfinished
  * 12 filters a draft and throws | bad-plugins
  * 13 filters a draft and never ends | bad-plugins
  * 14 filters a draft into nonsense | bad-plugins, unit/host/filter-results
- * 15 spins for longer than a second | bad-plugins
+ * 15 spins in a filter for longer than a second, in the receiver or where pages are made | bad-plugins
  * 16 filters a slug into an object | unit/host/filter-results
  * 17 filters a commit message into a number | unit/git/commit/message, unit/host/filter-results
- * 18 filters the context of a page into a number | unit/host/filter-results
+ * 18 filters the context of a page into a number | unit/host/filter-results; what this costs a page: ../site/filters
  * 19 filters the context of a page into one with nulls | unit/host/filter-results
  * 20 filters a page into a number | unit/host/filter-results
  * 21 filters a head into an object | unit/host/filter-results

@@ -5,6 +5,7 @@ import { article } from '../../support/events.js';
 import { NODE_OPTIONS_OF_TESTS, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 /** What is said of each of the plugins below, once. */
 const WORDS = {
@@ -45,7 +46,11 @@ const PLUGINS: Readonly<Record<string, string>> = {
     'setTimeout(() => { null.x; }, 1)',
   ),
   sockets: `import net from 'node:net';\n${bad('sockets', "net.connect({ path: '/nowhere' })")}`,
-  stalls: `let stalled = false;\n${bad('stalls', 'if (!stalled) { stalled = true; for (const end = Date.now() + 1200; Date.now() < end; ); }')}`,
+  stalls: `const spin = () => { for (const end = Date.now() + 1200; Date.now() < end; ); };
+let isSpun = false;
+export default { name: 'stalls',
+  receiver(host) { host.addFilter('article.draft', (draft) => { if (!isSpun) spin(isSpun = true); return draft; }); },
+  pages(host) { host.addFilter('page.head', (head) => { if (!isSpun) spin(isSpun = true); return head; }); } };`,
   'zz-hangs': bad('zz-hangs', 'return new Promise(() => {})'),
   leaks: `let leaks = false;\n${bad('leaks', 'if (!leaks) { leaks = true; setInterval(() => {}, 1e6); }', 'setInterval(() => {}, 1e6)')}`,
   top: `setTimeout(() => { throw new Error('at the top'); }, 1);\n${bad('top', '')}`,
@@ -80,14 +85,8 @@ const PLUGINS: Readonly<Record<string, string>> = {
 
 test('a storm of bad plugins costs no delivery, no page and no job of others, delays none beyond its limit, and each is named once', async (t) => {
   const dir = tempDir(t);
-  fs.writeFileSync(
-    join(dir, 'pressmark.config.json'),
-    JSON.stringify({ git: false, site: { search: false } }),
-  );
-  fs.mkdirSync(join(dir, 'plugins'));
-  for (const [name, text] of Object.entries(PLUGINS))
-    fs.writeFileSync(join(dir, `plugins/${name}.mjs`), text);
-  const receiver = await startReceiver(t, { dir });
+  withPlugins(dir, PLUGINS);
+  const receiver = await startReceiver(t, { dir, config: { git: false, site: { search: false } } });
   t.is((await fetch(`${receiver.origin}/answers`, { method: 'POST' })).status, 401);
   const publish = (id: string) => receiver.post('article.published', article({ id, slug: id, title: id }));
   const faults = Promise.all(['hangs', 'fails', 'exits', 'lies'].map(publish));
@@ -121,14 +120,14 @@ test('a storm of bad plugins costs no delivery, no page and no job of others, de
     async () => ((await clock()) as { running: [] }).running.length === 0,
   );
   t.deepEqual(await clock(), { late: [], running: [] });
-  const inBoth = new Set(['exits', 'rejects', 'throws', 'leaks', 'plugins/top.mjs']);
+  const inBoth = new Set(['exits', 'rejects', 'throws', 'stalls', 'leaks', 'plugins/top.mjs']);
   const said = (msg: string) => receiver.log.filter((line) => line.msg === msg).length;
   // Once in the process and once in the thread.
   for (const name of ['exits', 'rejects', 'throws'] as const)
     await until(`${name} is named in both`, () => said(`plugin ${name} ${WORDS[name]}`) === 2);
   await until('the plugin with the socket is named', () => said(`plugin sockets ${WORDS.throws}`) === 1);
   await until('that at the top is named in both', () => said(`plugin plugins/top.mjs ${WORDS.throws}`) === 2);
-  await until('the one that stalls is named', () => said(`plugin stalls ${WORDS.stalls}`) === 1);
+  await until('the one that stalls is named in both', () => said(`plugin stalls ${WORDS.stalls}`) === 2);
   t.is(await receiver.stop(), 0);
   t.is(said(`plugin leaks ${WORDS.leaks}`), 2);
   for (const name of ['exits', 'rejects', 'throws'] as const)
@@ -143,12 +142,10 @@ test('a storm of bad plugins costs no delivery, no page and no job of others, de
 });
 
 test('an error of the program itself that nothing catches ends it, as ever', async (t) => {
-  const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'plugins'));
   const fault = "context.res.on('finish', () => { throw new Error('not known to be the plugin’s'); })";
   const code = `export default { name: 'x', receiver(host) { process.on('SIGTERM', () => process.exit(7));
     host.routes((router) => router.get('/end', (context) => { ${fault}; })); } };`;
-  fs.writeFileSync(join(dir, 'plugins/x.mjs'), code);
+  const dir = withPlugins(tempDir(t), { x: code });
   const receiver = await startReceiver(t, { dir, config: { git: false, site: false } });
   await fetch(`${receiver.origin}/-/x/end`).catch(() => undefined);
   await receiver.ended;
@@ -164,8 +161,7 @@ export default { name: 'keeps', receiver(host) {
 
 test('a plugin that keeps more and more memory ends the receiver and is named, and no delivery is lost by that', async (t) => {
   const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/keeps.mjs'), KEEPS);
+  withPlugins(dir, { keeps: KEEPS });
   const options = { dir, config: { git: false, site: false } };
   const env = { NODE_OPTIONS: `${NODE_OPTIONS_OF_TESTS} --max-old-space-size=128` };
   const receiver = await startReceiver(t, { ...options, env });
@@ -198,12 +194,12 @@ for (const [where, code] of [
   ['pages', `host.addFilter('page.head', (head) => { ${KEEP}; return head; })`],
 ] as const)
   test(`a plugin that keeps a little memory at each call in ${where}(host) is named once, before there is none left, and no delivery is lost`, async (t) => {
-    const dir = tempDir(t);
-    fs.mkdirSync(join(dir, 'plugins'));
     const module = (kept: string) =>
       `const kept = [];\nexport default { name: '${where}-keeps', ${where}(host) { ${kept}; } };`;
-    fs.writeFileSync(join(dir, 'plugins/keeps.mjs'), module(code));
-    fs.writeFileSync(join(dir, 'plugins/other.mjs'), module('').replace('-keeps', '-other'));
+    const dir = withPlugins(tempDir(t), {
+      keeps: module(code),
+      other: module('').replace('-keeps', '-other'),
+    });
     const options = { dir, config: { git: false, site: where === 'pages' ? { search: false } : false } };
     const env = { NODE_OPTIONS: `${NODE_OPTIONS_OF_TESTS} --max-old-space-size=192` };
     const receiver = await startReceiver(t, { ...options, env });

@@ -1,7 +1,6 @@
-import fs from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import { sharedHere } from '../../support/receiver-here.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 /** Each way in which a route reads a body. */
 const ROUTES = `export default { name: 'bodies', receiver(host) { host.routes((router) => {
@@ -20,8 +19,7 @@ const ROUTES = `export default { name: 'bodies', receiver(host) { host.routes((r
 }); } };`;
 
 const receiver = sharedHere(test, { storeOnly: true }, (dir) => {
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/bodies.mjs'), ROUTES);
+  withPlugins(dir, { bodies: ROUTES });
 });
 
 /** A body whose length is not announced. */

@@ -10,6 +10,7 @@ import { startHere } from '../../support/receiver-here.js';
 import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 /** Writes a line for each run; the first run for an article whose title is Broken fails. */
 const PLUGIN = `import fs from 'node:fs';
@@ -31,8 +32,7 @@ export default { name: 'announce', version: '1.0.0',
 function siteWithJobs(t: { teardown(dispose: () => void): void }): string {
   const dir = tempDir(t);
   storeOnly(dir);
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/announce.mjs'), PLUGIN);
+  withPlugins(dir, { announce: PLUGIN });
   return dir;
 }
 
@@ -86,8 +86,7 @@ export default { name: 'herald', receiver(host) {
 
 test('jobs: what a killed receiver has not noted of files and of live articles, its next start finds', async (t) => {
   const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/herald.mjs'), LIVE_PLUGIN);
+  withPlugins(dir, { herald: LIVE_PLUGIN });
   const port = await freePort();
   const config = { liveCheck: true, git: false, site: { search: false } };
   const options = { dir, port, config, env: { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` } };

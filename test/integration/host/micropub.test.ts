@@ -1,16 +1,15 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import type { Micropub } from 'micropub-helper';
 import { articleFiles } from '../../support/content.js';
 import { sharedHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
+import { exampleCode, withPackages, withPlugins } from '../../support/with-plugins.js';
 
 // The numbers are those of the published tests for servers (https://micropub.rocks), in words of our own.
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const { Micropub: Client }: { Micropub: typeof Micropub } = createRequire(import.meta.url)('micropub-helper');
 const TOKEN = 'a-token-for-everything';
 const FORM = 'application/x-www-form-urlencoded';
@@ -20,10 +19,8 @@ const env = {
   MICROPUB_TOKENS: `${TOKEN}, a-token-for-reading read, a-token-for-drafts create, a-token-for-media media, a-token-for-deleting delete`,
 };
 const receiver = sharedHere(test, { config, env }, (dir) => {
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.copyFileSync(join(ROOT, 'examples/plugins/micropub.mjs'), join(dir, 'plugins/micropub.mjs'));
-  fs.mkdirSync(join(dir, 'node_modules'));
-  fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
+  withPlugins(dir, { micropub: exampleCode('micropub') });
+  withPackages(dir);
 });
 const { dir } = receiver;
 

@@ -2,18 +2,17 @@ import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { article } from '../../support/events.js';
 import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { exampleCode, withPackages, withPlugins } from '../../support/with-plugins.js';
 import { TOY_CONFIG, writeToySite } from '../deploy/toy-generator.js';
 
 // The examples that change pages and add files, in a site of Pressmark's own and in one of another generator.
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const EXAMPLES = ['seo', 'redirects', 'tag-feeds'];
 
 /** What a service sends besides, as aliases of an article. */
@@ -29,16 +28,15 @@ const SEO = {
 };
 
 function writeExamples(dir: string): void {
-  fs.mkdirSync(join(dir, 'plugins'), { recursive: true });
-  for (const name of EXAMPLES)
-    fs.copyFileSync(join(ROOT, `examples/plugins/${name}.mjs`), join(dir, `plugins/${name}.mjs`));
-  fs.writeFileSync(join(dir, 'plugins/aliases.mjs'), ALIASES);
+  withPlugins(dir, {
+    ...Object.fromEntries(EXAMPLES.map((name) => [name, exampleCode(name)])),
+    aliases: ALIASES,
+  });
   fs.writeFileSync(
     join(dir, 'plugins/redirects.txt'),
     '# old\n/2019/old/ /blog/moss/\n\n/about.html https://o.example/?a&b\n',
   );
-  fs.mkdirSync(join(dir, 'node_modules'));
-  fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
+  withPackages(dir);
 }
 
 function published(id: string, further: object = {}) {
@@ -87,10 +85,6 @@ function checkFiles(t: ExecutionContext, output: string, site: string, base: str
 const FERN = { aliases: ['/fern-1', '/früher/', '/../..', '//x', 7] };
 
 test('the examples seo, redirects and tag-feeds change the pages of a plain site, its sitemap and what the live check expects', async (t) => {
-  for (const name of EXAMPLES) {
-    const lines = fs.readFileSync(join(ROOT, `examples/plugins/${name}.mjs`), 'utf8').split('\n');
-    t.true(lines.length <= 60, name);
-  }
   const dir = tempDir(t);
   writeExamples(dir);
   const output = join(dir, 'public');

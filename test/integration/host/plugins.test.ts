@@ -6,6 +6,7 @@ import { fileOf, readStored, treeOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { sharedHere, startHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 /** The titles of the articles that the plugins of this file filter; they leave all others as they are. */
 const FILTERED = 'Filtered';
@@ -52,6 +53,7 @@ const ROUTES = `export default { name: 'routes', receiver(host) { host.routes((r
   router.get('/broken', () => { throw new Error('inside'); });
   router.get('/private', (context) => context.throw(403, 'for members alone'));
   router.get('/unavailable', (context) => context.throw(503, 'inside'));
+  router.get('/hold/:id', (context) => host.articles.setState(context.params.id, 'held'));
   router.post('/subscribe', (context) => { context.body = 'subscribed'; });
   router.get('/found', async (context) => {
     const { id } = (await host.articles.find(context.query.url)) ?? { id: null };
@@ -64,11 +66,8 @@ const ROUTES = `export default { name: 'routes', receiver(host) { host.routes((r
 }); } };`;
 
 const receiver = sharedHere(test, { storeOnly: true }, (dir) => {
-  fs.mkdirSync(join(dir, 'plugins'));
   // In the order of their names: the faults come last, so that no other plugin's filter is handed what they return.
-  const plugins = { 'a-filters': FILTERS, 'b-actions': ACTIONS, 'c-routes': ROUTES, 'd-faults': FAULTS };
-  for (const [name, text] of Object.entries(plugins))
-    fs.writeFileSync(join(dir, 'plugins', `${name}.mjs`), text);
+  withPlugins(dir, { 'a-filters': FILTERS, 'b-actions': ACTIONS, 'c-routes': ROUTES, 'd-faults': FAULTS });
 });
 const { dir } = receiver;
 
@@ -217,12 +216,15 @@ test.serial(
 );
 
 test.serial(
-  '403-routes: context.throw answers with its status and, below 500, with its reason; nothing is logged as a failure',
+  '403-routes: context.throw, and what is asked of articles in vain, answers with its status and, below 500, its reason; nothing is logged as a failure',
   async (t) => {
     const { origin, log } = receiver();
     const refused = await fetch(`${origin}/-/routes/private`);
     t.deepEqual([refused.status, await refused.text()], [403, '{"error":"for members alone"}']);
-    t.false(JSON.stringify(log).includes('for members alone'));
+    const missing = await fetch(`${origin}/-/routes/hold/no-such`);
+    t.is(missing.status, 404);
+    t.regex(await missing.text(), /no-such/);
+    t.false(/for members alone|no-such/.test(JSON.stringify(log)));
     const unavailable = await fetch(`${origin}/-/routes/unavailable`);
     t.deepEqual(
       [unavailable.status, await unavailable.text()],

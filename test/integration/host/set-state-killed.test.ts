@@ -6,10 +6,11 @@ import test from 'ava';
 import { eachAtATime } from '../../../src/fs/each-at-a-time.js';
 import { article } from '../../support/events.js';
 import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
-import { recorder } from '../../support/recorded-syncs.js';
+import { copyAtEachSync } from '../../support/recorded-syncs.js';
 import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 const PLUGIN = `import fs from 'node:fs';
 export default { name: 'keeper', receiver(host) {
@@ -44,30 +45,20 @@ const linesIn = (dir: string, name: string) =>
   fs.existsSync(join(dir, name)) ? fs.readFileSync(join(dir, name), 'utf8').trimEnd().split('\n') : [];
 const statesIn = (dir: string) => linesIn(dir, 'states');
 
-// What a killed process leaves is what the folder holds at that moment: it is copied at each sync.
 test.serial(
   'setState: a receiver that is killed at any write leaves the article changed or as it was, and one of two that follow runs its job',
   async (t) => {
     const [dir, copies] = [storeOnly(tempDir(t)), tempDir(t)];
-    fs.mkdirSync(join(dir, 'plugins'));
-    fs.writeFileSync(join(dir, 'plugins/keeper.mjs'), PLUGIN);
+    withPlugins(dir, { keeper: PLUGIN });
     const first = await launchHere(dir);
     const { json } = await first.post('article.published', article({ id: 'kept', slug: 'kept' }));
-    const moments: { readonly copy: string; readonly isAnswered: boolean }[] = [];
     let isAnswered = false;
-    const take = () => {
-      const copy = join(copies, String(moments.length));
-      fs.cpSync(dir, copy, { recursive: true });
-      moments.push({ copy, isAnswered });
-      return '';
-    };
-    recorder.observe = take;
+    const { take, stop } = copyAtEachSync(dir, copies, () => ({ isAnswered }));
     const { revision } = await ask(first, '/set/held');
     isAnswered = true;
     take();
     await until('the job has run', async () => (await ask(first, '/now')).isSeen);
-    take();
-    recorder.observe = () => '';
+    const moments = stop();
     await first.close();
     t.true(moments.length >= 6, `${moments.length} moments`);
 

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import fs from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../../support/events.js';
 import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 // Runs before everything else, and for longer than an action is waited for.
 const ENDLESS = `export default { name: 'endless', receiver(host) {
@@ -16,8 +15,7 @@ const ENDLESS = `export default { name: 'endless', receiver(host) {
 test('an action of a plugin that never ends delays neither pages nor commits', async (t) => {
   const dir = tempDir(t);
   execFileSync('git', ['init', '--quiet', dir]);
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/endless.mjs'), ENDLESS);
+  withPlugins(dir, { endless: ENDLESS });
   const { post, origin, log } = await startHere(t, { dir, config: { site: { search: false } } });
   const { json } = await post('article.published', article());
   const page = `${origin}${new URL(json.url).pathname}`;

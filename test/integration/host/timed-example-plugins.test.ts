@@ -41,7 +41,6 @@ test.serial('the example backup bundles the repository when its time has come, a
 test.serial(
   'the example digest mails the articles of the week to each reader once, also where a mail fails',
   async (t) => {
-    t.true(fs.readFileSync(example('digest'), 'utf8').split('\n').length <= 61);
     const mails: { readonly to: string; readonly text: string }[] = [];
     let failures = 1;
     const { SMTPServer } = createRequire(import.meta.url)('smtp-server');

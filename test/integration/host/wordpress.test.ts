@@ -1,13 +1,12 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { articleFiles, fileOf } from '../../support/content.js';
 import { sharedHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
+import { exampleCode, withPackages, withPlugins } from '../../support/with-plugins.js';
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const require = createRequire(import.meta.url);
 const PASSWORD = 'abcd EFGH 1234 ijkl';
 
@@ -37,11 +36,8 @@ const EDITOR = `export default { name: 'editor', receiver({ adapter, articles })
 const config = { git: false, site: { search: false, timeZone: 'Europe/Berlin' } };
 const env = { WORDPRESS_APPLICATION_PASSWORDS: `robot:wrong one here, ada:${PASSWORD}` };
 const receiver = sharedHere(test, { config, env }, (dir) => {
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.copyFileSync(join(ROOT, 'examples/plugins/wordpress-rest.mjs'), join(dir, 'plugins/wordpress-rest.mjs'));
-  fs.writeFileSync(join(dir, 'plugins/editor.mjs'), EDITOR);
-  fs.mkdirSync(join(dir, 'node_modules'));
-  fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
+  withPlugins(dir, { 'wordpress-rest': exampleCode('wordpress-rest'), editor: EDITOR });
+  withPackages(dir);
 });
 const { dir } = receiver;
 

@@ -1,8 +1,16 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
+import type { PagesFilterName } from '../../../src/host/hooks/hook-types.js';
 import type { Hooks } from '../../../src/host/hooks/hooks.js';
-import { testSite } from './test-site.js';
+import type {
+  ArticleLink,
+  ArticleSummary,
+  FeedItem,
+  PageContext,
+  SitemapItem,
+} from '../../../src/host/pages/page-types.js';
+import { builtAnew, SITE_URL, testSite } from './test-site.js';
 
 const options = { plugin: 'test' };
 
@@ -170,33 +178,42 @@ test('the page of an article is made again, although its key has not changed, wh
   t.deepEqual([made, files], [3, ['articles/a/index.html']]);
 });
 
-test('where a filter fails the old page stays, the log names it, and the other pages are built', async (t) => {
-  let broken = false;
-  const site = testSite(t, {
-    addHooks: (hooks) =>
-      hooks.addFilter(
-        'page.content',
-        (value, { article }) => {
-          if (broken && article?.id === 'a') throw new Error('no luck');
-          return value;
-        },
-        options,
-      ),
-  });
-  for (const slug of ['a', 'b']) site.write(slug);
-  await site.builder.build('all');
-  const before = site.page('articles/a/index.html');
-  broken = true;
-  const paths = ['a', 'b'].map((slug) => site.write(slug, { title: 'Newer' }));
-  t.is((await site.builder.build(paths)).failed, 1);
-  t.is(site.page('articles/a/index.html'), before);
-  t.true(site.page('articles/b/index.html').includes('Newer'));
-  t.true(site.logged.some((line) => line.includes('no luck') && line.includes('articles/a/index.html')));
+/** What a plugin that works makes of a value, for each filter of pages. */
+const WORK: Readonly<Record<PagesFilterName, (value: never) => unknown>> = {
+  'page.context': (context: PageContext) => ({ ...context, title: 'its work' }),
+  'page.head': (head: string) => `${head}<meta name="x" content="its work">`,
+  'page.content': (html: string) => `${html}its work`,
+  'page.html': (html: string) => `${html}<!-- its work -->`,
+  'articles.listed': (articles: ArticleSummary[]) => articles.map((one) => ({ ...one, title: 'its work' })),
+  'article.related': (links: ArticleLink[]) => links.map((one) => ({ ...one, title: 'its work' })),
+  'feed.items': (items: FeedItem[]) => items.map((one) => ({ ...one, title: 'its work' })),
+  'sitemap.items': (items: SitemapItem[]) => [...items, { url: `${SITE_URL}/#its%20work`, article: null }],
+};
 
-  broken = false;
-  t.is((await site.builder.build('all')).failed, 0);
-  t.true(site.page('articles/a/index.html').includes('Newer'));
-});
+for (const [name, work] of Object.entries(WORK) as ['page.html', (html: string) => string][])
+  test(`${name}: where a filter fails the page is made with the work of the others, and again, with all, by a later build`, async (t) => {
+    let calls = 0;
+    const failsFirst = <T>(value: T): T => {
+      if (calls++ === 0) throw new Error('no luck');
+      return value;
+    };
+    const site = testSite(t, {
+      addHooks: ({ addFilter }) => {
+        addFilter(name, failsFirst, { plugin: 'bad' });
+        addFilter(name, work, { plugin: 'good' });
+      },
+    });
+    for (const slug of ['a', 'b']) site.write(slug);
+    t.is((await site.builder.build('all')).failed, 1);
+    const words = `filter ${name} of plugin bad failed: no luck`;
+    const [line = '{}', ...others] = site.logged;
+    const { page, reason } = JSON.parse(line);
+    t.deepEqual([reason, others], [words, []]);
+    t.regex(site.page(page), /its(?: |%20)work/);
+
+    t.like(await site.builder.build([]), { failed: 0, pages: 1 }, 'although nothing has changed');
+    t.deepEqual(site.output(), await builtAnew(site.options));
+  });
 
 test('a filter that fails on three pages in a row is switched off, and the site becomes one without it', async (t) => {
   const bad = () => {
@@ -206,8 +223,9 @@ test('a filter that fails on three pages in a row is switched off, and the site 
   const plain = testSite(t);
   for (const slug of ['a', 'b', 'c', 'd']) for (const one of [site, plain]) one.write(slug);
   t.is((await site.builder.build('all')).failed, 3);
-  t.is((await site.builder.build('all')).failed, 0);
   await plain.builder.build('all');
+  t.deepEqual(Object.keys(site.output()), Object.keys(plain.output()), 'each page is there');
+  t.is((await site.builder.build('all')).failed, 0);
   t.deepEqual(site.output(), plain.output());
   t.is((await site.builder.build('all')).written, 0);
   const lines = site.logged.filter((line) => line.includes('switched off'));

@@ -52,8 +52,11 @@ test('a test host runs filters, actions and outputs of a plugin on made-up artic
     },
     pages: (host) => host.addOutput({ path: 'marks.txt', render: () => 'marks' }),
   });
-  const host = await createTestHost(plugin, { articles: [{ title: 'Soil' }], secrets: { MARK_TOKEN: 'x' } });
-  t.is(await host.applyFilters('article.slug', 'soil', fakeArticle()), 'soil-x');
+  const host = await createTestHost(plugin, {
+    articles: [{ title: 'Soil' }],
+    secrets: { MARK_TOKEN: 'the-mark' },
+  });
+  t.is(await host.applyFilters('article.slug', 'soil', fakeArticle()), 'soil-the-mark');
   await host.doAction('article.live', { id: 'article-1', url: 'u', path: 'p', at: 'a', ms: 1 });
   t.deepEqual(
     host.log.map(({ plugin: name, msg }) => [name, msg]),

@@ -64,6 +64,33 @@ test('a filter that throws, rejects, returns nothing or hangs is a failure that 
   }
 });
 
+test('the failure of a filter can be taken in: the next one gets the value as it was before, and the failure names the plugin', async (t) => {
+  const hooks = createHooks(silent, { face: 'pages', filterTimeoutMs: 20 });
+  const items = [{ url: 'https://garden.example/', article: null }];
+  const faults: Readonly<Record<string, (given: (typeof items)[number][]) => unknown>> = {
+    throws: (given) => {
+      given.length = 0;
+      throw new Error('broken');
+    },
+    nothing: (given) => void given.push({ url: 'no address', article: null }),
+    hangs: () => new Promise(() => undefined),
+  };
+  for (const [plugin, fault] of Object.entries(faults))
+    hooks.addFilter('sitemap.items', fault as never, { plugin });
+  hooks.addFilter('sitemap.items', (given) => [...given, ...given], { plugin: 'works' });
+  const failures: string[] = [];
+  const about = { kind: 'sitemap', path: '/sitemap.xml' };
+  const shown = await hooks.applyFilters('sitemap.items', items, about, ({ message }) =>
+    failures.push(message),
+  );
+  t.deepEqual(shown, [...items, ...items]);
+  t.deepEqual(failures, [
+    'filter sitemap.items of plugin throws failed: broken',
+    'filter sitemap.items of plugin nothing returned nothing instead of a list',
+    'filter sitemap.items of plugin hangs took longer than 20 ms',
+  ]);
+});
+
 test('a filter of pages that fails on three pages in a row is switched off with one loud line, and pages are made without it', async (t) => {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });

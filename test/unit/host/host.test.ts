@@ -17,6 +17,10 @@ const around: HostSurroundings = {
   ...hostSite('/nowhere'),
   log: pino({ level: 'silent' }),
   articles: { get: async () => undefined, find: async () => undefined, ids: () => [] },
+  taken: new Map([
+    ['/webhook', 'the webhook'],
+    ['/articles/:slug', 'the articles'],
+  ]),
 };
 
 const LIMITS: PluginLimits = { setupMs: 60_000, activateMs: 60_000, closingMs: 60_000, disposeMs: 60_000 };
@@ -129,6 +133,14 @@ const nothing = () => undefined;
 const versioned = (name: string, version: string, requires?: Record<string, string>) =>
   entry({ name, version, receiver: nothing, ...(requires && { requires }) });
 
+const adapterAt = (name: string, path: string, maxBytes = 1) =>
+  entry(
+    definePlugin({
+      name,
+      receiver: (host) => host.adapter({ path, maxBytes, verify: () => true, routes: { 'GET /a': () => 1 } }),
+    }),
+  );
+
 const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
   'a plugin that requires a missing plugin': [
     [named('a', [], { z: '*' })],
@@ -185,6 +197,33 @@ const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
       ),
     ],
     /the filter "page\.head" is one of pages\(host\); use it there/,
+  ],
+  'an adapter at a path that is taken': [
+    [adapterAt('b', '/webhook/')],
+    /plugin b: its adapter has the path \/webhook\/, which is that of the webhook/,
+  ],
+  'an adapter at the path of another plugin': [
+    [adapterAt('a', '/taken'), adapterAt('b', '/taken')],
+    /plugin b: .*that of plugin a \(plugins\/x\.js\)/,
+  ],
+  'an adapter below that of another plugin': [
+    [adapterAt('a', '/taken'), adapterAt('b', '/taken/below')],
+    /plugin b: .*that of plugin a \(plugins\/x\.js\)/,
+  ],
+  'an adapter above the articles': [[adapterAt('b', '/articles')], /plugin b: .*that of the articles/],
+  'an adapter among the routes of plugins': [
+    [adapterAt('b', '/-/a/x')],
+    /plugin b: .*\/-\/ and what is below are those of routes/,
+  ],
+  'an adapter above the routes of plugins': [
+    [adapterAt('b', '/-')],
+    /plugin b: .*\/-\/ and what is below are those of routes/,
+  ],
+  'an adapter for everything': [[adapterAt('b', '/*')], /the path "\/\*"; write one path/],
+  'an adapter at the top': [[adapterAt('b', '/')], /the path "\/"; write one path/],
+  'an adapter for bodies that are too long': [
+    [adapterAt('b', '/long', 10_000_001)],
+    /at \/long has maxBytes "10000001"; it must be an integer from 1 to 10000000/,
   ],
   'options for a plugin that takes none': [
     [entry({ name: 'a', receiver: nothing }, { x: 1 })],
@@ -445,7 +484,7 @@ test('jobs are refused after the start, and in words that name the plugin', asyn
   });
 });
 
-test('a secret that is empty, or is no list of what auth needs, is refused at the start', async (t) => {
+test('a secret that is empty or short, or is no list of what auth needs, is refused at the start', async (t) => {
   const start = (value: string, kind: 'basic' | 'bearer') => {
     const plugin = definePlugin({
       name: 'door',
@@ -456,14 +495,17 @@ test('a secret that is empty, or is no list of what auth needs, is refused at th
     return startHost([entry(plugin)], { ...around, environment: { DOOR_KEYS: value } });
   };
   for (const [value, kind, words] of [
-    ['', 'bearer', /needs DOOR_KEYS, which is empty/],
-    [' ', 'bearer', /needs DOOR_KEYS, which is empty/],
-    ['one,', 'bearer', /needs a token in DOOR_KEYS/],
-    ['ada', 'basic', /needs name:password in DOOR_KEYS/],
-    ['ada: ', 'basic', /needs name:password in DOOR_KEYS/],
-    ['ada:x,,', 'basic', /needs name:password in DOOR_KEYS/],
+    ['', 'bearer', /needs DOOR_KEYS of 8 characters or more/],
+    ['          ', 'bearer', /needs DOOR_KEYS of 8 characters or more/],
+    ['one-two', 'bearer', /needs DOOR_KEYS of 8 characters or more/],
+    ['one-token,', 'bearer', /needs a token in DOOR_KEYS/],
+    ['one-token,one two', 'bearer', /needs a token in DOOR_KEYS/],
+    ['ada-and-bo', 'basic', /needs name:password in DOOR_KEYS/],
+    ['ada-and-bo: ', 'basic', /needs name:password in DOOR_KEYS/],
+    ['ada-and-bo:seven-7', 'basic', /needs name:password in DOOR_KEYS/],
+    ['ada:abcd EFGH,,', 'basic', /needs name:password in DOOR_KEYS/],
   ] as const)
     await t.throwsAsync(start(value, kind), { code: 'PLUGIN_INVALID', message: words }, value);
-  await (await start('ada:abcd EFGH, bo:x', 'basic')).close();
-  await (await start('one create update,two', 'bearer')).close();
+  await (await start('ada:abcd EFGH, bo:ijkl MNOP', 'basic')).close();
+  await (await start('one-token create update,two-token', 'bearer')).close();
 });

@@ -1,15 +1,12 @@
 import '../../support/recorded-syncs.js';
 
-import fs from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import { openStorage } from '../../../src/host/storage.js';
-import { recorder } from '../../support/recorded-syncs.js';
+import { copyAtEachSync } from '../../support/recorded-syncs.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const HOUR = 3_600_000;
 
-// What a killed process leaves is what the folder holds at that moment: it is copied at each sync.
 test.serial(
   'storage: a process that is killed at any write leaves each value as it was or as it was to be',
   async (t) => {
@@ -19,19 +16,13 @@ test.serial(
     /** What was promised of the two values, and what is being done to the first. */
     let kept: { a?: number; b?: number } = {};
     let next: number | undefined;
-    const moments: { copy: string; now: number; kept: typeof kept; next: number | undefined }[] = [];
-    recorder.observe = () => {
-      const copy = join(copies, String(moments.length));
-      fs.cpSync(folder, copy, { recursive: true });
-      moments.push({ copy, now, kept: { ...kept }, next });
-      return '';
-    };
+    const { take, stop } = copyAtEachSync(folder, copies, () => ({ now, kept: { ...kept }, next }));
     const step = async (to: number | undefined, act: () => Promise<unknown>) => {
       next = to;
       await act();
       kept = { ...kept, ...(to !== undefined && { a: to }) };
       if (to === undefined) delete kept.a;
-      recorder.observe();
+      take();
     };
     await step(1, () => storage.set('a', 1));
     next = kept.a;
@@ -47,7 +38,7 @@ test.serial(
     await step(undefined, () => storage.update('a', () => undefined));
     await step(5, () => storage.set('a', 5));
     await step(undefined, () => storage.delete('a'));
-    recorder.observe = () => '';
+    const moments = stop();
     t.true(moments.length >= 20, `${moments.length} moments`);
 
     for (const [n, { copy, now: then, kept, next }] of moments.entries()) {

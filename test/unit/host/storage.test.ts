@@ -1,10 +1,7 @@
 import '../../support/recorded-syncs.js';
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { openStorage } from '../../../src/host/storage.js';
 import { recorder, syncs } from '../../support/recorded-syncs.js';
@@ -150,41 +147,9 @@ test('storage: who writes all the time lets others write, too', async (t) => {
   t.is(await busy.get('other'), 1);
 });
 
-const WRITER = fileURLToPath(new URL('storage-writer.js', import.meta.url));
-
-test('storage: a process that is killed while it writes loses nothing that was promised, and tears nothing', async (t) => {
-  const folder = join(tempDir(t), 'notes');
-  for (let round = 0; round < 3; round++) {
-    const child = spawn(process.execPath, [WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      if (said.split('\n').length > 10 + round * 7) child.kill('SIGKILL');
-    });
-    await once(child, 'close');
-    const storage = openStorage('notes', folder);
-    const promised = Number(said.trimEnd().split('\n').at(-1));
-    const { n, text } = (await storage.get<{ n: number; text: string }>('n')) ?? { n: -1, text: '' };
-    t.true(n >= promised, `${n} is stored, ${promised} was promised`);
-    t.is(text, String(n).repeat(20_000));
-  }
-});
-
 test('storage: what two processes write under different keys is all there', async (t) => {
   const folder = join(tempDir(t), 'notes');
   const [one, two] = [openStorage('notes', folder), openStorage('notes', folder)];
   await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? one : two).set(`key ${n}`, n)));
   t.is((await one.keys()).length, 20);
-  const order: string[] = [];
-  const alone = (storage: typeof one, name: string) =>
-    storage.alone(async () => {
-      order.push(`${name} begins`);
-      await storage.set(name, 1); // within the same process, the lock is not waited for again
-      order.push(`${name} ends`);
-    });
-  await Promise.all([alone(one, 'one'), alone(two, 'two')]);
-  t.deepEqual(
-    order.map((line) => line.slice(4)),
-    ['begins', 'ends', 'begins', 'ends'],
-  );
 });

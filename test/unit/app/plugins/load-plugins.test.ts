@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import test from 'ava';
 import { loadPlugins } from '../../../../src/app/plugins/load-plugins.js';
 import { tempDir } from '../../../support/temp-dir.js';
+import { withPlugins } from '../../../support/with-plugins.js';
 
 test('a plugin whose module never ends loading is named', async (t) => {
   const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/slow.mjs'), 'await new Promise(() => {});\nexport default {};\n');
+  withPlugins(dir, { slow: 'await new Promise(() => {});\nexport default {};\n' });
   await t.throwsAsync(loadPlugins(dir, [], 20), {
     code: 'PLUGIN_INVALID',
     message: /^plugin "plugins\/slow\.mjs" cannot be loaded: it was not loaded within 0\.02 s; /,
