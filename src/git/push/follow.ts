@@ -9,8 +9,8 @@ import { leftByMerge } from './torn-files.js';
 
 /** The result of an attempt to have the local branch follow. */
 export type Followed =
-  /** The branch has everything now, and is at `head`; `changes` are those of the work tree. */
-  | { readonly kind: 'followed'; readonly head: string; readonly changes: readonly TreeChange[] }
+  /** The branch has everything now; `changes` are those of the work tree. */
+  | { readonly kind: 'followed'; readonly changes: readonly TreeChange[] }
   /** It cannot follow before a person has done something. */
   | { readonly kind: 'waiting'; readonly waitingFor: string };
 
@@ -50,7 +50,7 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
     const head = await readHead(repository);
     if (head.kind === 'not now') return waiting(head.waitingFor);
     if (head.ref !== ref) return waiting(`HEAD to be on ${branch} again`);
-    if (next === head.tip) return { kind: 'followed', head: next, changes: [] };
+    if (next === head.tip) return { kind: 'followed', changes: [] };
     // The owner may have switched to another branch while the lock was waited for.
     const moved = await whileLocked(async () =>
       (await isOn(repository, head)) ? fastForward(repository, head.tip, next) : undefined,
@@ -88,8 +88,8 @@ export async function fastForward(
   const isClear = inTheWay.length > 0 && (await clear(repository, from, to, inTheWay));
   const { isDone, said } = isClear ? await mergeFastForward(repository, to) : first;
   if (isDone && from !== null && said.startsWith('Already up to date'))
-    return { kind: 'followed', head: from, changes: [] };
-  if (isDone) return { kind: 'followed', head: to, changes };
+    return { kind: 'followed', changes: [] };
+  if (isDone) return { kind: 'followed', changes };
   if (/Not possible to fast-forward|Diverging branches|unrelated histories/.test(said))
     return { kind: 'moved' };
   const names = filesIn(said);

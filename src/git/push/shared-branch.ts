@@ -1,7 +1,6 @@
 import { PressmarkError } from '../../errors.js';
 import type { Lock } from '../../fs/lock.js';
 import type { Log } from '../../log.js';
-import { readHead } from '../commit/head.js';
 import type { Person } from '../commit/identity.js';
 import { changesBetween, commitAt } from '../objects.js';
 import type { Repository } from '../repository.js';
@@ -26,7 +25,8 @@ export interface SharedBranchOptions {
 
 /**
  * The branch that several machines share: keeps this machine's branch, index and work tree where the remote's branch is.
- * They change under the store's lock, which nobody needs while the remote is waited for.
+ * They change under the store's lock, which nobody needs while the remote is waited for. Before that, files are restored that
+ * a power loss has torn: the last merge may not have been on the disk.
  *
  * All of it throws PressmarkError REMOTE_UNAVAILABLE; COMMIT_FAILED if a person has to do something first.
  */
@@ -35,16 +35,15 @@ export async function openSharedBranch(options: SharedBranchOptions) {
   let tip = await commitAt(repository, FETCHED_REF);
   /** The one that the work tree has; undefined if that is not known. */
   let followed: string | null | undefined;
-  /** Where HEAD was then. */
-  let head: string | null = null;
   let epoch = 0;
-  let isRestored = false;
+  const torn = await lock.run(() => restoreTornFiles(repository, folder));
+  if (torn.length > 0)
+    log.warn({ files: torn }, 'a power loss has torn these files; they are as HEAD has them again');
 
   /** Brings the work tree to the remote's tip as far as it is known; asks the remote the first time. */
   async function begin(): Promise<void> {
-    if (followed !== undefined) return followTip();
     // Nothing is pushed upon a tip that the remote may never have had.
-    await fetch();
+    await (followed === undefined ? fetch() : followTip());
   }
 
   /** Says that the remote has taken a commit, and brings the work tree to it. @param own the files that it has changed. */
@@ -53,19 +52,8 @@ export async function openSharedBranch(options: SharedBranchOptions) {
     await followTip(own);
   }
 
-  /** Once, at the start: a power loss may have torn what the last merge wrote. */
-  async function restoreTorn(): Promise<void> {
-    if (isRestored) return;
-    const files = await lock.run(() => restoreTornFiles(repository, folder));
-    isRestored = true;
-    if (files.length === 0) return;
-    log.warn({ files }, 'a power loss has torn these files; they are as HEAD has them again');
-    await readAgain(files.map((path) => path.slice(folder.length)));
-  }
-
   /** Asks the remote, and brings the work tree to its tip. @returns whether the remote has another one. */
   async function fetch(): Promise<boolean> {
-    await restoreTorn();
     const fetched = (await remote.fetch(tip)) ?? (await pushFirst());
     const isNew = fetched !== tip;
     tip = fetched;
@@ -92,8 +80,10 @@ export async function openSharedBranch(options: SharedBranchOptions) {
    * @throws PressmarkError COMMIT_FAILED if a person has to do something first.
    */
   async function followTip(own: ReadonlySet<string> = new Set()): Promise<void> {
-    if (tip === null) followed = null;
-    if (tip === null || (tip === followed && (await isHeadAsLeft()))) return;
+    if (tip === null) {
+      followed = null;
+      return;
+    }
     const result = await follow(tip, { repository, author, ref: remote.ref, whileLocked: lock.run });
     if (result.kind === 'waiting') {
       const { waitingFor } = result;
@@ -104,7 +94,6 @@ export async function openSharedBranch(options: SharedBranchOptions) {
     }
     const before = followed;
     followed = tip;
-    ({ head } = result);
     const isKnown = before === undefined || before === tip;
     const changes = isKnown ? result.changes : await changesBetween(repository, before, tip, folder);
     const others = changes.filter(({ path }) => path.startsWith(folder) && !own.has(path));
@@ -114,12 +103,6 @@ export async function openSharedBranch(options: SharedBranchOptions) {
     } finally {
       epoch++; // not before: what is decided with this number must know these files
     }
-  }
-
-  /** Whether the owner has neither moved the branch since, nor left it, nor begun a rebase or the like. */
-  async function isHeadAsLeft(): Promise<boolean> {
-    const now = await readHead(repository);
-    return now.kind === 'branch' && now.ref === remote.ref && now.tip === head;
   }
 
   return {

@@ -24,27 +24,29 @@ export function createSpelling(
   log: Pick<Log, 'warn'>,
   ownOf: ArticleCodec['ownTags'] = async (tags) => ownTags(tags, tagKey ?? String),
 ) {
-  /** The spellings of each name by its key, filled from the catalog for the first article. */
-  let known: { readonly tags: Map<string, string[]>; readonly authors: Map<string, string> } | undefined;
+  /** The spellings of each name by its key, as far as the files were looked at. */
+  const known = { tags: new Map<string, string[]>(), authors: new Map<string, string>() };
+  /** The files that are to be looked at, also those that people have changed since. */
+  const changed = tagKey === undefined && !hasAuthors ? new Set<string>() : catalog.follow();
   /** The tags of the last files, which the catalog may not have yet, by path. */
   const recent = new Map<string, readonly string[]>();
   const leftOut = new Set<string>();
 
   function spellings() {
-    if (known !== undefined) return known;
-    known = { tags: new Map(), authors: new Map() };
-    for (const { tags = [], author = '' } of catalog.entries()) {
-      addTags(known.tags, tags);
+    for (const path of changed) {
+      const { tags = [], author = '' } = catalog.get(path) ?? {};
+      addTags(tags);
       spelledIn(known.authors, termKey(author), author);
     }
+    changed.clear();
     return known;
   }
 
-  function addTags(first: Map<string, string[]>, tags: readonly string[]): void {
+  function addTags(tags: readonly string[]): void {
     if (tagKey === undefined) return;
     for (const tag of tags) {
-      const ofKey = first.get(tagKey(tag));
-      if (ofKey === undefined) first.set(tagKey(tag), [tag]);
+      const ofKey = known.tags.get(tagKey(tag));
+      if (ofKey === undefined) known.tags.set(tagKey(tag), [tag]);
       else if (spellingOf(ofKey, signsOf(tag)) === undefined) ofKey.push(tag);
     }
   }
@@ -72,7 +74,7 @@ export function createSpelling(
       return [name];
     });
     const ofFile = spellingTags(written);
-    addTags(spellings().tags, ofFile);
+    addTags(ofFile);
     recent.delete(path);
     recent.set(path, ofFile);
     if (recent.size > MOST_AT_ONCE) recent.delete([...recent.keys()][0] ?? '');
@@ -99,7 +101,9 @@ export function createSpelling(
       sought.delete(tag);
       if (sought.size === 0) return found;
     }
-    known = undefined; // some are left over from texts that were replaced
+    // Some are left over from texts that were replaced.
+    known.tags.clear();
+    for (const { path: at } of catalog.entries()) changed.add(at);
     return found;
   }
 

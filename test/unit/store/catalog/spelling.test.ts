@@ -47,6 +47,16 @@ test('tags are written as the site spells them, each once', async (t) => {
   t.deepEqual(await spelled(['SOIL', 'bees', 'soil', 'New']), ['Soil', 'Bees', 'New']);
 });
 
+test('what a person writes while the receiver runs is the site’s spelling, too', async (t) => {
+  const catalog = catalogWith(['Soil']);
+  const { spelled, author } = spellingOf(catalog);
+  t.deepEqual(await spelled(['bees']), ['bees']);
+  for (const entry of catalogWith(['Wasps']).entries())
+    catalog.set({ ...entry, path: 'theirs.md', author: 'Olga' });
+  t.deepEqual(await spelled(['wasps', 'BEES', 'soil']), ['Wasps', 'bees', 'Soil']);
+  t.is(author('OLGA'), 'Olga');
+});
+
 test('C, C++ and C# are not spellings of one tag: what has no page of its own is left out, and named once', async (t) => {
   const { spelled, logged } = spellingOf(catalogWith(['C#', 'Café']), slugs);
   t.deepEqual(await spelled(['C++', 'C', 'c#', 'CAFE', 'HTML+CSS']), ['C#', 'Café', 'HTML+CSS']);
