@@ -61,7 +61,7 @@ interface WaitingWrite extends Waiting, DescribedChange {
 const MOST_TEXT = 8_000_000;
 
 /** How long a write and a lookup wait, in milliseconds; the service waits for 30 s and for 15 s. */
-const WAIT_MS = { write: 15_000, catchUp: 10_000 };
+export const WAIT_MS = { write: 15_000, catchUp: 10_000 };
 
 /** How long the remote may take to name the branch's last commit, in milliseconds: deliveries wait for it. */
 const LIST_MS = 4_000;

@@ -7,17 +7,22 @@ import { draftOf } from '../../../../src/article/article.js';
 import { createLock } from '../../../../src/fs/lock.js';
 import { findLockHelper } from '../../../../src/fs/lock-helper.js';
 import { createPushStatus } from '../../../../src/git/push/push-status.js';
-import { openRemoteWriter } from '../../../../src/git/push/remote-writer.js';
+import { openRemoteWriter, WAIT_MS } from '../../../../src/git/push/remote-writer.js';
 import { createHooks } from '../../../../src/host/hooks/hooks.js';
 import { NEVER_READ } from '../../../../src/store/catalog/entry.js';
 import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
 
 /** A writer of a clone of a new remote. */
 async function open(
   t: ExecutionContext,
-  { readAgain = () => undefined, hasBranch = true }: { readAgain?: () => unknown; hasBranch?: boolean } = {},
+  {
+    readAgain = () => undefined,
+    hasBranch = true,
+    bin = '',
+  }: { readAgain?: (paths: Iterable<string>) => unknown; hasBranch?: boolean; bin?: string } = {},
 ) {
   const folder = tempDir(t);
   const clones = makeRemote(folder);
@@ -31,12 +36,12 @@ async function open(
     content: 'content/',
     status: createPushStatus(join(state, 'push.json')),
     authorOf: () => undefined,
-    env: gitEnvironment(siteDir),
+    env: { ...gitEnvironment(siteDir), PATH: `${bin}:${process.env.PATH}` },
     log,
     hooks: createHooks(log),
     fetchEvery: 3_600_000,
     lock: createLock({ directory: state, helper: findLockHelper() }),
-    readAgain: async () => void readAgain(),
+    readAgain: async (paths) => void readAgain(paths),
     assetsOf: async () => [],
   });
   t.teardown(() => writer.close?.());
@@ -104,3 +109,36 @@ test.serial('an article that the remote declines fails no lookup', async (t) => 
   t.like(declined, { status: 'rejected', reason: { code: 'REMOTE_DECLINED' } });
   t.like(lookup, { status: 'fulfilled' });
 });
+
+test.serial(
+  'a push that takes longer than a delivery can wait goes on, and what was given up before its push is not pushed',
+  async (t) => {
+    const bin = tempDir(t);
+    const [held, hold] = [join(bin, 'held'), join(bin, 'hold')];
+    const script = `#!/bin/sh
+PATH='${process.env.PATH}'
+case "$*" in *" push "*) while [ -e '${hold}' ]; do : > '${held}'; sleep 0.02; done;; esac
+exec git "$@"
+`;
+    fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+    const read: string[] = [];
+    const { clones, writer, write } = await open(t, { bin, readAgain: (paths) => read.push(...paths) });
+    fs.writeFileSync(hold, '');
+    // Those who wait give up at once.
+    const { setTimeout } = globalThis;
+    const impatient = (work: () => void, ms = 0) => setTimeout(work, ms === WAIT_MS.write ? 1_000 : ms);
+    Object.assign(globalThis, { setTimeout: impatient });
+    t.teardown(() => Object.assign(globalThis, { setTimeout }));
+    const slow = t.throwsAsync(write('slow.md'), { code: 'REMOTE_UNAVAILABLE' });
+    await until('its push runs', () => fs.existsSync(held));
+    await t.throwsAsync(write('late.md'), { code: 'REMOTE_UNAVAILABLE', message: /send it again$/ });
+    await slow;
+    Object.assign(globalThis, { setTimeout });
+    fs.rmSync(hold);
+    await writer.catchUp();
+    t.is(clones.git('ls-tree', '--name-only', 'main:content'), 'slow.md\n');
+    t.deepEqual(read, ['slow.md'], 'the store learns of it as of the articles of others');
+    await write('late.md');
+    t.is(clones.git('ls-tree', '--name-only', 'main:content'), 'late.md\nslow.md\n');
+  },
+);
