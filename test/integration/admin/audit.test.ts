@@ -52,5 +52,9 @@ test.serial(
       page.text,
       /users:remove[\s\S]*&lt;b&gt;nobody&lt;\/b&gt;[\s\S]*users:remove[\s\S]*users:add[\s\S]*eve admin/,
     );
+    t.is((await admin.post('users', { do: 'add', name: 'flo', role: 'editor' })).status, 200);
+    const { at: _, ...added } = recordsIn(dir).at(-1) ?? {};
+    t.deepEqual(Object.keys(added), ['who', 'from', 'what', 'about'], 'what was done was not refused');
+    t.is(added.about, 'flo editor');
   },
 );

@@ -34,6 +34,7 @@ test('deliveries are shown as they came, but for what could be used to send them
   const page = await get(`deliveries/one?key=${key}`);
   t.true(page.includes(text.replaceAll('"', '&quot;')) || page.includes(text.replaceAll('"', '&#34;')));
   t.regex(page, /Soil &amp; &lt;b&gt;clay/);
+  t.regex(page, /<time datetime="\d{4}-/);
   t.regex(page, /x-service-event<\/dt><dd>article\.published/i);
   t.false(page.includes(signature('x', SECRET)));
   t.regex(page, /x-service-signature<\/dt><dd><span/i);

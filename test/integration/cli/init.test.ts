@@ -189,9 +189,8 @@ test('on a terminal init asks for what it cannot know, and again after an answer
   await until('it asks', () => printed.includes('[later]'));
   child.stdin.write('garden.example\r');
   await until('it asks again', () => /must be an absolute[\s\S]*\[later\]/.test(printed));
-  const ended = once(child, 'close');
   child.stdin.write('  https://garden.example  \r');
-  await ended;
+  await until('it ends', () => child.exitCode !== null);
   t.is((await loadSettings(dir, {}, {})).siteUrl, 'https://garden.example');
 });
 

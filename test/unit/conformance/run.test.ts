@@ -124,7 +124,7 @@ test('the command that repeats a request has no URL with a secret in it, and sen
   t.regex(repeated('https://gardener:word@r.example/hook') ?? '', /curl -i "\$RECEIVER_URL" -H /);
 });
 
-test('the badge of a report with known failures is not green, and its table has errors too', (t) => {
+test('the badge of a report is green where rules have passed and none is broken or known to be, and its table has errors too', (t) => {
   const [rule] = RULES;
   if (rule === undefined) throw new Error('there is no rule');
   const markdown = (outcome: Pick<Outcome, 'result' | 'why'>) =>
@@ -133,6 +133,8 @@ test('the badge of a report with known failures is not green, and its table has 
       outcomes: [{ rule, ms: 1, ...outcome }],
     });
   t.regex(markdown({ result: 'known' }), /^!\[.*-yellow\)/);
+  t.regex(markdown({ result: 'passed' }), /^!\[.*-brightgreen\)/);
+  t.regex(markdown({ result: 'not checked', why: 'no time' }), /^!\[.*-lightgrey\)/);
   t.regex(markdown({ result: 'error', why: 'it broke' }), /^\| `reachable` \(error\) \| +\| it broke \| /m);
 });
 

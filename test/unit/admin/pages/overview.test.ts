@@ -43,6 +43,11 @@ test('each station of a site has its last time, and why the next one did not pas
     stations.map(({ waiting }) => waiting),
     [undefined, undefined, 2, undefined, undefined, undefined, 2],
   );
+  t.deepEqual(
+    stations.map(({ at }) => at),
+    [AT, AT, AT, AT, AT, undefined, AT],
+  );
+  t.is(stations.at(-1)?.url, 'https://x.example/a/');
 });
 
 test('articles are counted on the day that their date has in the site’s time zone', (t) => {
