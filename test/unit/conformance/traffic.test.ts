@@ -114,6 +114,9 @@ test('listen names what an answer breaks', async (t) => {
   [status, text] = [200, '{"received":true}'];
   await sent(before, 'webhook.test', aTest(), undefined, 'another secret');
   t.regex(said().join('\n'), /it was answered 200; without the right signature the answer is 401/);
+  text = 'x'.repeat(10_000_001);
+  const tooLong = await sent(before, 'webhook.test', aTest());
+  t.regex(tooLong.body.toString(), /did not answer: the answer is over 10,000,000 bytes/);
 });
 
 test('listen answers by a script, and where no receiver is behind it says so', async (t) => {

@@ -15,7 +15,7 @@ const log = pino({ level: 'silent' });
 const FOREVER = 3_600_000;
 const endless = () => new Promise<never>(() => undefined);
 
-/** Sends `[]` to an adapter of a plugin. An article whose title is an error code fails with it. */
+/** Sends `[]` to an adapter of a plugin. An article whose title is an error code fails with it, or is not foreseen. */
 async function answerOf(
   t: ExecutionContext,
   over: Partial<Adapter>,
@@ -30,6 +30,7 @@ async function answerOf(
   const secrets = { KEYS: 'ada:abcd EFGH, bo:other' };
   const endpoint = adapterEndpoint(checkedAdapter('inlet', given, secrets, new Map()), {
     receive: async ({ id, title }) => {
+      if (title === 'TypeError') throw new TypeError('inside');
       if (title !== '') throw new PressmarkError(title as ErrorCode, `${id} has failed`);
       return { id, url: `https://a.example/${id}/`, outcome: 'stored' };
     },
@@ -79,7 +80,7 @@ test('adapter: what its functions throw is answered by its kind', async (t) => {
 });
 
 test('adapter: of a batch, a failure that has to come again wins over a refusal, in any order', async (t) => {
-  const batch = (codes: readonly (ErrorCode | '')[]) => ({
+  const batch = (codes: readonly (ErrorCode | 'TypeError' | '')[]) => ({
     receive: () => codes.map((title, n) => ({ id: `n-${n}`, title, contentHtml: 'x' })),
   });
   for (const [codes, expected, words] of [
@@ -87,6 +88,7 @@ test('adapter: of a batch, a failure that has to come again wins over a refusal,
     [['LOCK_TIMEOUT', 'REVISION_CONFLICT'], 503, 'n-0 has failed'],
     [['', 'REVISION_CONFLICT', 'BODY_INVALID'], 409, 'n-1 has failed'],
     [['STORE_FAILED', 'LOCK_TIMEOUT'], 500, 'n-0 has failed'],
+    [['', 'TypeError'], 500, 'the receiver failed; nothing was acknowledged, send it again'],
   ] as const) {
     const { status, json } = await answerOf(t, batch(codes));
     t.is(status, expected);
