@@ -3,71 +3,49 @@ import type { FoundMarkdown } from '../../sender/article/find-markdown.js';
 import { foresee, type Queued } from '../../sender/publish.js';
 import type { SenderState } from '../../sender/state.js';
 import { paint, print, printable, printJson } from '../terminal.js';
+import { type FileRow, has, leftOutRows, summaryOf, undelivered } from './files.js';
 import type { Sending } from './sending.js';
 
+/** What `publish` would do with a file; of one that is to be sent, `url` is probable, by earlier articles of this receiver. */
+interface Plan extends FileRow {
+  readonly title?: string;
+  readonly slug?: string;
+  readonly warnings?: readonly string[];
+}
+
 /** Prints what `publish` would do with each file. */
-export function showPlan(sending: Sending, { articles, leftOut }: FoundMarkdown, json: boolean): void {
+export function showPlan(sending: Sending, found: FoundMarkdown, json: boolean): void {
   const { state, connector, queue, clock } = sending;
   const urlOf = probableUrls(sending);
-  const foreseen = foresee(queue, state, connector, articles, clock.now);
+  const foreseen = foresee(queue, state, connector, found.articles, clock.now);
   const rows: Plan[] = [
-    ...leftOut.map(({ path, why }): Plan => ({ file: relative(state.dir, path), plan: 'left out', why })),
+    ...leftOutRows(state, found),
     ...[...foreseen].map((one) => planOf(state, one, urlOf)),
   ];
-  if (rows.some(({ plan }) => plan === 'refused')) process.exitCode = 1;
+  if (has(rows, 'refused')) process.exitCode = 1;
   if (json) {
     printJson(rows, 2);
     return;
   }
-  for (const { file, plan, title, slug, url, why, warnings = [] } of rows) {
+  for (const { file, status, title, slug, url, why, warnings = [] } of rows) {
     const sent =
       slug === undefined ? (url ?? '') : `${title}, as ${slug}${url ? `, probably at ${url}` : ''}`;
-    print(
-      `${paint(plan === 'refused' ? 'red' : 'bold', plan.padEnd(13))} ${printable(`${file}: ${why ?? sent}`)}`,
-    );
+    const colour = status === 'refused' ? 'red' : 'bold';
+    print(`${paint(colour, status.padEnd(13))} ${printable(`${file}: ${why ?? sent}`)}`);
     for (const warning of warnings) print(`${paint('yellow', '!'.padStart(13))} ${printable(warning)}`);
   }
-  const count = (plan: Plan['plan']) => rows.filter((row) => row.plan === plan).length;
-  print(
-    `${rows.length} ${rows.length === 1 ? 'file' : 'files'}: ${count('send')} to be sent, ${count('sent before')} sent before, ${count('changed since')} changed since, ${count('left out')} left out, ${count('refused')} refused. Nothing was sent.`,
-  );
+  print(`${summaryOf(rows)}. Nothing was sent.`);
 }
 
-/** What `publish` would do with a file. */
-interface Plan {
-  readonly file: string;
-  readonly plan: 'send' | 'sent before' | 'changed since' | 'left out' | 'refused';
-  /** Why it is not sent. */
-  readonly why?: string;
-  readonly title?: string;
-  readonly slug?: string;
-  /** For a file that is to be sent: its probable URL, by earlier articles of this receiver. */
-  readonly url?: string | null;
-  readonly warnings?: readonly string[];
-}
-
-function planOf({ dir }: SenderState, one: Queued, urlOf: (slug: string) => string | null): Plan {
-  const file = relative(dir, one.path);
-  switch (one.kind) {
-    case 'queued': {
-      const { title, slug } = one.entry.record.payload.data;
-      const { warnings } = one.draft;
-      return {
-        file,
-        plan: 'send',
-        title: String(title),
-        slug: String(slug),
-        url: urlOf(String(slug)),
-        warnings,
-      };
-    }
-    case 'known':
-      return { file, plan: one.changed ? 'changed since' : 'sent before', url: one.entry.liveUrl };
-    case 'unfinished':
-      return { file, plan: 'left out', why: one.why };
-    case 'refused':
-      return { file, plan: 'refused', why: one.why };
-  }
+function planOf(state: SenderState, one: Queued, urlOf: (slug: string) => string | null): Plan {
+  if (!('entry' in one)) return undelivered(state, one);
+  const { entry, draft } = one;
+  const file = relative(state.dir, one.path);
+  if (one.kind === 'known')
+    return { file, status: one.changed ? 'changed since' : 'sent before', why: null, url: entry.liveUrl };
+  const [title, slug] = [String(entry.record.payload.data.title), String(entry.record.payload.data.slug)];
+  const { warnings } = draft;
+  return { file, status: 'to be sent', why: null, url: urlOf(slug), title, slug, warnings };
 }
 
 /** The URL that the receiver would give a slug, by the last article with its slug in its URL. */

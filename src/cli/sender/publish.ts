@@ -12,6 +12,7 @@ import { type MovedUrl, writeRedirects } from '../../sender/redirects.js';
 import { example, withDir } from '../options.js';
 import { interruptSignal } from '../signals.js';
 import { paint, print, printable, printJson, progressLine, warningLog } from '../terminal.js';
+import { deliveredRow, type FileRow, has, leftOutRows, summaryOf, undelivered } from './files.js';
 import { showPlan } from './plan.js';
 import { openSending, type Sending, standingOf, withClock, withConnector, withRate } from './sending.js';
 
@@ -78,7 +79,7 @@ async function withBaseUrl(
 
 async function publish(
   sending: Sending,
-  { articles: files, leftOut }: FoundMarkdown,
+  found: FoundMarkdown,
   { rate, json, report, redirects }: PublishOptions,
 ): Promise<void> {
   const { state, connector, queue, clock } = sending;
@@ -86,10 +87,9 @@ async function publish(
   const say = (text: string) => {
     if (!json) line.print(text);
   };
-  for (const { path, why } of leftOut)
-    say(`  ${printable(`${relative(state.dir, path)} is left out: ${why}`)}`);
+  for (const { file, why } of leftOutRows(state, found)) say(`  ${printable(`${file} is left out: ${why}`)}`);
   const queued: Queued[] = [];
-  for await (const one of queueFiles(queue, state, connector, files, clock.now)) {
+  for await (const one of queueFiles(queue, state, connector, found.articles, clock.now)) {
     queued.push(one);
     const file = relative(state.dir, one.path);
     if (one.kind === 'unfinished') say(`  ${printable(`${file} is left out: ${one.why}`)}`);
@@ -97,7 +97,7 @@ async function publish(
       for (const warning of one.draft.warnings)
         say(`${paint('yellow', '!')} ${printable(`${file}: ${warning}`)}`);
     if (one.kind === 'refused') say(`${paint('red', '✗')} ${printable(`${file}: ${one.why}`)}`);
-    line.show(`${queued.length} of ${files.length} files read`);
+    line.show(`${queued.length} of ${found.articles.length} files read`);
   }
   const isDue = ({ record: { nextRetryAt } }: Entry) =>
     nextRetryAt !== null && Date.parse(nextRetryAt) <= clock.now();
@@ -132,19 +132,15 @@ async function publish(
     line.clear();
   }
 
-  const rows = [
-    ...leftOut.map(({ path, why }) => unsent(relative(state.dir, path), 'left out', why)),
-    ...queued.map((one) => rowOf(sending, one)),
-  ];
+  const rows = [...leftOutRows(state, found), ...queued.map((one) => rowOf(sending, one))];
   if (report !== undefined) writeReport(report, rows);
   const moved = redirects === undefined ? [] : writeRedirects(redirects, movedUrls(sending, queued));
-  const counts = summaryOf(rows);
-  if (json) printJson({ ...counts, files: rows }, 2);
+  if (json) printJson(rows, 2);
   else {
-    printSummary(rows, counts, interrupted.aborted);
+    printSummary(rows, interrupted.aborted);
     for (const path of moved) print(printable(`Written: ${path}`));
   }
-  if (counts.delivered + counts.leftOut < rows.length) process.exitCode = 1;
+  if (has(rows, 'waiting', 'failed', 'refused')) process.exitCode = 1;
 }
 
 /** How long a run will take yet, at its speed so far; empty while that is not worth a word. */
@@ -165,61 +161,37 @@ function movedUrls({ state, queue }: Sending, queued: readonly Queued[]): MovedU
 }
 
 /** A table for spreadsheets and scripts: each file, its new URL and its outcome. */
-function writeReport(file: string, rows: readonly Row[]): void {
-  const cell = (value: unknown) => `"${String(value ?? '').replaceAll('"', '""')}"`;
-  const lines = rows.map(({ file: from, status, url, error }) =>
-    [from, status, url, error].map(cell).join(','),
-  );
-  fs.writeFileSync(file, ['file,status,url,error', ...lines, ''].join('\r\n'));
+function writeReport(path: string, rows: readonly FileRow[]): void {
+  const cell = (value: string | null) => `"${(value ?? '').replaceAll('"', '""')}"`;
+  const lines = rows.map(({ file, status, url, why }) => [file, status, url, why].map(cell).join(','));
+  fs.writeFileSync(path, ['file,status,url,error', ...lines, ''].join('\r\n'));
 }
 
-type Row = ReturnType<typeof rowOf | typeof unsent>;
+/** `changed`: the file says something else than what was sent. */
+type Row = FileRow & { readonly changed?: boolean };
 
-function rowOf({ state, queue }: Sending, one: Queued) {
-  const file = relative(state.dir, one.path);
-  if (!('entry' in one)) return unsent(file, one.kind === 'refused' ? 'refused' : 'left out', one.why);
+function rowOf({ state, queue }: Sending, one: Queued): Row {
+  if (!('entry' in one)) return undelivered(state, one);
   const entry = queue.read(one.entry.id) ?? one.entry;
-  const { status, lastError } = entry.record;
-  const changed = one.kind === 'known' && one.changed;
-  return { file, status, error: lastError, url: entry.liveUrl, changed, delivery: entry.id } as const;
+  const row = deliveredRow(relative(state.dir, one.path), entry, 'delivered');
+  return { ...row, changed: one.kind === 'known' && one.changed };
 }
 
-function unsent(file: string, status: 'refused' | 'left out', error: string) {
-  return { file, status, error, url: null, changed: false } as const;
-}
-
-function summaryOf(rows: readonly Row[]) {
-  const count = (...status: Row['status'][]) => rows.filter((row) => status.includes(row.status)).length;
-  return {
-    delivered: count('success'),
-    waiting: count('pending', 'sending'),
-    failed: count('failed'),
-    refused: count('refused'),
-    leftOut: count('left out'),
-  };
-}
-
-function printSummary(rows: readonly Row[], counts: ReturnType<typeof summaryOf>, stopped: boolean): void {
-  const parts = [
-    `${counts.delivered} delivered`,
-    ...(['waiting', 'failed', 'refused'] as const).flatMap((name) =>
-      counts[name] > 0 ? [`${counts[name]} ${name}`] : [],
-    ),
-    ...(counts.leftOut > 0 ? [`${counts.leftOut} left out`] : []),
-  ];
-  print(`${rows.length} ${rows.length === 1 ? 'file' : 'files'}: ${parts.join(', ')}`);
-  const changed = rows.filter((row) => row.changed && row.status === 'success').length;
-  if (changed > 0)
+function printSummary(rows: readonly Row[], stopped: boolean): void {
+  print(summaryOf(rows));
+  const changed = rows.filter((row) => row.changed);
+  const count = changed.filter(({ status }) => status === 'delivered').length;
+  if (count > 0)
     print(
-      changed === 1
+      count === 1
         ? '1 file has changed since it was delivered; pressmark refresh --changed <file> replaces its article'
-        : `${changed} files have changed since they were delivered; pressmark refresh --changed <folder> replaces their articles`,
+        : `${count} files have changed since they were delivered; pressmark refresh --changed <folder> replaces their articles`,
     );
   if (stopped) print('Stopped. Run the same command again to send the rest.');
-  else if (counts.waiting > 0)
+  else if (has(rows, 'waiting'))
     print('What waits is sent by pressmark work, or by the same command when it is due.');
-  if (counts.failed > 0) print('To send a failed delivery again: pressmark deliveries retry <id>');
-  if (rows.some((row) => row.changed && row.status === 'failed'))
+  if (has(rows, 'failed')) print('To send a failed delivery again: pressmark deliveries retry <id>');
+  if (has(changed, 'failed'))
     print(
       'A file has changed since its delivery failed. As the receiver may have stored the article, retry sends the text that was queued; pressmark refresh <url> <file> brings the new one.',
     );

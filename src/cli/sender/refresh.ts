@@ -8,6 +8,7 @@ import type { Entry } from '../../sender/queue/entry.js';
 import { refresh } from '../../sender/refresh.js';
 import { example, withDir } from '../options.js';
 import { paint, print, printable, printJson } from '../terminal.js';
+import { deliveredRow, type FileRow, has, summaryOf, undelivered } from './files.js';
 import { openSending, type Sending, standingOf, withClock, withConnector } from './sending.js';
 
 interface RefreshOptions {
@@ -17,14 +18,6 @@ interface RefreshOptions {
   readonly changed?: boolean;
   readonly force?: boolean;
   readonly json?: boolean;
-}
-
-/** What became of an article; `error`: why nothing was sent. */
-interface Refreshed {
-  readonly file: string;
-  readonly url: string | null;
-  readonly entry?: Entry;
-  readonly error?: string;
 }
 
 /** `pressmark refresh`: replaces published articles in place. */
@@ -56,13 +49,13 @@ export function refreshCommand(): Command {
         sending.queue.close();
       }
     });
+}
 
-  async function refreshOne(sending: Sending, url: string, path: string, { force, json }: RefreshOptions) {
-    const entry = await refresh({ ...sending, url, path, force });
-    if (json) printJson(rowOf({ file: entry.source, url, entry }));
-    else say(entry);
-    if (entry.record.status !== 'success') process.exitCode = 1;
-  }
+async function refreshOne(sending: Sending, url: string, path: string, { force, json }: RefreshOptions) {
+  const entry = await refresh({ ...sending, url, path, force });
+  if (json) printJson(deliveredRow(entry.source, entry, 'refreshed'));
+  else say(entry);
+  if (entry.record.status !== 'success') process.exitCode = 1;
 }
 
 /** Replaces the articles whose files differ from what was sent last; a failure does not stop the others. */
@@ -72,58 +65,48 @@ async function refreshChanged(
   { force, json }: RefreshOptions,
 ): Promise<void> {
   const { state, connector, queue, clock } = sending;
-  const refreshed: Refreshed[] = [];
-  const counts = { changed: 0, unchanged: 0, 'not delivered yet': 0, 'left out': 0, refused: 0 };
-  const sayError = ({ file, error = '' }: Refreshed) => {
-    if (!json) print(`${paint('red', '✗')} ${printable(`${file}: ${error}`)}`);
-  };
+  const rows: FileRow[] = [];
   for (const one of foresee(queue, state, connector, files, clock.now)) {
-    counts[kindOf(one)]++;
-    const file = relative(state.dir, one.path);
-    if (one.kind === 'refused') {
-      refreshed.push({ file, url: null, error: one.why });
-      sayError({ file, url: null, error: one.why });
-    }
-    if (one.kind !== 'known' || kindOf(one) !== 'changed') continue;
-    const { liveUrl: url } = one.entry;
-    try {
-      if (url === null)
-        throw new PressmarkError(
-          'RECEIVER_REFUSED',
-          'the receiver has not answered its URL; name it: pressmark refresh <url> <file>',
-        );
-      const entry = await refresh({ ...sending, url, path: one.path, force });
-      refreshed.push({ file, url, entry });
-      if (!json) say(entry);
-    } catch (error) {
-      if (!(error instanceof PressmarkError)) throw error;
-      refreshed.push({ file, url, error: messageOf(error) });
-      sayError({ file, url, error: messageOf(error) });
-    }
+    const row = await refreshed(sending, one, force, (entry) => json || say(entry));
+    rows.push(row);
+    const isNamed = row.status === 'refused' || (row.status === 'failed' && row.delivery === undefined);
+    if (isNamed && !json) print(`${paint('red', '✗')} ${printable(`${row.file}: ${row.why}`)}`);
   }
-  const count = (is: (one: Refreshed) => boolean) => refreshed.filter(is).length;
-  const done = count(({ entry }) => entry?.record.status === 'success');
-  const waiting = count(
-    ({ entry }) => entry?.record.status === 'pending' || entry?.record.status === 'sending',
-  );
-  if (json) printJson(refreshed.map(rowOf), 2);
+  if (json) printJson(rows, 2);
   else {
-    const others = (['unchanged', 'not delivered yet', 'left out'] as const)
-      .filter((kind) => counts[kind] > 0)
-      .map((kind) => `, ${counts[kind]} ${kind}`);
-    print(
-      `${files.length} ${files.length === 1 ? 'file' : 'files'}: ${done} refreshed, ${waiting} waiting, ${refreshed.length - done - waiting} failed${others.join('')}`,
-    );
-    if (waiting > 0) print('What waits is sent by pressmark work.');
+    print(summaryOf(rows));
+    if (has(rows, 'waiting')) print('What waits is sent by pressmark work.');
   }
-  if (done < refreshed.length) process.exitCode = 1;
+  if (has(rows, 'waiting', 'failed', 'refused')) process.exitCode = 1;
 }
 
-/** What a file is to `refresh --changed`. */
-function kindOf(one: Queued) {
-  if (!('entry' in one)) return one.kind === 'refused' ? 'refused' : 'left out';
-  if (one.kind === 'queued' || one.entry.record.status !== 'success') return 'not delivered yet';
-  return one.changed ? 'changed' : 'unchanged';
+/** Refreshes an article if its file has changed. @param onEntry gets its delivery. */
+async function refreshed(
+  sending: Sending,
+  one: Queued,
+  force: boolean | undefined,
+  onEntry: (entry: Entry) => void,
+): Promise<FileRow> {
+  if (!('entry' in one)) return undelivered(sending.state, one);
+  const { path, entry: before } = one;
+  const { liveUrl: url } = before;
+  const row = { file: relative(sending.state.dir, path), why: null, url };
+  if (one.kind === 'queued' || before.record.status !== 'success')
+    return { ...row, status: 'not delivered yet' };
+  if (!one.changed) return { ...row, status: 'unchanged' };
+  try {
+    if (url === null)
+      throw new PressmarkError(
+        'RECEIVER_REFUSED',
+        'the receiver has not answered its URL; name it: pressmark refresh <url> <file>',
+      );
+    const entry = await refresh({ ...sending, url, path, force });
+    onEntry(entry);
+    return deliveredRow(row.file, entry, 'refreshed');
+  } catch (error) {
+    if (!(error instanceof PressmarkError)) throw error;
+    return { ...row, status: 'failed', why: messageOf(error) };
+  }
 }
 
 function say(entry: Entry): void {
@@ -133,19 +116,4 @@ function say(entry: Entry): void {
     print(
       'The article has changed since it was looked up, and stays as it is. The same command shows what it is now.',
     );
-}
-
-function rowOf({ file, url, entry, error }: Refreshed) {
-  if (entry === undefined) return { file, url, error };
-  const { status, lastStatusCode, lastError, nextRetryAt, payload } = entry.record;
-  return {
-    file,
-    delivery: entry.id,
-    url,
-    revision: payload.data.revision_id,
-    status,
-    lastStatusCode,
-    lastError,
-    nextRetryAt,
-  };
 }

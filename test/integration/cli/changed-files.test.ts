@@ -54,7 +54,7 @@ test('a file that gets its first text back after a refresh has changed', async (
     t.is((await sender(...(n === 0 ? ['publish'] : ['refresh', '--changed']), posts)).code, 0);
     t.regex(textOf('bees'), new RegExp(text));
   }
-  t.regex((await sender('refresh', '--changed', posts)).stdout, /^1 file: 0 refreshed/);
+  t.regex((await sender('refresh', '--changed', posts)).stdout, /^1 file: 1 unchanged\n$/);
 });
 
 test('a file that gets its text back after a refresh that may have landed has changed', async (t) => {
@@ -94,9 +94,11 @@ test('a dry run says of a delivery that is there what publish then does', async 
   const other = write('other.md', '---\nid: bees\n---\nOther text.\n');
   const plans = async (...paths: string[]) => {
     const { stdout } = await sender('publish', ...paths, '--dry-run', '--json');
-    return (JSON.parse(stdout) as { plan: string; why?: string }[]).map(({ plan, why }) => why ?? plan);
+    return (JSON.parse(stdout) as { status: string; why: string | null }[]).map(
+      ({ status, why }) => why ?? status,
+    );
   };
-  t.deepEqual(await plans(posts), ['send', 'sent before', 'posts/bees.md has the same id, bees']);
+  t.deepEqual(await plans(posts), ['to be sent', 'sent before', 'posts/bees.md has the same id, bees']);
   t.deepEqual(await plans(other), ['posts/bees.md has the same id, bees'], 'also where it is named alone');
 
   const deliveries = join(dir, '.pressmark-sender/deliveries');
@@ -129,6 +131,6 @@ test('refresh --changed counts the files that it leaves by what they are', async
   write('draft.md', '---\ndraft: true\n---\nText.\n');
   t.is(
     (await sender('refresh', '--changed', posts)).stdout,
-    '4 files: 0 refreshed, 0 waiting, 0 failed, 1 unchanged, 2 not delivered yet, 1 left out\n',
+    '4 files: 1 unchanged, 2 not delivered yet, 1 left out\n',
   );
 });

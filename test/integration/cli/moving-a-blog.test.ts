@@ -37,6 +37,14 @@ Last line of ${n}.
 `;
 }
 
+/** How many files have which status. */
+function countsOf({ stdout }: { readonly stdout: string }): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status } of JSON.parse(stdout) as { status: string }[])
+    counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
 test('500 posts through dry run, publish, kill, resume, an edit of 12 and refresh --changed: each is there once, with the text of its file', async (t) => {
   const random = createRandom('moving a blog');
   const receiver = await startHere(t, STORE_ONLY);
@@ -49,9 +57,8 @@ test('500 posts through dry run, publish, kill, resume, an edit of 12 and refres
   fs.writeFileSync(join(posts, 'idea.md'), '---\ntitle: Idea\ndraft: true\n---\nText.\n');
   t.is((await sender('connect', 'garden', `${receiver.origin}/webhook`)).code, 0);
 
-  const plan = JSON.parse((await sender('publish', posts, '--dry-run', '--json')).stdout);
-  const count = (wanted: string) => plan.filter((row: { plan: string }) => row.plan === wanted).length;
-  t.deepEqual([count('send'), count('left out')], [FILES, 1]);
+  const plan = await sender('publish', posts, '--dry-run', '--json');
+  t.deepEqual(countsOf(plan), { 'to be sent': FILES, 'left out': 1 });
   t.is(articleFiles(receiver.dir).length, 0);
 
   const child = spawn(process.execPath, [PROGRAM, 'publish', posts, '--dir', dir], {
@@ -66,8 +73,8 @@ test('500 posts through dry run, publish, kill, resume, an edit of 12 and refres
   t.true(articleFiles(receiver.dir).length < FILES);
 
   const resumed = await sender('publish', posts, '--json');
-  const { delivered, waiting, failed, refused } = JSON.parse(resumed.stdout);
-  t.deepEqual([delivered + waiting, failed, refused], [FILES, 0, 0]);
+  const { delivered = 0, waiting = 0, ...others } = countsOf(resumed);
+  t.deepEqual([delivered + waiting, others], [FILES, { 'left out': 1 }]);
   // What was being sent when the process was killed is sent again after ten minutes, as if these had passed.
   const deliveries = join(dir, '.pressmark-sender/deliveries');
   for (const file of fs.readdirSync(deliveries)) {
@@ -87,10 +94,7 @@ test('500 posts through dry run, publish, kill, resume, an edit of 12 and refres
   for (const name of edited) fs.appendFileSync(join(posts, name), '\nAn edit.\n');
   const refreshed = await sender('refresh', '--changed', posts);
   t.is(refreshed.code, 0, refreshed.stdout.slice(-500));
-  t.regex(
-    refreshed.stdout,
-    new RegExp(`: ${EDITED} refreshed, 0 waiting, 0 failed, ${FILES - EDITED} unchanged`),
-  );
+  t.regex(refreshed.stdout, new RegExp(`: ${EDITED} refreshed, ${FILES - EDITED} unchanged`));
 
   const stored = articleFiles(receiver.dir).map((path) => readStored(path).article);
   t.is(stored.length, FILES);

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { rulesWith } from '../../../src/conformance/rule-list.js';
 import { RULES } from '../../../src/conformance/rules/all.js';
 import { SENDER_RULES } from '../../../src/conformance/sender/rules/all.js';
 
@@ -24,4 +25,46 @@ test('the rules about senders keep their numbers too', (t) => {
     ].map((id) => numbers.get(id)),
     [14, 21, 44, 75, 87],
   );
+});
+
+const LIST = `
+# Errors; V2; should; needs first
+7 one: It is one.
+9 other (Limits, Attempts; V3; must; needs one): It is: (another) one.
+  Make them so.
+`;
+
+test('a rule has what its line says, else what the heading says, and the next fix below it', (t) => {
+  const fix = { hint: 'Make them so.', code: 1 };
+  t.deepEqual(rulesWith(LIST, { one: { code: 1 }, other: { code: 1 } }), [
+    {
+      number: 7,
+      id: 'one',
+      section: 'Errors',
+      from: 2,
+      level: 'should',
+      needs: ['first'],
+      says: 'It is one.',
+      ...fix,
+    },
+    {
+      ...{ number: 9, id: 'other', section: 'Limits, Attempts', from: 3, level: 'must' },
+      ...{ needs: ['first', 'one'], says: 'It is: (another) one.', ...fix },
+    },
+  ]);
+});
+
+test('a list of rules that does not fit the code, or is not whole, is an error', (t) => {
+  const parts = { one: {}, other: {} };
+  for (const [list, given, message] of [
+    [LIST, { one: {} }, 'the rule other has no code'],
+    [LIST, { ...parts, more: {} }, 'the list has no rule more'],
+    [LIST.replace('  Make them so.', ''), parts, 'the rule one has no fix'],
+    [
+      LIST.replace('7 one:', 'one:'),
+      parts,
+      /^this is neither a heading nor a rule nor a fix: one: It is one\.$/,
+    ],
+  ] as const)
+    t.throws(() => rulesWith<object>(list, given), { message });
 });

@@ -68,6 +68,11 @@ test('listen names what a request breaks', async (t) => {
     'X-Service-Signature is not the HMAC of this body; is it the same secret on both sides?',
   ]);
   seen.length = 0;
+  const trial = envelopeOf('webhook.test', aTest(), TIMESTAMP);
+  const recipient = { url, secret: SECRET, service: DEFAULT_SERVICE };
+  await postEvent(recipient, trial, { sentAt: Date.now() + 3_600_000 });
+  t.regex(said().join(), /^X-Service-Timestamp is \d+; .* and that is still to come$/);
+  seen.length = 0;
   const body = JSON.stringify(envelopeOf('webhook.test', { ...aTest() }, '2026-11-19T08:00:00Z'), null, 1);
   await fetch(url, {
     method: 'POST',

@@ -1,0 +1,60 @@
+import { relative } from 'node:path';
+import type { FoundMarkdown } from '../../sender/article/find-markdown.js';
+import type { Queued } from '../../sender/publish.js';
+import type { Entry } from '../../sender/queue/entry.js';
+import type { SenderState } from '../../sender/state.js';
+
+/** What has become of a file or would become of it, in the order of summaries. */
+const STATUSES = [
+  ...(['to be sent', 'delivered', 'refreshed', 'waiting', 'failed'] as const),
+  ...(['sent before', 'changed since', 'unchanged', 'not delivered yet', 'refused', 'left out'] as const),
+];
+
+/** What a command says of a file. */
+export interface FileRow {
+  /** Its path below the sender's folder. */
+  readonly file: string;
+  readonly status: (typeof STATUSES)[number];
+  /** Why it is not delivered. */
+  readonly why: string | null;
+  /** The article's public URL. */
+  readonly url: string | null;
+  /** The id of its delivery. */
+  readonly delivery?: string;
+}
+
+/** Files that look like articles and are none. */
+export function leftOutRows({ dir }: SenderState, { leftOut }: FoundMarkdown): FileRow[] {
+  return leftOut.map(({ path, why }) => ({ file: relative(dir, path), status: 'left out', why, url: null }));
+}
+
+type Unsent = Extract<Queued, { readonly why: string }>;
+
+/** A file without a delivery. */
+export function undelivered({ dir }: SenderState, { path, kind, why }: Unsent): FileRow {
+  return { file: relative(dir, path), status: kind === 'refused' ? 'refused' : 'left out', why, url: null };
+}
+
+/** A file with its delivery as it stands. @param landed the word for one that is a success. */
+export function deliveredRow(file: string, entry: Entry, landed: 'delivered' | 'refreshed'): FileRow {
+  const { status, lastError: why } = entry.record;
+  const open = status === 'failed' ? 'failed' : 'waiting';
+  return {
+    ...{ file, status: status === 'success' ? landed : open, why },
+    ...{ url: entry.liveUrl, delivery: entry.id },
+  };
+}
+
+/** "4 files: 2 delivered, 2 left out". */
+export function summaryOf(rows: readonly FileRow[]): string {
+  const parts = STATUSES.flatMap((status) => {
+    const count = rows.filter((row) => row.status === status).length;
+    return count === 0 ? [] : [`${count} ${status}`];
+  });
+  return `${rows.length} ${rows.length === 1 ? 'file' : 'files'}: ${parts.join(', ')}`;
+}
+
+/** Whether a row has one of these statuses. */
+export function has(rows: readonly FileRow[], ...statuses: readonly FileRow['status'][]): boolean {
+  return rows.some(({ status }) => statuses.includes(status));
+}
