@@ -156,9 +156,9 @@ export function hasBuilt(stateDir: string): boolean {
   return fs.existsSync(join(stateDir, STATE)) || fs.existsSync(join(stateDir, BUILDING));
 }
 
-/** A digest of the output as the last saved build left it; empty if there is none. */
+/** A digest of the output as the last build left it; empty if it is not known what is there, as after an unclean stop. */
 export function savedOutputDigest(stateDir: string): string {
-  return readOrEmpty(join(stateDir, DIGEST));
+  return fs.existsSync(join(stateDir, BUILDING)) ? '' : readOrEmpty(join(stateDir, DIGEST));
 }
 
 /** A digest of files and their contents, in whatever order. */

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
-import { openBuildState } from '../../../src/site/builder/state.js';
+import { openBuildState, savedOutputDigest } from '../../../src/site/builder/state.js';
 import { syncs } from '../../support/recorded-syncs.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -40,12 +40,14 @@ test('a torn state is as good as none', async (t) => {
 test('the state names a file only once it is on the disk, and the marker stays until then', async (t) => {
   const site = testSite(t);
   site.write('a');
-  await site.builder.build('all');
+  const { output } = await site.builder.build('all');
   const marker = join(site.options.stateDir, 'site.building');
   t.true(fs.existsSync(marker));
+  t.is(savedOutputDigest(site.options.stateDir), '', 'what is there may be torn, and is not deployed');
   t.false(fs.existsSync(join(site.options.stateDir, 'site.json')));
   await site.builder.close();
   t.false(fs.existsSync(marker));
+  t.is(savedOutputDigest(site.options.stateDir), output);
   const { files } = JSON.parse(fs.readFileSync(join(site.options.stateDir, 'site.json'), 'utf8'));
   t.deepEqual(files.map(([file]: [string]) => file).sort(), Object.keys(site.output()).sort());
 });

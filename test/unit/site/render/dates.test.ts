@@ -1,5 +1,5 @@
 import test from 'ava';
-import { dateFormats, dateOf, isoOf } from '../../../../src/site/index/dates.js';
+import { dateFormats, isoOf } from '../../../../src/site/index/dates.js';
 
 // Of the machine, which must make no difference.
 process.env.TZ = 'Asia/Tokyo';
@@ -9,23 +9,15 @@ test('dates are read the same in every time zone, and a text that is not a date 
   t.teardown(() => (TZ === undefined ? delete process.env.TZ : Object.assign(process.env, { TZ })));
   for (const zone of ['Asia/Tokyo', TZ ?? 'UTC']) {
     Object.assign(process.env, { TZ: zone });
-    t.is(dateOf('2026-11-02')?.toISOString(), '2026-11-02T00:00:00.000Z', zone);
-    t.is(dateOf('2026-11-02 08:00')?.toISOString(), '2026-11-02T08:00:00.000Z', zone);
-    t.is(dateOf('2026-11-02T08:00:00+02:00')?.toISOString(), '2026-11-02T06:00:00.000Z', zone);
-    t.is(dateOf('2026-11-02 08:00 +0200')?.toISOString(), '2026-11-02T06:00:00.000Z', zone);
-    t.is(dateOf(' 2026-11-02T08:00:00.123456Z')?.toISOString(), '2026-11-02T08:00:00.123Z', zone);
+    t.is(isoOf('2026-11-02'), '2026-11-02T00:00:00.000Z', zone);
+    t.is(isoOf('2026-11-02 08:00'), '2026-11-02T08:00:00.000Z', zone);
+    t.is(isoOf('2026-11-02T08:00:00+02:00'), '2026-11-02T06:00:00.000Z', zone);
+    t.is(isoOf('2026-11-02 08:00 +0200'), '2026-11-02T06:00:00.000Z', zone);
+    t.is(isoOf(' 2026-11-02T08:00:00.123456Z'), '2026-11-02T08:00:00.123Z', zone);
   }
-  for (const text of ['', 'yesterday', '2026', '2026-13-45', '2026-11-02T99:00Z', '1e9', '<b>'])
-    t.is(dateOf(text), undefined, text);
-});
-
-test('a date is written as ISO 8601 in UTC with milliseconds, and a text that is not a date is not written', (t) => {
-  t.is(isoOf('2026-11-02T08:00:00Z'), '2026-11-02T08:00:00.000Z');
-  t.is(isoOf('2026-11-02T08:00:00.123Z'), '2026-11-02T08:00:00.123Z');
-  t.is(isoOf('2026-11-02T08:00:00+02:00'), '2026-11-02T06:00:00.000Z');
-  t.is(isoOf('2024-02-29T08:00:00Z'), '2024-02-29T08:00:00.000Z');
-  for (const text of ['2026-13-02T08:00:00Z', '2026-11-02T24:01:00Z', '2026-11-32T08:00:00Z', 'soon'])
+  for (const text of ['', 'soon', '2026', '2026-13-45', '2026-11-32', '2026-11-02T24:01:00Z', '1e9', '<b>'])
     t.is(isoOf(text), undefined, text);
+  t.is(isoOf('2024-02-29T08:00:00Z'), '2024-02-29T08:00:00.000Z');
 });
 
 const day = (locale: string, timeZone = 'UTC') => dateFormats({ locale, timeZone }).day;
