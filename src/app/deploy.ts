@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../config/load.js';
 import type { DeploySetting } from '../config/schema.js';
-import { readBuildState } from '../deploy/build/build-state.js';
+import { isLinkToOutput, readBuildState } from '../deploy/build/build-state.js';
 import type { OutputSource } from '../deploy/deploy-queue.js';
 import { type AwaitedArticle, openFacts, type SiteFacts } from '../deploy/facts.js';
 import { meantFor } from '../deploy/live/page-problem.js';
@@ -204,9 +204,13 @@ function ownOutput(settings: Settings): OutputSource {
 /** The output of the site's generator, if a receiver has built it: what a developer has built by hand was not checked. */
 function generatorOutput(settings: Settings): OutputSource {
   const { outputDir, stateDir } = foldersOf(settings);
-  const good = () => readBuildState(stateDir).good;
+  const good = () => {
+    const { good: last, isReplacing = false } = readBuildState(stateDir);
+    return isReplacing && last?.staysFolder === true ? undefined : last; // it may have files of two builds
+  };
+  const isBuilt = () => good()?.staysFolder === true || isLinkToOutput(stateDir, outputDir);
   return {
-    folder: () => (good() === undefined ? undefined : folderAt(outputDir)),
+    folder: () => (good() !== undefined && isBuilt() ? folderAt(outputDir) : undefined),
     version: () => good()?.output ?? '',
   };
 }

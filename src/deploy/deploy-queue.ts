@@ -23,6 +23,8 @@ const DEPLOY_PAUSES: DeployPauses = { retryMs: 5_000, longestRetryMs: 30 * 60_00
 export interface TargetState {
   /** The output that the target has; undefined before the first deploy. */
   readonly deployed?: { readonly version: string; readonly at: string };
+  /** The version that is being deployed: a build does not remove that output. */
+  readonly deploying?: string;
   /** Since when deploys fail, ISO 8601. */
   readonly behindSince?: string;
   /** How often in a row a deploy has failed. */
@@ -197,6 +199,7 @@ export function createDeployQueue(options: DeployQueueOptions) {
         if (!isInside || folder === undefined || !isWanted) return undefined;
         const began = performance.now();
         starts = [...starts, began].slice(-(target.mostPerMinute ?? 1));
+        await keep(name, { ...stateOf(), deploying: version });
         let printed = '';
         const onPrinted = (end: string) => {
           printed = end;

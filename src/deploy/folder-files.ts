@@ -1,8 +1,7 @@
 import fs from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { systemCode } from '../errors.js';
-import { discard, isLeftover, syncDirectory, syncFile, tempPath } from '../fs/atomic-write.js';
-import { eachAtATime } from '../fs/each-at-a-time.js';
+import { discard, isLeftover, tempPath } from '../fs/atomic-write.js';
 import { isGone } from '../store/catalog/entry.js';
 
 /** Called with each symbolic link that is left out, and why. */
@@ -67,42 +66,6 @@ export function placeOf(path: string): { readonly path: string; readonly stat: f
 /** Whether a path is a folder, or below it; both without symbolic links. */
 export function isBelow(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
-
-/** So many files are copied at a time. */
-const FILES_AT_A_TIME = 16;
-
-/** Copies files from one folder to another, each by one rename; they are on the disk then. Their folders must be there. */
-export async function copyFiles(files: readonly string[], from: string, to: string): Promise<void> {
-  /** The folders with a copy in them, and those around. To sync all others takes longer than all the rest. */
-  const changed = new Set([to]);
-  await eachAtATime(FILES_AT_A_TIME, files, async (file) => {
-    const path = join(to, file);
-    for (let at = dirname(path); !changed.has(at); at = dirname(at)) changed.add(at);
-    try {
-      await copy(join(from, file), path);
-    } catch (error) {
-      if (!isGone(error)) throw error;
-      // A build has removed it since; the deploy of that build follows.
-    }
-  });
-  await eachAtATime(FILES_AT_A_TIME, changed, syncDirectory);
-}
-
-/** Copies a file with its time, by one rename, and syncs it. */
-async function copy(file: string, path: string): Promise<void> {
-  const temp = tempPath(dirname(path));
-  try {
-    await fs.promises.copyFile(file, temp, fs.constants.COPYFILE_FICLONE);
-    const { atimeMs, mtimeMs } = await fs.promises.stat(file);
-    await fs.promises.utimes(temp, atimeMs / 1_000, mtimeMs / 1_000);
-    await fs.promises.chmod(temp, 0o644);
-    await syncFile(temp);
-    await fs.promises.rename(temp, path);
-  } catch (error) {
-    discard(temp);
-    throw error;
-  }
 }
 
 /** Writes a file of an output as a whole. It is not synced: after a power loss the site is built again. */

@@ -1,11 +1,11 @@
 // The process that goes through all files of an output for a deploy; `output-task.ts` starts it.
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { messageOf } from '../errors.js';
 import { versionAt } from '../fs/fingerprint.js';
 import { lowerPriority } from '../fs/process-priority.js';
 import { filesIn } from './folder-files.js';
-import { makeRelease } from './releases.js';
+import { makeRelease, presentRelease, removeOldReleases } from './releases.js';
 
 /** Something that is done with each file of an output. */
 export type OutputTask = {
@@ -43,19 +43,37 @@ lowerPriority(process.pid); // deliveries go first
 process.once('disconnect', () => process.exit()); // the receiver was killed
 process.once('message', async (task: OutputTask) => {
   const skipped: [link: string, why: string][] = [];
+  const files = () => filesIn(task.output, (link, why) => skipped.push([link, why]));
   let answer: OutputAnswer<string | OutputChanges>;
   try {
-    const files = filesIn(task.output, (link, why) => skipped.push([link, why]));
-    const found =
-      task.kind === 'release'
-        ? await makeRelease(task.releases, task.current, task.output, files)
-        : changes(task, files);
+    const found = task.kind === 'release' ? await release(task, files) : changes(task, files());
     answer = { kind: 'done', found, skipped };
   } catch (error) {
     answer = { kind: 'failed', reason: messageOf(error) };
   }
   process.send?.(answer, () => process.disconnect());
 });
+
+async function release(
+  { output, releases, current }: Extract<OutputTask, { kind: 'release' }>,
+  files: () => string[],
+): Promise<string> {
+  const previous = presentRelease(releases, current);
+  // The release that the owner has gone back to stays; what a killed deploy has left does not.
+  removeOldReleases(releases, previous === undefined ? [] : [basename(previous)]);
+  const isSame = (file: string) => areAlike(join(output, file), join(previous ?? '', file));
+  return await makeRelease(releases, { output, files: files(), previous, isSame });
+}
+
+/** Whether two files have the same size and time: a copy has the time of its original, and a build replaces what it changes. */
+function areAlike(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((path) => fs.statSync(path, { throwIfNoEntry: false }));
+  if (one === undefined || other === undefined) return false;
+  return one.size === other.size && Math.abs(one.mtimeMs - other.mtimeMs) < CLOCK_MS;
+}
+
+/** A copied time is exact to this, in milliseconds. */
+const CLOCK_MS = 0.01;
 
 function changes(
   { output, listing, isKnown }: Extract<OutputTask, { kind: 'changes' }>,

@@ -1,5 +1,6 @@
 // The process that builds a site with its own generator in the background; `start-build-process.ts` starts it.
 import fs from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { type BuildWish, createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
@@ -9,8 +10,9 @@ import { runBuild } from '../../deploy/build/run-build.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { createPreviewBuild, type PreviewBuild } from '../../deploy/preview/preview-build.js';
 import { messageOf, PressmarkError } from '../../errors.js';
+import { writeAtomically } from '../../fs/atomic-write.js';
 import { lowerPriority } from '../../fs/process-priority.js';
-import { openRepository } from '../../git/repository.js';
+import { openRepository, type Repository } from '../../git/repository.js';
 import type { PreviewPage, StoredDraft } from '../../host/admin/preview-service.js';
 import { guardAgainstPlugins } from '../../host/guard.js';
 import { describeError } from '../../log.js';
@@ -163,9 +165,16 @@ async function listed(
 const GIT_MS = 300_000;
 
 async function openSiteBuild(settings: Settings): Promise<SiteBuild> {
+  const { dir, output } = settings;
+  const options = await generatedSite(settings);
+  const { repository } = options;
+  const isInGit = repository !== undefined && (await isTracked(repository, dir, output));
+  const staysFolder = isInGit || isMountPoint(join(dir, output));
+  if (repository !== undefined && !staysFolder) await ignoreLink(repository, output);
   const prefix = contentPrefix(settings);
   return createSiteBuild({
-    ...(await generatedSite(settings)),
+    ...options,
+    staysFolder,
     complete: (siteDir, built, excluded, signal) => {
       copy = siteDir;
       const paths = [...excluded].map((path) => path.slice(prefix.length));
@@ -208,4 +217,29 @@ async function generatedSite(settings: Settings): Promise<GeneratedSite> {
       };
     },
   };
+}
+
+/** Whether a folder is on another file system than the one around it, so that it cannot be replaced. */
+function isMountPoint(path: string): boolean {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true && stat.dev !== fs.statSync(dirname(path)).dev;
+}
+
+/** Whether git tracks files in the output folder. */
+async function isTracked({ git }: Pick<Repository, 'git'>, dir: string, output: string): Promise<boolean> {
+  const { stdout } = await git(['ls-files', '-z', '--', join(dir, output)]);
+  return stdout !== '';
+}
+
+/** A line such as `public/` in `.gitignore` does not ignore a symbolic link. */
+async function ignoreLink(
+  { commonDir, prefix }: Pick<Repository, 'commonDir' | 'prefix'>,
+  output: string,
+): Promise<void> {
+  const path = join(commonDir, 'info/exclude');
+  const line = `/${prefix}${output}`.replace(/\/+$/, '');
+  const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
+  if (text.split('\n').includes(line)) return;
+  fs.mkdirSync(join(commonDir, 'info'), { recursive: true });
+  await writeAtomically(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`);
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import type { Settings } from '../../config/load.js';
-import { buildFolder, forgetGoodBuild } from '../../deploy/build/build-state.js';
+import { buildFolder, isLinkToOutput } from '../../deploy/build/build-state.js';
 import type { PostbuildReport } from '../../deploy/build/postbuild.js';
 import { runBuild, runFailure } from '../../deploy/build/run-build.js';
 import { PressmarkError } from '../../errors.js';
@@ -41,11 +41,12 @@ export async function buildWithGenerator(
       'USAGE',
       `the build command ${JSON.stringify(command)} runs pressmark build, which runs it; set "build" to the generator's own command`,
     );
-  const { stateDir } = foldersOf(settings);
+  const { outputDir, stateDir } = foldersOf(settings);
   const lock = fs.existsSync(buildFolder(stateDir)) ? buildLock(stateDir) : undefined;
   await lock?.enter();
   try {
-    if (lock !== undefined) await forgetGoodBuild(stateDir);
+    // A generator would write through the link, into an output that was checked and may be deployed.
+    if (isLinkToOutput(stateDir, outputDir)) fs.unlinkSync(outputDir);
     const variables = { [BUILD_VARIABLE]: '1' };
     const result = await runBuild({ ...options, command, cwd: dir, env: environment, variables, timeoutMs });
     if (result.kind !== 'built')

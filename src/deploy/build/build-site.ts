@@ -1,15 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { reusedCopy } from '../copy/site-copy.js';
+import { readDeployState } from '../deploy-queue.js';
 import { letIn } from './breaking-articles.js';
-import { type ExcludedArticle, readBuildState, writeBuildState } from './build-state.js';
+import {
+  type ExcludedArticle,
+  isLinkToOutput,
+  outputsFolder,
+  readBuildState,
+  writeBuildState,
+} from './build-state.js';
 import { type CompletePages, createCopyBuilds, type GeneratedSite } from './copy-builds.js';
 import { digestOf, openGoodTexts } from './good-texts.js';
 import { type ChangedFiles, replaceOutput } from './output-folder.js';
 import type { PostbuildReport } from './postbuild.js';
 
 export interface SiteBuildOptions extends GeneratedSite {
+  /** Whether the output stays a folder; see `OutputPlace`. */
+  readonly staysFolder: boolean;
   readonly complete: CompletePages;
 }
 
@@ -29,7 +38,7 @@ export type BuildOutcome =
       readonly articles: readonly { readonly path: string; readonly url: string }[];
       /** The articles without which the output was built. */
       readonly excluded: readonly ExcludedArticle[];
-      readonly report: Pick<PostbuildReport, 'checked' | 'missing' | 'skipped' | 'warnings'>;
+      readonly report: Pick<PostbuildReport, 'missing' | 'warnings'>;
     }
   | { readonly kind: 'failed'; readonly ms: number; readonly runs: number; readonly reason: string };
 
@@ -67,7 +76,7 @@ const MOST_REASON = 4_000;
  * each state of the site, and after each start.
  */
 export function createSiteBuild(options: SiteBuildOptions) {
-  const { siteDir, stateDir } = options;
+  const { siteDir, stateDir, staysFolder } = options;
   const output = join(siteDir, options.output);
   const copy = reusedCopy(options);
   /** The version of the site with which the excluded articles were last tried again. */
@@ -83,8 +92,9 @@ export function createSiteBuild(options: SiteBuildOptions) {
     const { good, excluded: excludedBefore, isReplacing = false } = state;
     const { site, version } = await copy.synced();
     const isOfNow = good?.version === version && wish.lastStateChange <= Date.parse(good.at);
+    const isThere = staysFolder ? fs.existsSync(output) : isLinkToOutput(stateDir, output);
     // All that is to be done then is to try the excluded articles again.
-    const isCurrent = isOfNow && !wish.isForced && !isReplacing && fs.existsSync(output);
+    const isCurrent = isOfNow && !wish.isForced && !isReplacing && isThere;
     if (isCurrent && (retriedVersion === version || !excludedBefore.some(canBeRetried)))
       return { kind: 'current' };
     if (isCurrent) retriedVersion = version;
@@ -125,9 +135,13 @@ export function createSiteBuild(options: SiteBuildOptions) {
     const included = articles.filter(({ path }) => !isHeld.has(path) && !breaking.has(path));
     const links: string[] = [];
     await writeBuildState(stateDir, { ...state, isReplacing: true });
-    const changed = await replaceOutput(join(site.dir, options.output), output, (link, why) =>
-      links.push(`the symbolic link ${link} in the output is left out: ${why}`),
-    );
+    const changed = await replaceOutput(join(site.dir, options.output), {
+      path: output,
+      outputsDir: outputsFolder(stateDir),
+      staysFolder,
+      inUse: () => Object.values(readDeployState(stateDir)).flatMap(({ deploying = [] }) => deploying),
+      onSkipped: (link, why) => links.push(`the symbolic link ${link} in the output is left out: ${why}`),
+    });
     const isSame = changed.written.length + changed.removed.length === 0 && !isReplacing;
     const isNew = included.filter((one) => !isGood(one));
     const previous = excluded.filter(({ hasPrevious }) => hasPrevious);
@@ -135,9 +149,14 @@ export function createSiteBuild(options: SiteBuildOptions) {
       new Map(included.map(({ path, text }) => [path, text])),
       previous.map(({ path }) => path),
     );
-    const outputId = (isSame ? good?.output : undefined) ?? randomUUID();
-    await writeBuildState(stateDir, { good: { at: beganAt, output: outputId, version }, excluded });
-    const { checked, missing, skipped, warnings } = builds.report();
+    const outputId = staysFolder
+      ? ((isSame ? good?.output : undefined) ?? randomUUID())
+      : basename(fs.realpathSync(output));
+    await writeBuildState(stateDir, {
+      good: { at: beganAt, staysFolder, output: outputId, version },
+      excluded,
+    });
+    const { missing, warnings } = builds.report();
     return {
       kind: 'built',
       ms: ms(),
@@ -146,7 +165,7 @@ export function createSiteBuild(options: SiteBuildOptions) {
       changed,
       articles: isNew.map(({ path, url }) => ({ path, url })),
       excluded,
-      report: { checked, missing, skipped, warnings: [...links, ...warnings] },
+      report: { missing, warnings: [...links, ...warnings] },
     };
 
     /** Builds with the last good content of the held articles and of these. @returns why that failed. */

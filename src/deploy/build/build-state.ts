@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { writeAtomically } from '../../fs/atomic-write.js';
 
 /**
@@ -35,13 +35,15 @@ export interface BuildState {
   readonly good?: {
     /** When it began, ISO 8601. */
     readonly at: string;
-    /** Identifies the output, and is new if the build has changed a file. */
+    /** Whether the output stays a folder, in which files are replaced one by one; see `OutputPlace`. */
+    readonly staysFolder: boolean;
+    /** Identifies the output, and is new if the build has changed a file: the name of its folder, or an id where it stays a folder. */
     readonly output: string;
     /** What the state of the site was known by; see `SiteCopy.sync`. */
     readonly version: string;
   };
   readonly excluded: readonly ExcludedArticle[];
-  /** Whether the files of the output are being replaced, or were when a crash came: it may be newer than the last good build. */
+  /** Whether the output is being replaced, or was when a crash came: it may be newer than the last good build. */
   readonly isReplacing?: boolean;
   /** The search for the articles that break the build, while it goes on. */
   readonly search?: BreakingSearch;
@@ -52,6 +54,23 @@ const NAME = 'build.json';
 /** Where builds keep what they need, below the state folder. */
 export function buildFolder(stateDir: string): string {
   return join(stateDir, 'build');
+}
+
+/** The outputs of the last builds; the output folder of the site is a symbolic link to one of them. */
+export function outputsFolder(stateDir: string): string {
+  return join(buildFolder(stateDir), 'outputs');
+}
+
+/** Whether a path is a symbolic link to an output of a background build. */
+export function isLinkToOutput(stateDir: string, path: string): boolean {
+  const isLink = fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const outputs = outputsFolder(stateDir);
+  return (
+    isLink &&
+    fs.existsSync(path) &&
+    fs.existsSync(outputs) &&
+    dirname(fs.realpathSync(path)) === fs.realpathSync(outputs)
+  );
 }
 
 /** The state that the last build has left. One that cannot be read counts as none: the site is built again then. */
@@ -70,10 +89,4 @@ export function readBuildState(stateDir: string): BuildState {
 export async function writeBuildState(stateDir: string, state: BuildState): Promise<void> {
   fs.mkdirSync(buildFolder(stateDir), { recursive: true });
   await writeAtomically(join(buildFolder(stateDir), NAME), `${JSON.stringify(state)}\n`);
-}
-
-/** The output was built by hand: no deploy takes it for a good one, and the next build looks at all of it. */
-export async function forgetGoodBuild(stateDir: string): Promise<void> {
-  const { good: _, ...others } = readBuildState(stateDir);
-  await writeBuildState(stateDir, others);
 }

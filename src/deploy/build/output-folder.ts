@@ -3,7 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { discard, isLeftover } from '../../fs/atomic-write.js';
 import { eachAtATime } from '../../fs/each-at-a-time.js';
 import { filesBelow } from '../../fs/files-below.js';
-import { copyFiles, filesIn, type OnSkipped, removeFile } from '../folder-files.js';
+import { filesIn, type OnSkipped, removeFile } from '../folder-files.js';
+import { copyFiles, makeRelease, removeOldReleases, switchTo } from '../releases.js';
 
 /** So many files are compared at a time, each of them whole in memory. */
 const COMPARED_AT_A_TIME = 4;
@@ -14,26 +15,36 @@ export interface ChangedFiles {
   readonly removed: readonly string[];
 }
 
+/** Where the output of a site goes. */
+export interface OutputPlace {
+  /** The output folder, absolute: what a web server serves. */
+  readonly path: string;
+  /** The folder for the outputs themselves, absolute. */
+  readonly outputsDir: string;
+  /**
+   * Whether `path` stays a folder, in which changed files are replaced one by one: where git tracks files in it, or where it
+   * is a mount point. Otherwise `path` becomes a symbolic link to an output, which one rename replaces.
+   */
+  readonly staysFolder: boolean;
+  /** The names of outputs that are being deployed; these are not removed. @default none */
+  inUse?(): readonly string[];
+  /** Called with each symbolic link of the new output that is left out, and why. */
+  readonly onSkipped?: OnSkipped;
+}
+
 /**
- * Makes the output folder of a site hold what was built: files that differ are replaced one by one, each by one rename, and
- * what was not built is removed. Files that are equal stay the same files, and keep their times.
+ * Replaces a site's output by a new one. A web server that serves `path` has the files of one build at any moment, where
+ * `path` can be a symbolic link. Files that are equal stay the same files, and keep their times.
  *
  * @param built the folder that was built; it is only read.
- * @param path the output folder, absolute; it need not exist.
- * @param onSkipped called with each symbolic link that is left out.
- * @returns what differed.
- * @throws the system's errors; the output may then have files of both.
+ * @returns what differs; where nothing does, nothing is replaced.
+ * @throws the system's errors; the output is the old one then, unless it stays a folder.
  */
-export async function replaceOutput(
-  built: string,
-  path: string,
-  onSkipped?: OnSkipped,
-): Promise<ChangedFiles> {
-  fs.mkdirSync(path, { recursive: true });
-  // What a killed build has left; no other process builds this output.
-  for (const file of filesBelow(path)) if (isLeftover(basename(file))) discard(join(path, file));
-  const files = filesIn(built, onSkipped);
-  const before = new Set(filesIn(path));
+export async function replaceOutput(built: string, place: OutputPlace): Promise<ChangedFiles> {
+  const { path, outputsDir, staysFolder, inUse = () => [] } = place;
+  const current = fs.existsSync(path) ? fs.realpathSync(path) : undefined;
+  const files = filesIn(built, place.onSkipped);
+  const before = new Set(current === undefined ? [] : filesIn(current));
   const same = new Set<string>();
   await eachAtATime(COMPARED_AT_A_TIME, files, async (file) => {
     if (before.has(file) && (await areEqual(join(path, file), join(built, file)))) same.add(file);
@@ -41,35 +52,19 @@ export async function replaceOutput(
   const written = files.filter((file) => !same.has(file)).toSorted();
   const wanted = new Set(files);
   const removed = [...before].filter((file) => !wanted.has(file)).toSorted();
-  const isInTheWay = standsInTheWayOf(written);
-  for (const file of removed) if (isInTheWay(file)) removeFile(path, file);
-  for (const folder of new Set(written.map(dirname))) fs.mkdirSync(join(path, folder), { recursive: true });
-  // New pages link what is new, and old ones what goes.
-  await copyFiles(
-    written.filter((file) => !isPage(file)),
-    built,
-    path,
-  );
-  await copyFiles(written.filter(isPage), built, path);
-  for (const file of removed) if (!isInTheWay(file)) removeFile(path, file);
+  if (current !== undefined && written.length + removed.length === 0) return { written, removed };
+  if (staysFolder) {
+    // What a killed build has left; no other process builds this output.
+    for (const file of filesBelow(path)) if (isLeftover(basename(file))) discard(join(path, file));
+    for (const file of removed) removeFile(path, file);
+    for (const folder of new Set(written.map(dirname))) fs.mkdirSync(join(path, folder), { recursive: true });
+    await copyFiles(written, built, path);
+  } else {
+    const isSame = (file: string) => same.has(file);
+    await switchTo(await makeRelease(outputsDir, { output: built, files, previous: current, isSame }), path);
+    removeOldReleases(outputsDir, inUse());
+  }
   return { written, removed };
-}
-
-function isPage(file: string): boolean {
-  return /\.x?html?$/i.test(file);
-}
-
-/** Tells of a file whether it is where one of these needs a folder, or below where one of these is to be. */
-function standsInTheWayOf(written: readonly string[]): (file: string) => boolean {
-  const files = new Set(written);
-  const folders = new Set(written.flatMap(foldersOf));
-  return (file) => folders.has(file) || foldersOf(file).some((folder) => files.has(folder));
-}
-
-/** The folders that a file is in, `a` and `a/b` for `a/b/c`. */
-function foldersOf(file: string): string[] {
-  const names = file.split('/').slice(0, -1);
-  return names.map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
 async function areEqual(a: string, b: string): Promise<boolean> {

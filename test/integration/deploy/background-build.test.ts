@@ -92,6 +92,7 @@ test.serial('an article is on its page soon after its answer, without any comman
   await publish('one');
   await isBuilt('one');
   t.true(text(page('one')).includes('<!-- svc:item:one -->'));
+  t.true(fs.lstatSync(output).isSymbolicLink());
   t.false(fs.existsSync(join(dir, 'cache')), 'the build leaves nothing in the site’s folder');
   t.is((await fetch(`${receiver.origin}/base/blog/one/`)).status, 200);
   await until('plugins hear of the change', () =>

@@ -8,20 +8,23 @@ import { tempDir } from '../../support/temp-dir.js';
 
 test('a release is on the disk, files and folders, before it has its name; so is the link that leads to it', async (t) => {
   const dir = fs.realpathSync(tempDir(t));
-  const [output, releases, current] = ['public', 'srv/releases', 'srv/current'].map((name) =>
-    join(dir, name),
-  ) as [string, string, string];
+  const [output, releases] = [join(dir, 'public'), join(dir, 'srv/releases')];
   const files = ['index.html', 'a/b/index.html'];
-  for (const folder of [join(output, 'a/b'), releases]) fs.mkdirSync(folder, { recursive: true });
+  fs.mkdirSync(join(output, 'a/b'), { recursive: true });
   for (const file of files) fs.writeFileSync(join(output, file), file);
-  const release = await makeRelease(releases, current, output, [...files, 'removed-by-the-next-build.html']);
+  const release = await makeRelease(releases, {
+    output,
+    files: [...files, 'removed-by-the-next-build.html'],
+    previous: undefined,
+    isSame: () => false,
+  });
   // A release has another name, and a file a temporary one, until it is whole.
   const before = syncs
     .splice(0)
     .map(({ path }) => path.replace(/\.next-\w+/, 'release').replace(/[^/]*\.tmp$/, 'file'));
   const inRelease = ['', '/file', '/a', '/a/b', '/a/b/file'].map((name) => join(releases, `release${name}`));
   for (const path of [...inRelease, releases]) t.true(before.includes(path), path);
-  await switchTo(release, current);
+  await switchTo(release, join(dir, 'srv/current'));
   t.true(
     syncs.some(({ path }) => path === join(dir, 'srv')),
     'the link itself',

@@ -35,6 +35,7 @@ function site(t: ExecutionContext) {
       stateDir,
       command: 'copy',
       output: 'public',
+      staysFolder: false,
       except: ['public'],
       env: {},
       variables: {},

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import test from 'ava';
 import { replaceOutput } from '../../../../src/deploy/build/output-folder.js';
 import { filesIn } from '../../../../src/deploy/folder-files.js';
@@ -23,58 +23,58 @@ async function contentOf(dir: string): Promise<Record<string, string>> {
 
 const first = { 'index.html': 'one', 'a/index.html': 'a', 'b/index.html': 'b' };
 const second = { 'index.html': 'two', 'a/index.html': 'a', c: 'c' };
+const changes = { written: ['c', 'index.html'], removed: ['b/index.html'] };
 
-test('an output gets the changed files alone: equal ones stay the same files, and what was not built goes', async (t) => {
+test('a new output replaces the old one by a link, and equal files stay the same files', async (t) => {
   const dir = tempDir(t);
-  const output = join(dir, 'public');
-  const replaceBy = (files: Record<string, string>) => {
-    fs.rmSync(join(dir, 'built'), { recursive: true, force: true });
-    return replaceOutput(write(join(dir, 'built'), files), output);
-  };
-  t.deepEqual(await replaceBy(first), { written: Object.keys(first).toSorted(), removed: [] });
-  const { ino } = fs.statSync(join(output, 'a/index.html'));
-  t.deepEqual(await replaceBy(second), { written: ['c', 'index.html'], removed: ['b/index.html'] });
-  t.deepEqual(await contentOf(output), second);
-  t.is(fs.statSync(join(output, 'a/index.html')).ino, ino);
-  t.deepEqual(fs.readdirSync(output).toSorted(), ['a', 'c', 'index.html']);
-
-  fs.writeFileSync(join(output, 'index.html'), 'Two');
-  t.deepEqual(await replaceBy(second), { written: ['index.html'], removed: [] }, 'somebody has changed it');
-  t.deepEqual(await replaceBy(second), { written: [], removed: [] });
+  const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false };
+  await replaceOutput(write(join(dir, 'built-1'), first), place);
+  t.deepEqual(await contentOf(place.path), first);
+  const { ino } = fs.statSync(join(place.path, 'a/index.html'));
+  t.deepEqual(await replaceOutput(write(join(dir, 'built-2'), second), place), changes);
+  t.true(fs.lstatSync(place.path).isSymbolicLink());
+  t.deepEqual(await contentOf(place.path), second);
+  t.is(fs.statSync(join(place.path, 'a/index.html')).ino, ino);
 });
 
-test('a file comes where a folder was, and a folder where a file was', async (t) => {
+test('an output that is being deployed is kept, however many come after it', async (t) => {
   const dir = tempDir(t);
-  const output = write(join(dir, 'public'), { 'a/b/c.html': '1', 'd.html': '2', e: '3' });
-  const built = { 'a/b': '4', 'd.html/index.html': '5', 'e/f/g': '6' };
-  await replaceOutput(write(join(dir, 'built'), built), output);
-  t.deepEqual(await contentOf(output), built);
+  const inUse: string[] = [];
+  const outputsDir = join(dir, 'outputs');
+  const place = { path: join(dir, 'public'), outputsDir, staysFolder: false, inUse: () => inUse };
+  const build = (name: string) =>
+    replaceOutput(write(join(dir, `built-${name}`), { ...first, [name]: name }), place);
+  await build('1');
+  const deployed = fs.realpathSync(place.path);
+  inUse.push(basename(deployed));
+  for (const name of ['2', '3', '4', '5', '6', '7']) await build(name);
+  t.deepEqual(await contentOf(deployed), { ...first, '1': '1' });
+  inUse.pop();
+  await build('8');
+  t.false(fs.existsSync(deployed));
 });
 
-// Serial: all tests of a process share node:fs.
-test.serial('what a page links is there before it, and goes after the page that has linked it', async (t) => {
+test('an output that is the same replaces nothing; one in which somebody has changed a page is replaced', async (t) => {
   const dir = tempDir(t);
-  const output = write(join(dir, 'public'), { 'index.html': 'old.css', 'old.css': '' });
-  const seen: string[] = [];
-  const { unlinkSync, promises } = fs;
-  const { rename } = promises;
-  t.teardown(() => {
-    Object.assign(fs, { unlinkSync });
-    Object.assign(promises, { rename });
-  });
-  const note = (sign: string, path: string) => seen.push(`${sign}${path.slice(output.length + 1)}`);
-  Object.assign(fs, {
-    unlinkSync: (path: string) => {
-      if (path.startsWith(output)) note('-', path);
-      unlinkSync(path);
-    },
-  });
-  Object.assign(promises, {
-    rename: async (from: string, to: string) => {
-      note('+', to);
-      await rename(from, to);
-    },
-  });
-  await replaceOutput(write(join(dir, 'built'), { 'index.html': 'new.css', 'new.css': '' }), output);
-  t.deepEqual(seen, ['+new.css', '+index.html', '-old.css']);
+  const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false };
+  const built = write(join(dir, 'built'), first);
+  await replaceOutput(built, place);
+  const { ino } = fs.lstatSync(place.path);
+  t.deepEqual(await replaceOutput(built, place), { written: [], removed: [] });
+  t.is(fs.lstatSync(place.path).ino, ino);
+  fs.writeFileSync(join(place.path, 'index.html'), 'One');
+  t.deepEqual(await replaceOutput(built, place), { written: ['index.html'], removed: [] });
+  t.deepEqual(await contentOf(place.path), first);
+});
+
+test('a folder that stays gets the changed files alone', async (t) => {
+  const dir = tempDir(t);
+  const path = write(join(dir, 'docs'), { ...first, 'c/index.html': 'c', '.pressmark-0123.tmp': 'half' });
+  const place = { path, outputsDir: join(dir, 'outputs'), staysFolder: true };
+  const { ino } = fs.statSync(join(path, 'a/index.html'));
+  await replaceOutput(write(join(dir, 'built'), second), place);
+  t.deepEqual(await contentOf(path), second);
+  t.false(fs.lstatSync(path).isSymbolicLink());
+  t.is(fs.statSync(join(path, 'a/index.html')).ino, ino);
+  t.deepEqual(fs.readdirSync(path).toSorted(), ['a', 'c', 'index.html']);
 });
