@@ -111,34 +111,46 @@ test.serial('an article that the remote declines fails no lookup', async (t) => 
 });
 
 test.serial(
-  'a push that takes longer than a delivery can wait goes on, and what was given up before its push is not pushed',
+  'a push and a fetch that take longer than a delivery can wait go on, and what was given up before its push is not pushed',
   async (t) => {
     const bin = tempDir(t);
     const [held, hold] = [join(bin, 'held'), join(bin, 'hold')];
     const script = `#!/bin/sh
 PATH='${process.env.PATH}'
-case "$*" in *" push "*) while [ -e '${hold}' ]; do : > '${held}'; sleep 0.02; done;; esac
+case "$*" in *" push "*|*" fetch "*) while [ -e '${hold}' ]; do : > '${held}'; sleep 0.02; done;; esac
 exec git "$@"
 `;
     fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
     const read: string[] = [];
     const { clones, writer, write } = await open(t, { bin, readAgain: (paths) => read.push(...paths) });
-    fs.writeFileSync(hold, '');
-    // Those who wait give up at once.
-    const { setTimeout } = globalThis;
-    const impatient = (work: () => void, ms = 0) => setTimeout(work, ms === WAIT_MS.write ? 1_000 : ms);
-    Object.assign(globalThis, { setTimeout: impatient });
-    t.teardown(() => Object.assign(globalThis, { setTimeout }));
-    const slow = t.throwsAsync(write('slow.md'), { code: 'REMOTE_UNAVAILABLE' });
-    await until('its push runs', () => fs.existsSync(held));
-    await t.throwsAsync(write('late.md'), { code: 'REMOTE_UNAVAILABLE', message: /send it again$/ });
-    await slow;
-    Object.assign(globalThis, { setTimeout });
-    fs.rmSync(hold);
+    /** Has git hang meanwhile, and those who wait give up soon. */
+    const whileSlow = async (work: () => Promise<unknown>) => {
+      fs.writeFileSync(hold, '');
+      const { setTimeout } = globalThis;
+      const limits: readonly number[] = Object.values(WAIT_MS);
+      const impatient = (work: () => void, ms = 0) => setTimeout(work, limits.includes(ms) ? 1_000 : ms);
+      Object.assign(globalThis, { setTimeout: impatient });
+      await work().finally(() => Object.assign(globalThis, { setTimeout }));
+      fs.rmSync(hold);
+    };
+    await whileSlow(async () => {
+      const slow = t.throwsAsync(write('slow.md'), { code: 'REMOTE_UNAVAILABLE' });
+      await until('its push runs', () => fs.existsSync(held));
+      await t.throwsAsync(write('late.md'), { code: 'REMOTE_UNAVAILABLE', message: /send it again$/ });
+      await slow;
+    });
     await writer.catchUp();
     t.is(clones.git('ls-tree', '--name-only', 'main:content'), 'slow.md\n');
-    t.deepEqual(read, ['slow.md'], 'the store learns of it as of the articles of others');
     await write('late.md');
     t.is(clones.git('ls-tree', '--name-only', 'main:content'), 'late.md\nslow.md\n');
+
+    commitAndPush(clones.clone('olga'), 'content/theirs.md', 'theirs\n');
+    await whileSlow(() => t.throwsAsync(writer.catchUp(), { code: 'REMOTE_UNAVAILABLE' }));
+    await writer.catchUp();
+    t.deepEqual(
+      read,
+      ['slow.md', 'theirs.md'],
+      'what was given up is to the store as the articles of others',
+    );
   },
 );
