@@ -209,7 +209,8 @@ function createFolderSync(root: string) {
   function sync(folder: string): Promise<void> {
     const shared = syncs.get(folder) ?? coalesced(() => syncWithNew(folder));
     syncs.set(folder, shared);
-    return shared();
+    // Each article may have a folder: they are not kept. One that comes now may sync beside those that wait.
+    return shared().finally(() => syncs.delete(folder));
   }
 
   async function syncWithNew(folder: string): Promise<void> {
