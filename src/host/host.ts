@@ -11,7 +11,7 @@ import type { Assets } from './articles/assets.js';
 import type { HostArticles } from './articles/edits.js';
 import { receivingOnce } from './articles/receive-once.js';
 import { findingsOf, type HealthCheck, type PluginFinding } from './health.js';
-import { Hold, Refusal } from './hooks/decision.js';
+import { Hold, Refusal } from './hooks/filter-results.js';
 import type { ActionName, Face, FilterName } from './hooks/hook-types.js';
 import { createHooks, type Hooks } from './hooks/hooks.js';
 import { type Adapter, answerOf, checkedAdapter, type PluginAdapter, pathsOf } from './http/adapter.js';

@@ -9,7 +9,7 @@ import type { ArticleReader } from './articles/articles.js';
 import type { Assets } from './articles/assets.js';
 import type { HostArticles } from './articles/edits.js';
 import type { HealthCheck } from './health.js';
-import type { Hold, Refusal } from './hooks/decision.js';
+import type { Hold, Refusal } from './hooks/filter-results.js';
 import type {
   ActionName,
   FilterName,

@@ -1,6 +1,5 @@
-import fs from 'node:fs';
-import { join } from 'node:path';
 import type { HostArticles } from '../../src/host/articles/edits.js';
+import { withPlugins } from './with-plugins.js';
 
 /** Lets a test call what plugins are handed. */
 const PLUGIN = `export default { name: 'caller', receiver(host) {
@@ -12,11 +11,7 @@ const PLUGIN = `export default { name: 'caller', receiver(host) {
 } };`;
 
 /** Puts a plugin into a site's folder that `articlesOf` talks to. @returns the folder. */
-export function withCaller(dir: string): string {
-  fs.mkdirSync(join(dir, 'plugins'), { recursive: true });
-  fs.writeFileSync(join(dir, 'plugins/caller.mjs'), PLUGIN);
-  return dir;
-}
+export const withCaller = (dir: string) => withPlugins(dir, { caller: PLUGIN });
 
 /** What a method has thrown. */
 export class Thrown extends Error {

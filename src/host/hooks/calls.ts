@@ -3,8 +3,7 @@ import { messageOf, PressmarkError, type PressmarkErrorOptions } from '../../err
 import type { Log } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
 import { createBlame } from '../blame.js';
-import { type Decision, Hold, Refusal } from './decision.js';
-import { faultInResult } from './filter-results.js';
+import { type Decision, faultInResult, Hold, Refusal } from './filter-results.js';
 import type { ActionName, Actions, FilterName, Filters } from './hook-types.js';
 import type { Timer } from './timings.js';
 

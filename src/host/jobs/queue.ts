@@ -77,7 +77,9 @@ export function createQueue({
       if (note.events.length === 0) unsaved.add(note); // cut by a loss of power
       for (const event of note.events)
         for (const [job, state] of Object.entries(event.jobs)) {
-          if (isTaken) event.jobs[job] = afterEnd(state, now());
+          const left = isTaken ? afterEnd(state, now()) : state;
+          if (left !== state) unsaved.add(note); // else it would be shown as running until its next attempt
+          event.jobs[job] = left;
           take({ job, key: event.key, event, note, notBefore: 0 });
         }
     }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { adminOf } from '../../support/admin.js';
 import { article } from '../../support/events.js';
 import { launchHere, startHere } from '../../support/receiver-here.js';
@@ -34,12 +34,7 @@ export default { name: 'desk', version: '1.2.3',
   },
 };`;
 
-/** A site with the plugin. */
-function siteWithPlugin(t: { teardown(dispose: () => void): void }): string {
-  const dir = tempDir(t);
-  withPlugins(dir, { desk: PLUGIN });
-  return dir;
-}
+const siteWithPlugin = (t: ExecutionContext) => withPlugins(tempDir(t), { desk: PLUGIN });
 
 test('plugins page: the pages, parts and buttons of a plugin are there for those who may, and its faults are its own', async (t) => {
   const receiver = await startHere(t, { dir: siteWithPlugin(t), config: { git: false, site: false } });

@@ -78,9 +78,7 @@ const ADAPTER = `export default { name: 'inlet', secrets: ['INLET_TOKENS'], rece
 } };`;
 
 const env = { INLET_TOKENS: 'a-long-token create,another-token' };
-const receiver = sharedHere(test, { storeOnly: true, env }, (dir) => {
-  withPlugins(dir, { inlet: ADAPTER });
-});
+const receiver = sharedHere(test, { storeOnly: true, env }, (dir) => withPlugins(dir, { inlet: ADAPTER }));
 const { dir } = receiver;
 
 /** What an adapter answers: either an article, or an error. */

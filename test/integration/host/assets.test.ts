@@ -33,10 +33,7 @@ export default { name: 'pictures', receiver(host) {
   }));
 } };`;
 
-function withPlugin(dir: string): string {
-  withPlugins(dir, { pictures: PLUGIN });
-  return dir;
-}
+const withPlugin = (dir: string) => withPlugins(dir, { pictures: PLUGIN });
 
 async function put(receiver: ReceiverHere, bytes: Uint8Array, name: unknown = {}) {
   const answer = await fetch(`${receiver.origin}/-/pictures/put`, {
@@ -105,8 +102,8 @@ test('an asset reaches the remote in the commit of its article where an answer w
   withPlugin(dir);
   const other = clone('other');
   const receiver = await startHere(t, { dir });
-  const { status } = await receiver.post('article.published', article({ id: 'moss', slug: 'moss' }));
-  t.is(status, 200);
+  const { status, text } = await receiver.post('article.published', article({ id: 'moss', slug: 'moss' }));
+  t.is(status, 200, text);
   const files = git('show', '--name-only', '--format=', 'main').trim().split('\n');
   t.is(files.length, 3, files.join());
   t.is(gitIn(dir, 'status', '--porcelain', '-uno'), '', 'the work tree is the commit');

@@ -160,8 +160,7 @@ export default { name: 'keeps', receiver(host) {
 } };`;
 
 test('a plugin that keeps more and more memory ends the receiver and is named, and no delivery is lost by that', async (t) => {
-  const dir = tempDir(t);
-  withPlugins(dir, { keeps: KEEPS });
+  const dir = withPlugins(tempDir(t), { keeps: KEEPS });
   const options = { dir, config: { git: false, site: false } };
   const env = { NODE_OPTIONS: `${NODE_OPTIONS_OF_TESTS} --max-old-space-size=128` };
   const receiver = await startReceiver(t, { ...options, env });

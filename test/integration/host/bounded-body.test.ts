@@ -18,9 +18,7 @@ const ROUTES = `export default { name: 'bodies', receiver(host) { host.routes((r
   router.post('/unread', (context) => { context.body = { bytes: 0 }; });
 }); } };`;
 
-const receiver = sharedHere(test, { storeOnly: true }, (dir) => {
-  withPlugins(dir, { bodies: ROUTES });
-});
+const receiver = sharedHere(test, { storeOnly: true }, (dir) => withPlugins(dir, { bodies: ROUTES }));
 
 /** A body whose length is not announced. */
 function inChunks(bytes: number): ReadableStream<Uint8Array> {

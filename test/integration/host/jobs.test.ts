@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { publishForUpdate } from '../../support/client.js';
 import { article } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
@@ -29,12 +29,7 @@ export default { name: 'announce', version: '1.0.0',
   },
 };`;
 
-function siteWithJobs(t: { teardown(dispose: () => void): void }): string {
-  const dir = tempDir(t);
-  storeOnly(dir);
-  withPlugins(dir, { announce: PLUGIN });
-  return dir;
-}
+const siteWithJobs = (t: ExecutionContext) => withPlugins(storeOnly(tempDir(t)), { announce: PLUGIN });
 
 const linesIn = (path: string) =>
   fs.existsSync(path) ? fs.readFileSync(path, 'utf8').trimEnd().split('\n') : [];
@@ -85,8 +80,7 @@ export default { name: 'herald', receiver(host) {
 } };`;
 
 test('jobs: what a killed receiver has not noted of files and of live articles, its next start finds', async (t) => {
-  const dir = tempDir(t);
-  withPlugins(dir, { herald: LIVE_PLUGIN });
+  const dir = withPlugins(tempDir(t), { herald: LIVE_PLUGIN });
   const port = await freePort();
   const config = { liveCheck: true, git: false, site: { search: false } };
   const options = { dir, port, config, env: { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` } };

@@ -2,14 +2,15 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import type { ListedArticle } from '../../../src/host/articles/articles.js';
+import type { ArticleQuery } from '../../../src/host/articles/articles.js';
+import { articlesOf, withCaller } from '../../support/articles-of.js';
 import { fileOf, readStored } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { sharedHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
 import { exampleCode, withPackages, withPlugins } from '../../support/with-plugins.js';
 
-/** Holds and refuses by titles, and lets the tests call what plugins are handed. */
+/** Holds and refuses by titles, and knows which changes its job has run for. */
 const PLUGIN = `export default { name: 'editor', receiver(host) {
   host.addFilter('article.draft', (draft) => {
     if (draft.title.startsWith('Refused')) return host.refuse(451, 'not for this site');
@@ -18,12 +19,7 @@ const PLUGIN = `export default { name: 'editor', receiver(host) {
   });
   const ran = [];
   host.job('changes', { on: 'article.updated', run: ({ article }) => void ran.push(article.revision) });
-  host.routes((router) => router.post('/call', async (context) => {
-    const { method, args } = context.request.body;
-    if (method === 'ran') return void (context.body = { result: ran });
-    try { context.body = { result: await host.articles[method](...args) }; }
-    catch (error) { context.body = { code: error.code, message: error.message }; }
-  }));
+  host.routes((router) => router.get('/ran', (context) => { context.body = ran; }));
 } };`;
 
 const plugins = [['./moderation.mjs', { words: ['Jackpot'], origin: 'https://receiver.example' }]];
@@ -33,28 +29,14 @@ const options = {
 };
 const receiver = sharedHere(test, options, (dir) => {
   execFileSync('git', ['init', '--quiet', '--initial-branch=main', dir]);
-  withPlugins(dir, { editor: PLUGIN });
+  withPlugins(withCaller(dir), { editor: PLUGIN });
   withPackages(dir);
   fs.writeFileSync(join(dir, 'moderation.mjs'), exampleCode('moderation'));
 });
 const { dir } = receiver;
 
-/** What a method has answered or thrown. */
-interface Called<Result> {
-  readonly result: Result;
-  readonly code: string;
-  readonly message: string;
-}
-
-async function call<Result = ListedArticle>(method: string, ...args: unknown[]): Promise<Called<Result>> {
-  const response = await fetch(`${receiver().origin}/-/editor/call`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ method, args }),
-  });
-  return (await response.json()) as Called<Result>;
-}
-
+const articles = () => articlesOf(receiver());
+const ran = async () => (await (await fetch(`${receiver().origin}/-/editor/ran`)).json()) as string[];
 const publish = (over: Parameters<typeof article>[0]) => receiver().post('article.published', article(over));
 const page = async (path: string) => (await fetch(`${receiver().origin}${path}`)).status;
 const isShown = (slug: string) => page(`/articles/${slug}/`).then((status) => status === 200);
@@ -99,10 +81,10 @@ test('200-held: an article that is held is nowhere to be seen, and answered as a
   );
   t.is((await receiver().post('article.updated', next)).status, 200);
   t.is(readStored(fileOf(dir, 'held-1')).article.held, 'its title', 'an update does not release it');
-  const held = (await call<ListedArticle[]>('list', { state: 'held' })).result;
+  const held = await articles().list({ state: 'held' });
   t.true(held.some(({ id }) => id === 'held-1'));
 
-  const { result: released } = await call('setState', 'held-1', 'live');
+  const released = await articles().setState('held-1', 'live');
   t.is(released.held, undefined);
   await until('it is shown', () => isShown('held-quetzal'));
   await until('it is in the sitemap and the feed', () => {
@@ -112,7 +94,7 @@ test('200-held: an article that is held is nowhere to be seen, and answered as a
   await until('the release is a commit', () => commits().includes('Change: Now without the word, quetzal'));
   t.not((await receiver().find(first.json.url)).revision_id, next.revision_id);
 
-  await call('setState', 'held-1', 'held');
+  await articles().setState('held-1', 'held');
   await until('it has gone again', () => filesWith('quetzal').length === 0);
   t.is((await receiver().find(first.json.url)).id, 'held-1');
 });
@@ -124,56 +106,60 @@ test('451-refused: a plugin refuses an article with its own status and words, an
   const odd = await publish({ id: 'odd-1', title: 'Odd' });
   t.is(odd.status, 500);
   t.regex(odd.json.error, /plugin editor returned a refusal with the status 200/);
-  t.is((await call<unknown>('get', 'refused-1')).result, undefined);
+  t.is(await articles().get('refused-1'), undefined);
 });
 
 test('an article is scheduled, expires and comes back, at its URL', async (t) => {
   const { json } = await publish({ id: 'dated-1', title: 'Dated', slug: 'dated' });
   await until('it is shown', () => isShown('dated'));
   t.is(
-    (await call('setState', 'dated-1', 'scheduled', '2099-01-01T00:00:00Z')).result.date,
+    (await articles().setState('dated-1', 'scheduled', '2099-01-01T00:00:00Z')).date,
     '2099-01-01T00:00:00Z',
   );
   await until('it has gone', async () => !(await isShown('dated')));
-  await call('setState', 'dated-1', 'live');
+  await articles().setState('dated-1', 'live');
   await until('it is back', () => isShown('dated'));
-  await call('setState', 'dated-1', 'expired');
+  await articles().setState('dated-1', 'expired');
   await until('it has expired', async () => !(await isShown('dated')));
-  const { result } = await call('setState', 'dated-1', 'live');
-  t.is(result.url, json.url);
+  const back = await articles().setState('dated-1', 'live');
+  t.is(back.url, json.url);
   await until('it is back again', () => isShown('dated'));
   for (const state of ['held', 'expired'] as const) {
-    await call('setState', 'dated-1', state);
-    const { message } = await call('setState', 'dated-1', 'expired', '2099-01-01T00:00:00Z');
-    t.regex(message, new RegExp(`is ${state}, and would be shown until it expires`));
-    t.is((await call('get', 'dated-1')).result.state, state);
-    await call('setState', 'dated-1', 'live');
+    await articles().setState('dated-1', state);
+    await t.throwsAsync(articles().setState('dated-1', 'expired', '2099-01-01T00:00:00Z'), {
+      message: new RegExp(`is ${state}, and would be shown until it expires`),
+    });
+    t.is((await articles().get('dated-1'))?.state, state);
+    await articles().setState('dated-1', 'live');
   }
-  const later = await call('setState', 'dated-1', 'expired', '2099-01-01T00:00:00Z');
-  t.falsy(later.message);
-  t.is((await call('get', 'dated-1')).result.state, 'live');
+  await articles().setState('dated-1', 'expired', '2099-01-01T00:00:00Z');
+  t.is((await articles().get('dated-1'))?.state, 'live');
   await until('it is shown all the same', () => isShown('dated'));
-  t.regex((await call('setState', 'dated-1', 'scheduled')).message, /needs its date/);
-  t.regex((await call('setState', 'dated-1', 'scheduled', '2001-01-01')).message, /its file makes it live/);
-  t.is((await call('setState', 'nobody', 'held')).code, 'ARTICLE_NOT_FOUND');
+  await t.throwsAsync(articles().setState('dated-1', 'scheduled'), { message: /needs its date/ });
+  await t.throwsAsync(articles().setState('dated-1', 'scheduled', '2001-01-01'), {
+    message: /its file makes it live/,
+  });
+  await t.throwsAsync(articles().setState('nobody', 'held'), { code: 'ARTICLE_NOT_FOUND' });
 });
 
 test('a patch is a new revision and a commit, and never replaces a person’s edit', async (t) => {
   const { json } = await publish({ id: 'patched-1', title: 'Patched', slug: 'patched' });
   const base = (await receiver().find(json.url)).revision_id;
   await until('the article is a commit', () => commits().includes('Publish: Patched'));
-  const { result } = await call('patch', 'patched-1', base, { frontMatter: { series: 'one', part: 2 } });
-  t.like(result.extra, { series: 'one', part: 2 });
-  await until('a job has seen the patch', async () =>
-    (await call<string[]>('ran')).result.includes(result.revision),
-  );
-  t.is((await call('patch', 'patched-1', base, { frontMatter: { part: 3 } })).code, 'REVISION_CONFLICT');
+  const patched = await articles().patch('patched-1', base, { frontMatter: { series: 'one', part: 2 } });
+  t.like(patched.extra, { series: 'one', part: 2 });
+  await until('a job has seen the patch', async () => (await ran()).includes(patched.revision));
+  await t.throwsAsync(articles().patch('patched-1', base, { frontMatter: { part: 3 } }), {
+    code: 'REVISION_CONFLICT',
+  });
   await until('the patch is a commit', () => commits().includes('Change: Patched'));
-  t.is((await call('patch', 'patched-1', result.revision, { frontMatter: { id: 'x' } })).code, 'USAGE');
-  const body = await call('patch', 'patched-1', result.revision, { body: 'A **new** text.' });
+  await t.throwsAsync(articles().patch('patched-1', patched.revision, { frontMatter: { id: 'x' } }), {
+    code: 'USAGE',
+  });
+  const { revision } = await articles().patch('patched-1', patched.revision, { body: 'A **new** text.' });
   const target = await receiver().find(json.url);
   t.regex(target.content_html, /<strong>new<\/strong>[\s\S]*<!-- svc:item:patched-1 -->/);
-  t.is(target.revision_id, body.result.revision);
+  t.is(target.revision_id, revision);
 
   // The service's next update, from a lookup of after the patch; one from before it is stale.
   const to = { target_id: 'patched-1', target_url: json.url };
@@ -185,7 +171,9 @@ test('a patch is a new revision and a commit, and never replaces a person’s ed
   const path = fileOf(dir, 'patched-1');
   fs.appendFileSync(path, '\nMine.\n');
   const { revision_id: edited } = await receiver().find(json.url);
-  t.is((await call('patch', 'patched-1', edited, { frontMatter: { part: 4 } })).code, 'REVISION_CONFLICT');
+  await t.throwsAsync(articles().patch('patched-1', edited, { frontMatter: { part: 4 } }), {
+    code: 'REVISION_CONFLICT',
+  });
   t.true(fs.readFileSync(path, 'utf8').endsWith('\nMine.\n'));
 });
 
@@ -202,18 +190,13 @@ test('articles are listed page by page, by state, tag, author and hand', async (
     join(dir, 'content/articles/by-hand.md'),
     '---\ntitle: By hand\nauthor: Lister\n---\nText.\n',
   );
-  await until(
-    'the file is known',
-    async () => (await call('get', 'articles/by-hand.md')).result !== undefined,
-  );
-  const ids = async (query: object) =>
-    (await call<ListedArticle[]>('list', query)).result.map(({ id }) => id);
+  await until('the file is known', async () => (await articles().get('articles/by-hand.md')) !== undefined);
+  const ids = async (query: ArticleQuery) => (await articles().list(query)).map(({ id }) => id);
   t.deepEqual(await ids({ tag: 'ferns' }), ['listed-3', 'listed-2', 'listed-1']);
-  const [first] = (await call<ListedArticle[]>('list', { author: 'Lister', handWritten: false, limit: 1 }))
-    .result;
+  const [first] = await articles().list({ author: 'Lister', handWritten: false, limit: 1 });
   t.like(first, { id: 'listed-3', state: 'live', handWritten: false });
   t.true(fs.existsSync(join(dir, first?.path ?? '')), 'its path is relative to the site, as in actions');
-  t.deepEqual(await ids({ author: 'Lister', handWritten: false, after: first?.path }), [
+  t.deepEqual(await ids({ author: 'Lister', handWritten: false, after: first?.path ?? '' }), [
     'listed-2',
     'listed-1',
   ]);
@@ -229,17 +212,16 @@ test('articles are listed from a moment on, newest first, page by page', async (
   };
   for (const [id, published_at] of Object.entries({ ...dates, 'since-z': '2024-04-30T23:59:59Z' }))
     await publish({ id, slug: id, title: id, tags: ['Digest'], published_at });
-  const list = async (query: object) =>
-    (await call<ListedArticle[]>('list', { tag: 'digest', ...query })).result;
-  const ids = (articles: { id: string }[]) => articles.map(({ id }) => id);
+  const list = (query: ArticleQuery) => articles().list({ tag: 'digest', ...query });
+  const ids = (articles: readonly { readonly id: string }[]) => articles.map(({ id }) => id);
   const all = await list({ since: '2024-05-01' });
   t.deepEqual(ids(all), ['since-b', 'since-a', 'since-c']);
   t.deepEqual(ids(await list({ since: '2024-05-01', limit: 1 })), ['since-b']);
-  t.deepEqual(ids(await list({ since: '2024-05-01', after: all[0]?.path, limit: 1 })), ['since-a']);
+  t.deepEqual(ids(await list({ since: '2024-05-01', after: all[0]?.path ?? '', limit: 1 })), ['since-a']);
   t.deepEqual(ids(await list({ since: '2024-05-02T08:00:00Z' })), ['since-b', 'since-a']);
-  const gone = await call('list', { tag: 'digest', since: '2024-05-01', after: 'content/gone.md' });
-  t.regex(gone.message, /"content\/gone.md" is not in the list any more/, 'a plugin does no work twice');
-  t.regex((await call('list', { since: 'Monday' })).message, /"Monday" is not a moment in ISO 8601/);
+  const message = /"content\/gone.md" is not in the list any more/; // so that no plugin does its work twice
+  await t.throwsAsync(list({ since: '2024-05-01', after: 'content/gone.md' }), { message });
+  await t.throwsAsync(list({ since: 'Monday' }), { message: /"Monday" is not a moment in ISO 8601/ });
 });
 
 test('the plugin moderation holds an article with a listed word; its signed link releases it', async (t) => {

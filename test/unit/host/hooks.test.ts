@@ -1,7 +1,7 @@
 import test from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../src/article/article.js';
-import { Hold, Refusal } from '../../../src/host/hooks/decision.js';
+import { Hold, Refusal } from '../../../src/host/hooks/filter-results.js';
 import type { ActionName } from '../../../src/host/hooks/hook-types.js';
 import { createHooks } from '../../../src/host/hooks/hooks.js';
 import { article } from '../../support/events.js';

@@ -6,8 +6,7 @@ import { tempDir } from '../../../support/temp-dir.js';
 import { withPlugins } from '../../../support/with-plugins.js';
 
 test('a plugin whose module never ends loading is named', async (t) => {
-  const dir = tempDir(t);
-  withPlugins(dir, { slow: 'await new Promise(() => {});\nexport default {};\n' });
+  const dir = withPlugins(tempDir(t), { slow: 'await new Promise(() => {});\nexport default {};\n' });
   await t.throwsAsync(loadPlugins(dir, [], 20), {
     code: 'PLUGIN_INVALID',
     message: /^plugin "plugins\/slow\.mjs" cannot be loaded: it was not loaded within 0\.02 s; /,
