@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
@@ -17,62 +17,37 @@ const SETTLE_MS = 200;
  * loaded cannot be loaded anew. Returns when this process is told to stop.
  */
 export async function startAndWatch(dir: string): Promise<void> {
-  const [node, program = '', ...words] = process.argv;
-  let child: ChildProcess | undefined;
-  let isStopping = false;
-  let restarting: Promise<void> | undefined;
   const say = (text: string) => console.error(paint('yellow', text));
-
-  function start(): void {
-    const started = spawn(
-      node ?? process.execPath,
-      [...process.execArgv, program, ...words.filter((word) => word !== '--watch')],
-      {
-        stdio: 'inherit',
-        env: processEnvironment(),
-        detached: true, // Ctrl-C is handed on below: a second signal would end the receiver at once
-      },
-    );
-    child = started;
-    started.once('exit', (code) => {
-      if (child !== started) return;
-      child = undefined;
-      if (!isStopping && restarting === undefined)
-        say(`the receiver ended with ${code ?? 'a signal'}; it starts again after a change`);
+  let onChange = (_path: string): void => undefined;
+  const watcher = await watchPlugins(dir, (path) => onChange(path));
+  watcher.on('error', (error) => say(`not every change may be seen: ${messageOf(error)}`));
+  const told = new Promise<undefined>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.on(signal, () => resolve(undefined));
+  });
+  for (let path: string | undefined = ''; path !== undefined; ) {
+    const changed = new Promise<string>((resolve) => {
+      onChange = resolve;
     });
-  }
-
-  async function stop(): Promise<void> {
-    const running = child;
-    if (running === undefined) return;
-    const ended = once(running, 'exit');
-    running.kill('SIGTERM');
+    const child = startReceiver();
+    let isStopping = false;
+    const ended = once(child, 'exit').then(([code]) => {
+      if (!isStopping) say(`the receiver ended with ${code ?? 'a signal'}; it starts again after a change`);
+    });
+    path = await Promise.race([changed, told]);
+    isStopping = true;
+    if (path !== undefined) say(`${path} has changed: the receiver starts again`);
+    child.kill('SIGTERM');
     await ended;
   }
+  await watcher.close();
+}
 
-  async function restart(path: string): Promise<void> {
-    say(`${path} has changed: the receiver starts again`);
-    await stop();
-    if (!isStopping) start();
-  }
-
-  const onChange = (path: string) => {
-    restarting ??= restart(path).finally(() => {
-      restarting = undefined;
-    });
-  };
-  const watcher = await watchPlugins(dir, onChange);
-  watcher.on('error', (error) => say(`not every change may be seen: ${messageOf(error)}`));
-  start();
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.on(signal, () => {
-        isStopping = true;
-        resolve();
-      });
-  });
-  await restarting;
-  await Promise.all([stop(), watcher.close()]);
+function startReceiver() {
+  const [node = process.execPath, program = '', ...words] = process.argv;
+  const args = [...process.execArgv, program, ...words.filter((word) => word !== '--watch')];
+  // Detached, as Ctrl-C is handed on: a second signal would end the receiver at once.
+  return spawn(node, args, { stdio: 'inherit', env: processEnvironment(), detached: true });
 }
 
 /**

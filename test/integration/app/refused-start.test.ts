@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { runHere } from '../../support/in-process.js';
 import { run, SITE_URL } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { folderWith, tempDir } from '../../support/temp-dir.js';
 
 // Which settings are refused is tested in test/unit/config.
 
@@ -44,11 +44,8 @@ const CONFIG = 'pressmark.config.json';
 
 /** A site with these files, whose receiver says nothing but why it does not start. */
 function siteWith(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
-  const dir = tempDir(t);
-  for (const [name, text] of Object.entries(files)) fs.writeFileSync(join(dir, name), text);
-  const config = JSON.parse(files[CONFIG] ?? '{}') as object;
-  fs.writeFileSync(join(dir, CONFIG), JSON.stringify({ logLevel: 'silent', ...config }));
-  return dir;
+  const config = JSON.stringify({ logLevel: 'silent', ...(JSON.parse(files[CONFIG] ?? '{}') as object) });
+  return folderWith(t, { ...files, [CONFIG]: config });
 }
 
 /** Sites that the start refuses, and what it says. */
@@ -64,6 +61,12 @@ const REFUSED: readonly {
     files: { [CONFIG]: '{ "generator": "hugo", "output": "content" }' },
     code: 2,
     words: /output "content" is or holds content, a source of the site.*; set output to/,
+  },
+  {
+    what: 'whose articles would be where files are no articles',
+    files: { [CONFIG]: '{ "articles": { "file": "tags/:slug.md" } }' },
+    code: 2,
+    words: /articles\.file "tags\/:slug\.md" is in pages\/, tags\/ or authors\//,
   },
   {
     what: 'with a durability level that needs git, and git: false',
@@ -119,12 +122,4 @@ test('the start of a site whose content folder is a file is refused, and doctor 
 test('a start without a program that takes locks ends with code 1 and one line that names the package', async (t) => {
   const words = /neither flock nor perl was found; install the package util-linux/;
   await refuses(t, tempDir(t), { code: 1, words, env: { PATH: tempDir(t) } });
-});
-
-test('a start whose articles would be where files are no articles ends with code 2 and one line that says so', async (t) => {
-  const dir = siteWith(t, { [CONFIG]: '{ "articles": { "file": "tags/:slug.md" } }' });
-  await refuses(t, dir, {
-    code: 2,
-    words: /articles\.file "tags\/:slug\.md" is in pages\/, tags\/ or authors\//,
-  });
 });

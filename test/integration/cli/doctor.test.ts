@@ -11,9 +11,8 @@ import { draftOf } from '../../../src/article/article.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { treeOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { runHere } from '../../support/in-process.js';
 import { encode } from '../../support/plain-files.js';
-import { run, SITE_URL } from '../../support/receiver.js';
+import { SITE_URL } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { withPlugins } from '../../support/with-plugins.js';
@@ -32,16 +31,6 @@ async function findingsIn(dir: string, env: NodeJS.Dict<string> = FINE): Promise
 const failures = (findings: Finding[]) => findings.filter(({ level }) => level === 'fail');
 const about = (findings: Finding[], what: string) => findings.filter((finding) => finding.about === what);
 
-/** The command itself. */
-async function doctor(dir: string, env: NodeJS.Dict<string>) {
-  // Where it looks for programs is for this process, too.
-  const { code, stdout } = await (env.PATH === undefined ? runHere : run)(
-    ['doctor', '--dir', dir, '--json'],
-    env,
-  );
-  return { code, findings: JSON.parse(stdout) as Finding[] };
-}
-
 test('doctor finds a missing and a weak secret, and a site URL that would not last', async (t) => {
   const dir = tempDir(t);
   const bare = await findingsIn(dir, {});
@@ -58,18 +47,6 @@ test('doctor finds a missing and a weak secret, and a site URL that would not la
     [],
     'each finding says what to do',
   );
-});
-
-test('doctor names the program that takes locks, and one that is missing', async (t) => {
-  const dir = tempDir(t);
-  const fine = about(await findingsIn(dir), 'lock helper');
-  t.like(fine, [{ level: 'ok' }]);
-  t.regex(fine[0]?.text ?? '', /^(?:flock|perl)/);
-  const without = await doctor(dir, { ...FINE, PATH: tempDir(t) });
-  t.is(without.code, 1);
-  const found = about(without.findings, 'lock helper');
-  t.like(found, [{ level: 'fail', fix: 'install util-linux' }]);
-  t.regex(found[0]?.text ?? '', /neither flock nor perl was found/);
 });
 
 test('doctor finds duplicate ids and URLs and malformed files, and changes nothing', async (t) => {

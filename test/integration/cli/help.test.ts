@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { COMMANDS } from '../../../src/cli/program.js';
 import { runHere } from '../../support/in-process.js';
 import { run } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -75,4 +77,65 @@ test('--quiet prints errors, and JSON where it is asked for; --verbose prints th
   const verbose = await runHere(['list', '--dir', dir, '--verbose']);
   t.regex(verbose.stderr, /^pressmark: .*cannot be read.*\n {2}because: SyntaxError: /);
   t.is((await runHere(['list', '--dir', dir, '--quiet', '--verbose'])).code, 2);
+});
+
+test('bash completes commands, options, and words where there are some', async (t) => {
+  const { code, stdout } = await runHere(['completion', 'bash']);
+  t.is(code, 0);
+  const dir = tempDir(t);
+  const script = join(dir, 'completion.bash');
+  fs.writeFileSync(script, stdout);
+  /** What bash has to offer for the last of these words. */
+  const offered = (...words: string[]) =>
+    execFileSync(
+      'bash',
+      [
+        '--norc',
+        '-uc',
+        `source "$1"; shift
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+        "$(complete -p pressmark | sed 's/.*-F \\([^ ]*\\).*/\\1/')"
+        printf '%s\\n' "\${COMPREPLY[@]}"`,
+        'bash',
+        script,
+        'pressmark',
+        ...words,
+      ],
+      { encoding: 'utf8' },
+    )
+      .split('\n')
+      .filter((line) => line !== '');
+  t.deepEqual(offered('p').sort(), ['plugin', 'plugins', 'postbuild', 'publish']);
+  t.deepEqual(offered('help', 'del'), ['deliveries']);
+  t.deepEqual(offered('publish', '--base'), ['--base-url']);
+  t.deepEqual(offered('deliveries', 'c'), ['cancel']);
+  t.deepEqual(offered('deliveries', '--status', 'p'), ['pending']);
+  t.deepEqual(offered('publish', '--report', ''), [], 'a file, which bash knows');
+  t.deepEqual(offered('publish', ''), []);
+});
+
+test('zsh takes the script for bash, and that for fish has every command with each of its options', async (t) => {
+  const script = async (shell: string) => (await runHere(['completion', shell])).stdout;
+  const [bash, zsh, fish] = [await script('bash'), await script('zsh'), await script('fish')];
+  t.is(zsh, `autoload -Uz bashcompinit && bashcompinit\n${bash}`);
+  for (const load of Object.values(COMMANDS)) {
+    const command = await load();
+    const name = command.name();
+    for (const { long } of command.options) {
+      const when = `-n '__fish_seen_subcommand_from ${name}' -l ${long?.slice(2)}`;
+      t.regex(fish, new RegExp(`${when}(?: |$)`, 'm'));
+    }
+  }
+});
+
+test('demo --exit shows the whole life of an article, from its publication to a refused update, and removes its site', async (t) => {
+  const folder = tempDir(t);
+  const { code, stdout, stderr } = await runHere(['demo', '--exit'], { TMPDIR: folder });
+  t.deepEqual([code, stderr], [0, '']);
+  const statuses = [...stdout.matchAll(/^(\d{3}) {2}/gm)].map(([, status]) => status);
+  t.deepEqual(statuses, ['200', '200', '200', '200', '200', '200', '200', '409']);
+  t.is([...stdout.matchAll(/commit {2}[0-9a-f]{10} {2}Publish: /g)].length, 3);
+  t.regex(stdout, /commit {2}[0-9a-f]{10} {2}Update: What a pressmark is, and what it is not/);
+  t.regex(stdout, /page {4}public\/articles\/what-a-pressmark-is\/index\.html/);
+  t.deepEqual(fs.readdirSync(folder), []);
 });
