@@ -4,7 +4,7 @@ import { refuseForeignOutput } from '../site/builder/ownership.js';
 import type { AdapterLimits } from '../webhook/http/adapter.js';
 import { forgetOldAddresses } from './build/addresses/addresses.js';
 import { themeFolder } from './builder/theme.js';
-import { foldersOf } from './content/folders.js';
+import { basePathOf, foldersOf } from './content/folders.js';
 import { refuseUnknownAddress } from './site-address.js';
 import { openPlugins } from './start/open-plugins.js';
 import { openServer } from './start/open-server.js';
@@ -51,29 +51,20 @@ export async function startApp(
   themeFolder(settings); // what is wrong with it is said here, and not by each build
   if (settings.site !== false) refuseForeignOutput(foldersOf(settings), settings.output);
   forgetOldAddresses(settings);
-  const basePath = new URL(settings.siteUrl).pathname.replace(/\/$/, '');
   const closers: (() => unknown)[] = [];
-  const onClose = (close: () => unknown) => closers.push(close);
+  const onClose = (close: () => unknown) => void closers.push(close);
+  const starting = { settings, log, terminal, preview, live, adapterLimits, onClose };
   try {
     // The store: recovers the files and watches them.
-    const store = await openStore(settings, log, terminal, onClose);
+    const store = await openStore(starting);
     // The plugins: those of the site, and those that come with Pressmark.
-    const plugins = await openPlugins({ settings, log, store, terminal, basePath, live, onClose });
+    const plugins = await openPlugins(starting, store);
     // The server: from here on deliveries come.
-    const port = await openServer({
-      settings,
-      log,
-      store,
-      plugins,
-      adapterLimits,
-      basePath,
-      preview,
-      onClose,
-    });
+    const port = await openServer(starting, store, plugins);
     const { articles, hasCommit, trouble } = store.durable;
     store.jobs.start({ ...articles, ...store.files, hasCommit, ...(trouble && { trouble }) });
     void store.hooks.doAction('host.ready', { url: `http://localhost:${port}` });
-    return { port, basePath, close: () => closeAll(closers) };
+    return { port, basePath: basePathOf(settings), close: () => closeAll(closers) };
   } catch (error) {
     await closeAll(closers);
     throw error;

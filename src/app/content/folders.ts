@@ -30,6 +30,11 @@ export function contentPrefix({ content }: Pick<Settings, 'content'>): string {
   return posix.join(content.replaceAll('\\', '/'), '/').replace(/^\.\//, '');
 }
 
+/** The path below which a site stands, `''` for the root. */
+export function basePathOf({ siteUrl }: Pick<Settings, 'siteUrl'>): string {
+  return new URL(siteUrl).pathname.replace(/\/$/, '');
+}
+
 /**
  * The state folder of a site that another generator builds: below `.git`, which no generator watches, copies or serves.
  * Jekyll would build the site anew for every file that changes in its folder, and Astro serves what lies there.

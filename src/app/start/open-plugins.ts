@@ -18,7 +18,7 @@ import { createPersonEdits } from '../articles/person-edits.js';
 import { createArticleSearch } from '../articles/search-articles.js';
 import { createTrash } from '../articles/trash-articles.js';
 import { reservePaths } from '../content/content.js';
-import { foldersOf } from '../content/folders.js';
+import { basePathOf, foldersOf } from '../content/folders.js';
 import { builderOf, openDeploy, type SiteDeploy } from '../deploy.js';
 import { createDoctor } from '../doctor/doctor-process.js';
 import { noteFigures } from '../plugins/figures.js';
@@ -34,20 +34,7 @@ import { createSetupService, type LiveSecrets, openSecrets } from '../secrets.js
 import { createLiveReload, type LiveReload } from '../server/live-reload.js';
 import { createPagePolicy, type PagePolicy } from '../server/page-policy.js';
 import { notedFacts, statusOf } from '../status.js';
-import type { OnClose, ReceiverStore } from './open-store.js';
-
-/** What the plugins are made from. */
-export interface PluginsOptions {
-  readonly settings: Settings;
-  readonly log: Log;
-  readonly store: ReceiverStore;
-  readonly terminal: boolean;
-  /** The path below which the site stands, `''` for the root. */
-  readonly basePath: string;
-  /** Whether browsers on this machine reload a page when the site has changed. */
-  readonly live: boolean;
-  readonly onClose: OnClose;
-}
+import type { ReceiverStore, Starting } from './open-store.js';
 
 /** The plugins that are set up, and what the server needs of what they are made from. */
 export interface RunningPlugins {
@@ -70,8 +57,8 @@ export interface RunningPlugins {
  *
  * @throws PressmarkError PLUGIN_INVALID, CONFIG_INVALID, …
  */
-export async function openPlugins(options: PluginsOptions): Promise<RunningPlugins> {
-  const { settings, log, store: opened, basePath, live, onClose } = options;
+export async function openPlugins(starting: Starting, opened: ReceiverStore): Promise<RunningPlugins> {
+  const { settings, log, live, onClose } = starting;
   const { durable, hooks, jobs, content, prefix } = opened;
   const { catalog } = durable;
   const { stateDir } = foldersOf(settings);
@@ -91,24 +78,18 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     isLiveAwaited: () => jobs.report().some(({ on }) => on === 'article.live'),
     log,
   });
-  const liveReload = live ? createLiveReload(basePath) : undefined;
+  const liveReload = live ? createLiveReload(basePathOf(settings)) : undefined;
   const pagePolicy = createPagePolicy(settings, pages.folders);
   const secrets = openSecrets(settings);
   const deliveries = openDeliveryLog(stateDir, log, () => secretsOf(settings, secrets));
   onClose(deliveries.close);
   const finder = createArticleSearch(catalog, prefix);
-  const kept = {
-    settings,
-    log,
-    catalog,
-    by: builderOf(settings),
-    targets: deploy.targets,
-  };
+  const kept = { settings, log, catalog, by: builderOf(settings), targets: deploy.targets };
   const plugins = [
     firstParty(pagePolicy.plugin, 'the preview'),
     ...(liveReload === undefined ? [] : [firstParty(liveReload.plugin, 'the preview')]),
     ...own,
-    ...firstPartyPlugins({ ...options, durable, sources: pages.sources }),
+    ...firstPartyPlugins({ ...starting, durable, sources: pages.sources }),
     deploy.entry,
     firstParty(recordsPlugin(kept), 'what is kept for people'),
     // Behind those that look at the same events: what it says of an article counts.
@@ -125,7 +106,7 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     ...site,
     articles: { ...articles, ...finder },
     assets: durable.assets,
-    records: recordsOf(options, deliveries, facts, (detail) => dryRun(detail, names, context)),
+    records: recordsOf(starting, opened, deliveries, facts, (detail) => dryRun(detail, names, context)),
     services: (host) => ({
       plugins: createPluginsService({ settings, plugins: own, pages: pages.report, jobs, host, log }),
       setup: createSetupService(settings, secrets, facts, log),
@@ -204,7 +185,8 @@ function articlesOf(
 
 /** What is known of the site and of what came. */
 function recordsOf(
-  { settings, log, store: { content, durable }, onClose }: PluginsOptions,
+  { settings, log, onClose }: Starting,
+  { content, durable }: ReceiverStore,
   deliveries: DeliveryLog,
   facts: SiteDeploy['facts'],
   answerNow: (detail: DeliveryDetail) => Promise<DryRun | undefined>,

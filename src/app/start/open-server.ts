@@ -2,33 +2,18 @@ import type { Settings } from '../../config/load.js';
 import { readDeployState } from '../../deploy/deploy-queue.js';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { type AdapterLimits, adapterEndpoint } from '../../webhook/http/adapter.js';
+import { adapterEndpoint } from '../../webhook/http/adapter.js';
 import { createBodyReader } from '../../webhook/http/body-reader.js';
 import { webhook } from '../../webhook/http/middleware.js';
 import { createReceive } from '../../webhook/receive.js';
 import { adminOrigin } from '../admin-users.js';
-import { foldersOf } from '../content/folders.js';
+import { basePathOf, foldersOf } from '../content/folders.js';
 import type { DurableStore } from '../durability.js';
 import { announceReceiver, type RunningReceiver } from '../running-receivers.js';
 import { createHealth, type Health } from '../server/health.js';
 import { createServer } from '../server/server.js';
 import type { RunningPlugins } from './open-plugins.js';
-import type { OnClose, ReceiverStore } from './open-store.js';
-
-/** What the server is made from. */
-export interface ServerParts {
-  readonly settings: Settings;
-  readonly log: Log;
-  readonly store: ReceiverStore;
-  readonly plugins: RunningPlugins;
-  /** See `StartOptions`. */
-  readonly adapterLimits: AdapterLimits | undefined;
-  /** The path below which the site stands, `''` for the root. */
-  readonly basePath: string;
-  /** Whether the site has no address yet. */
-  readonly preview: boolean;
-  readonly onClose: OnClose;
-}
+import type { ReceiverStore, Starting } from './open-store.js';
 
 /**
  * Listens: the webhook, the endpoints of adapters, the routes of plugins and the built site.
@@ -36,16 +21,11 @@ export interface ServerParts {
  * @returns the port.
  * @throws PressmarkError PORT_UNAVAILABLE
  */
-export async function openServer({
-  settings,
-  log,
-  store: { content, durable, hooks, thread },
-  plugins,
-  adapterLimits,
-  basePath,
-  preview,
-  onClose,
-}: ServerParts): Promise<number> {
+export async function openServer(
+  { settings, log, adapterLimits, preview, onClose }: Starting,
+  { content, durable, hooks, thread }: ReceiverStore,
+  plugins: RunningPlugins,
+): Promise<number> {
   const { host, context, receiveArticle, names, deliveries, pagePolicy, liveReload } = plugins;
   const { outputDir, stateDir } = foldersOf(settings);
   const { endpoint, statusToken, siteUrl } = settings;
@@ -85,7 +65,7 @@ export async function openServer({
     }),
     statusToken,
     outputDir,
-    basePath,
+    basePath: basePathOf(settings),
     gone: plugins.gone,
     policy: pagePolicy.now,
     liveReload,

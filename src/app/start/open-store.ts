@@ -13,14 +13,25 @@ import { type Entry, entryState } from '../../store/catalog/entry.js';
 import type { ContentChange } from '../../store/catalog/scan.js';
 import { snapshotOf } from '../../store/catalog/snapshot.js';
 import { type OpenStore, warnOfBroken } from '../../store/open-store.js';
+import type { AdapterLimits } from '../../webhook/http/adapter.js';
 import { isElsewhere, refuseArticlesElsewhere } from '../articles/stored-urls.js';
 import { type CodecInThread, createCodecInThread } from '../content/article-codec.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { type DurableStore, openDurableStore } from '../durability.js';
 
-/** Adds what closes something that was opened; the last one is closed first. */
-export type OnClose = (close: () => unknown) => void;
+/** What each part of a start gets. */
+export interface Starting {
+  readonly settings: Settings;
+  readonly log: Log;
+  /** See `StartOptions`. */
+  readonly terminal: boolean;
+  readonly preview: boolean;
+  readonly live: boolean;
+  readonly adapterLimits: AdapterLimits | undefined;
+  /** Adds what closes something that was opened; the last one is closed first. */
+  onClose(close: () => unknown): void;
+}
 
 /** The store of a receiver, with the hooks and jobs that what is stored leads to. */
 export interface ReceiverStore {
@@ -41,15 +52,9 @@ export interface ReceiverStore {
 /**
  * Recovers what is stored, and watches for what others change in it.
  *
- * @param terminal whether the log goes to a terminal.
  * @throws PressmarkError what `openDurableStore` throws; CONFIG_INVALID if articles are at another address than the site.
  */
-export async function openStore(
-  settings: Settings,
-  log: Log,
-  terminal: boolean,
-  onClose: OnClose,
-): Promise<ReceiverStore> {
+export async function openStore({ settings, log, terminal, onClose }: Starting): Promise<ReceiverStore> {
   const { stateDir } = foldersOf(settings);
   const thread = createCodecInThread(settings);
   onClose(thread.close);
