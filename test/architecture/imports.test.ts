@@ -100,8 +100,8 @@ test('a part imports only what the table allows', (t) => {
 
 /** What reads or compares a whole article, whatever its length. */
 const ONLY_IN_THE_THREAD = [
-  'app/articles/compare-articles.ts',
-  'app/articles/person-form.ts',
+  'app/articles/person/compare.ts',
+  'app/articles/person/entered.ts',
   'webhook/events/read-delivery.ts',
   'webhook/events/read-incoming.ts',
 ];
@@ -122,7 +122,7 @@ test('what reads a whole article is imported by the thread of articles alone', (
     );
   }
   const differs = files.filter((file) => /import \{[^}]*\} from 'diff'|\('diff'\)/.test(text(file)));
-  t.deepEqual(differs, ['app/articles/compare-articles.ts']);
+  t.deepEqual(differs, ['app/articles/person/compare.ts']);
 });
 
 test('no folder holds more than twenty files side by side', (t) => {

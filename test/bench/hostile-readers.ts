@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { escapeUTF8 } from 'entities';
-import { compared } from '../../src/app/articles/compare-articles.js';
-import { readEntered } from '../../src/app/articles/person-form.js';
+import { compared } from '../../src/app/articles/person/compare.js';
+import { readEntered } from '../../src/app/articles/person/entered.js';
 import { readHead } from '../../src/app/build/addresses/match-pages.js';
 import { slugOf } from '../../src/article/address/slug.js';
 import { assetsNamedIn } from '../../src/article/asset.js';

@@ -10,7 +10,7 @@ import type { KnownIds } from '../../store/known-ids.js';
 import { openTrash, type Trashed } from '../../store/trash.js';
 import type { HandlerContext } from '../../webhook/events/handler.js';
 import { checkBase } from './change-article.js';
-import { noteEditor } from './person-versions.js';
+import { noteEditor } from './person/versions.js';
 
 export interface TrashOptions {
   readonly store: ArticleStore;

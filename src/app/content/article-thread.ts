@@ -8,8 +8,8 @@ import type { ArticleFields } from '../../host/articles/edits.js';
 import { textWork } from '../../store/catalog/content-folder.js';
 import { readDelivery, readJson } from '../../webhook/events/read-delivery.js';
 import { readIncoming } from '../../webhook/events/read-incoming.js';
-import { apart, compared } from '../articles/compare-articles.js';
-import { editableText, formFields, readEntered } from '../articles/person-form.js';
+import { apart, compared } from '../articles/person/compare.js';
+import { editableText, formFields, readEntered } from '../articles/person/entered.js';
 import { type ContentSettings, contentOf } from './content.js';
 
 // The entry of the thread that reads and writes the text of articles; `article-codec.ts` starts it.

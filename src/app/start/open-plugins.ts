@@ -14,7 +14,7 @@ import { dryRun } from '../../webhook/events/dry-run.js';
 import type { HandlerContext } from '../../webhook/events/handler.js';
 import { type ArticleReceiver, createArticleReceiver } from '../../webhook/events/receive-article.js';
 import { createArticleChanges } from '../articles/host-articles.js';
-import { createPersonEdits } from '../articles/person-edits.js';
+import { createPersonEdits } from '../articles/person/edits.js';
 import { createArticleSearch } from '../articles/search-articles.js';
 import { createTrash } from '../articles/trash-articles.js';
 import { reservePaths } from '../content/content.js';

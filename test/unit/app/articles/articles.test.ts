@@ -1,6 +1,6 @@
 import test from 'ava';
-import { compared } from '../../../../src/app/articles/compare-articles.js';
 import { stateChange } from '../../../../src/app/articles/host-articles.js';
+import { compared } from '../../../../src/app/articles/person/compare.js';
 import { createArticleSearch } from '../../../../src/app/articles/search-articles.js';
 import { createCatalog } from '../../../../src/store/catalog/catalog.js';
 import type { Entry } from '../../../../src/store/catalog/entry.js';

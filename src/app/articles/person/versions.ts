@@ -1,18 +1,18 @@
-import type { Article } from '../../article/article.js';
-import type { StoredArticle } from '../../article/stored-article.js';
-import type { Settings } from '../../config/load.js';
-import { PressmarkError, quote } from '../../errors.js';
-import type { Editors } from '../../git/commit/editors.js';
-import type { ArticleEdits } from '../../host/articles/edits.js';
-import type { Editor } from '../../host/articles/trash.js';
-import type { ArticleStore } from '../../store/article-store.js';
-import type { Found } from '../../store/reading.js';
-import type { HandlerContext } from '../../webhook/events/handler.js';
-import type { AskedWork } from '../content/article-codec.js';
-import { announceUpdate, checkBase } from './change-article.js';
-import { historyOfFile, versionIn, versionInCommit } from './history.js';
-import type { HostArticlesOptions } from './host-articles.js';
-import { isThere, reversion } from './revert.js';
+import type { Article } from '../../../article/article.js';
+import type { StoredArticle } from '../../../article/stored-article.js';
+import type { Settings } from '../../../config/load.js';
+import { PressmarkError, quote } from '../../../errors.js';
+import type { Editors } from '../../../git/commit/editors.js';
+import type { ArticleEdits } from '../../../host/articles/edits.js';
+import type { Editor } from '../../../host/articles/trash.js';
+import type { ArticleStore } from '../../../store/article-store.js';
+import type { Found } from '../../../store/reading.js';
+import type { HandlerContext } from '../../../webhook/events/handler.js';
+import type { AskedWork } from '../../content/article-codec.js';
+import { announceUpdate, checkBase } from '../change-article.js';
+import { historyOfFile, versionIn, versionInCommit } from '../history.js';
+import type { HostArticlesOptions } from '../host-articles.js';
+import { isThere, reversion } from '../revert.js';
 
 /** Among so many of the newest commits of its file a version is looked for, while somebody waits. */
 const MOST_SEARCHED = 1_000;

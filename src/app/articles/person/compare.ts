@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Differ from 'diff';
 import { escapeUTF8 } from 'entities';
-import type { ArticleFields, Comparison } from '../../host/articles/edits.js';
+import type { ArticleFields, Comparison } from '../../../host/articles/edits.js';
 
 /** The most lines of a text that is compared, and the most that may differ: deliveries wait for the same thread. */
 const MOST_COMPARED = { lines: 5_000, different: 300 };

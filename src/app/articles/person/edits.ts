@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { type Article, type ArticleDraft, draftOf } from '../../article/article.js';
-import type { Amended } from '../../article/format/amend.js';
-import { isPersonsId, revisionFor } from '../../article/own-revisions.js';
-import { stateAt } from '../../article/publication.js';
-import { PressmarkError, quote } from '../../errors.js';
-import type { ArticleEdits, ArticleFields, EditableArticle } from '../../host/articles/edits.js';
-import type { Editor } from '../../host/articles/trash.js';
-import { type ContentFolder, type ReadFile, readArticle } from '../../store/catalog/content-folder.js';
-import { publishDraft } from '../../webhook/events/published.js';
-import { changeArticle, checkBase, invalid, isHtml, withContent } from './change-article.js';
-import { listedArticle, type SetStateAs, stateChange } from './host-articles.js';
-import { createVersions, mustGet, noteEditor, type VersionsOptions } from './person-versions.js';
+import { type Article, type ArticleDraft, draftOf } from '../../../article/article.js';
+import type { Amended } from '../../../article/format/amend.js';
+import { isPersonsId, revisionFor } from '../../../article/own-revisions.js';
+import { stateAt } from '../../../article/publication.js';
+import { PressmarkError, quote } from '../../../errors.js';
+import type { ArticleEdits, ArticleFields, EditableArticle } from '../../../host/articles/edits.js';
+import type { Editor } from '../../../host/articles/trash.js';
+import { type ContentFolder, type ReadFile, readArticle } from '../../../store/catalog/content-folder.js';
+import { publishDraft } from '../../../webhook/events/published.js';
+import { changeArticle, checkBase, invalid, isHtml, withContent } from '../change-article.js';
+import { listedArticle, type SetStateAs, stateChange } from '../host-articles.js';
+import { createVersions, mustGet, noteEditor, type VersionsOptions } from './versions.js';
 
 export interface PersonEditsOptions extends VersionsOptions {
   /** The content folder's path below the site's, with a slash at its end. */
