@@ -9,7 +9,7 @@ import { readText } from '../../fs/read-text.js';
 import { type Recognised, recogniseGenerators } from '../../generators/registry.js';
 import { ADDRESSES } from '../../store/catalog/addresses.js';
 import { readArticleSync } from '../../store/catalog/content-folder.js';
-import type { Entry } from '../../store/catalog/entry.js';
+import { type Entry, entryState } from '../../store/catalog/entry.js';
 import { movedArticles } from '../articles/stored-urls.js';
 import { type AddressFile, readAddressFile, type UnlistedReason } from '../build/addresses/address-file.js';
 import { completeSite, missingSentence } from '../build/postbuild.js';
@@ -83,18 +83,19 @@ function addressFindings(entries: readonly Entry[], addresses: AddressFile | und
   // New articles are refused where they would not be at the URL that is answered.
   const [text = '', fix = ''] = addresses?.contradiction?.split('; ') ?? [];
   const contradiction = text === '' ? [] : [fail(about, `new articles are refused: ${text}`, fix)];
-  const articles = [...byReason(entries.filter(isDelivered))].map(([reason, paths]) =>
-    fail(
-      about,
-      `an article ${reason}; there may be no page at the URL that was answered: ${listed(paths)}`,
-      'put the address back into the front matter (or the file’s name), as git log shows it; or run pressmark urls, which asks the generator where its page is',
-    ),
-  );
+  const delivered = entries.filter(isDelivered);
+  const now = Date.now();
+  const scheduled = delivered.filter((entry) => entryState(entry, now) === 'scheduled');
+  const toCome = `no page yet, as the article has a date in the future: ${listed(scheduled.map(({ path }) => path))}`;
   const unlisted = addresses?.unlisted ?? [];
-  const posts = [...byReason(entries.filter((entry) => !isDelivered(entry)))].flatMap(([reason, paths]) =>
-    postFindings(reason, paths, unlisted),
-  );
-  return [...contradiction, ...articles, ...posts];
+  return [
+    ...contradiction,
+    ...(scheduled.length === 0 ? [] : [ok(about, toCome)]),
+    ...[...byReason(delivered)].map(([reason, paths]) => articleFinding(reason, listed(paths))),
+    ...[...byReason(entries.filter((entry) => !isDelivered(entry)))].flatMap(([reason, paths]) =>
+      postFindings(reason, paths, unlisted),
+    ),
+  ];
 }
 
 /** Whether the service has sent an article; a post that a person wrote has its path for an id. */
@@ -102,16 +103,35 @@ function isDelivered({ id, path }: Entry): boolean {
   return id !== path;
 }
 
-/** Reasons that the owner of the file has given it, or, if the site has another address now, that the status names. */
-const NO_FAULT = /^(?:is a draft|has a date in the future|was answered with a URL that is not below)/;
+const IS_DRAFT = /^is a draft/;
+const IS_FUTURE = /^has a date in the future/;
+
+/** The status names all articles at an earlier address of the site. */
+const IS_ELSEWHERE = /^was answered with a URL that is not below/;
 
 /** The paths of files of unknown address, by the reason why it is. */
 function byReason(entries: readonly Entry[]): Map<string, string[]> {
   const reasons = new Map<string, string[]>();
   for (const { path, address, broken } of entries)
-    if (address?.kind === 'unknown' && broken === undefined && !NO_FAULT.test(address.reason))
+    if (address?.kind === 'unknown' && broken === undefined && !IS_ELSEWHERE.test(address.reason))
       reasons.set(address.reason, [...(reasons.get(address.reason) ?? []), path]);
   return reasons;
+}
+
+/** An article has been answered with its URL: where there is no page, the answer is not true. */
+function articleFinding(reason: string, paths: string): Finding {
+  const about = 'addresses';
+  if (IS_DRAFT.test(reason))
+    return warn(
+      about,
+      `an article ${reason}, so that there is no page at the URL that was answered: ${paths}`,
+      'remove the draft mark from the front matter to publish it',
+    );
+  return fail(
+    about,
+    `an article ${reason}; there may be no page at the URL that was answered: ${paths}`,
+    'put the address back into the front matter (or the file’s name), as git log shows it; or run pressmark urls, which asks the generator where its page is',
+  );
 }
 
 /** What a person does about a post whose address the generator, or the last good build, does not show. */
@@ -127,6 +147,8 @@ function postFindings(
   unlisted: AddressFile['unlisted'],
 ): Finding[] {
   const about = 'addresses';
+  if (IS_DRAFT.test(reason) || IS_FUTURE.test(reason))
+    return [ok(about, `no page yet, as the post ${reason}: ${listed(paths)}`)];
   const findings = Object.entries(FIXES).flatMap(([why, fix]) => {
     const posts = unlisted.filter((one) => one.reason === why && paths.includes(one.path));
     if (posts.length === 0) return [];

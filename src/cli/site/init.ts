@@ -12,7 +12,7 @@ import {
   withService,
 } from '../../app/init/answers.js';
 import { askSite } from '../../app/init/ask-site.js';
-import { applyChanges } from '../../app/init/changes.js';
+import { applyChanges, diffOf } from '../../app/init/changes.js';
 import {
   existingConfig,
   type Inspection,
@@ -44,6 +44,7 @@ interface Options {
   readonly frontMatter?: readonly string[];
   readonly body?: 'markdown' | 'html';
   readonly yes?: boolean;
+  readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
@@ -65,6 +66,7 @@ export function initCommand(): Command {
     .option('--front-matter <key=value...>', 'front matter of every new article, such as layout=post')
     .addOption(new Option('--body <form>', 'how new articles are stored').choices(['markdown', 'html']))
     .option('--yes', 'ask nothing')
+    .option('--dry-run', 'print what would be written, and write nothing')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', example('pressmark init --site-url https://example.com'))
     .action(init);
@@ -102,11 +104,13 @@ async function init(options: Options): Promise<void> {
   const plan: InitPlan = { ...planned, warnings: [...planned.warnings, ...assumed] };
   const readings = readingReport(inspection, plan.siteUrl, answers);
 
-  fs.mkdirSync(dir, { recursive: true });
-  await applyChanges(dir, plan.changes);
+  if (!options.dryRun) {
+    fs.mkdirSync(dir, { recursive: true });
+    await applyChanges(dir, plan.changes);
+  }
   if (plan.warnings.some(({ level }) => level === 'fail')) process.exitCode = 1;
-  if (options.json) printPlanAsJson(plan, readings, inspection);
-  else await printReport(plan, readings, inspection, dir);
+  if (options.json) printPlanAsJson(plan, readings, inspection, options);
+  else await printReport(plan, readings, inspection, options);
 }
 
 function isInWorkTree(folder: string): boolean {
@@ -238,20 +242,30 @@ function printPlanAsJson(
   { changes, left, warnings, siteUrl }: InitPlan,
   readings: readonly Reading[],
   { generator }: Inspection,
+  { dryRun = false }: Options,
 ): void {
-  const written = changes.map(({ path, before, reason }) => ({ path, new: before === undefined, reason }));
-  const name = generator?.name ?? PLAIN;
-  printJson(
-    { generator: name, siteUrl: siteUrl ?? null, read: readings, changes: written, left, warnings },
-    2,
-  );
+  const report = {
+    generator: generator?.name ?? PLAIN,
+    siteUrl: siteUrl ?? null,
+    written: !dryRun,
+    read: readings,
+    changes: changes.map((change) => ({
+      path: change.path,
+      new: change.before === undefined,
+      reason: change.reason,
+      ...(dryRun && { diff: diffOf(change) }),
+    })),
+    left,
+    warnings,
+  };
+  printJson(report, 2);
 }
 
 async function printReport(
   plan: InitPlan,
   readings: readonly Reading[],
   inspection: Inspection,
-  dir: string,
+  { dir, dryRun }: Options,
 ): Promise<void> {
   const width = Math.max(...readings.map(({ what }) => what.length));
   for (const { what, value, from } of readings) {
@@ -259,14 +273,17 @@ async function printReport(
     print(`  ${what.padEnd(width)}  ${printable(value)}${source}`);
   }
   print('');
-  for (const { reason } of plan.changes) print(`+ ${printable(reason)}`);
-  for (const line of plan.left) print(`= ${line}`);
-  if (plan.changes.length === 0) print('Nothing was changed.');
+  if (dryRun) for (const change of plan.changes) print(printableFile(diffOf(change)).trimEnd());
+  else {
+    for (const { reason } of plan.changes) print(`+ ${printable(reason)}`);
+    for (const line of plan.left) print(`= ${line}`);
+  }
+  if (plan.changes.length === 0) print(dryRun ? 'Nothing would change.' : 'Nothing was changed.');
   for (const { level, text, fix } of plan.warnings) {
     print(`${marked(level)} ${printable(text)}`);
     print(`  → ${printable(fix)}`);
   }
-  printNext(dir, plan, inspection, (await loadSettings(dir)).endpoint);
+  if (!dryRun) printNext(dir, plan, inspection, (await loadSettings(dir)).endpoint);
 }
 
 function printNext(
@@ -284,4 +301,12 @@ Next:
   1. ${siteUrl === undefined ? `Set siteUrl in ${config}.` : `Check siteUrl in ${config}: ${siteUrl}. Each article keeps the URL that it gets.`}${commit}
   2. Give the service PRESSMARK_SECRET from .env, and the URL of this receiver: https://<your host>${endpoint}
   3. npx pressmark start${build}${siteUrl === undefined ? '\n     Before you have an address, try it on this machine: npx pressmark start --preview' : ''}`);
+}
+
+/** A text with its line ends and tabs as they are, so that the diff can be applied. */
+function printableFile(text: string): string {
+  return text
+    .split(/([\t\r\n])/)
+    .map((part, index) => (index % 2 === 1 ? part : printable(part)))
+    .join('');
 }

@@ -84,6 +84,24 @@ test('init does not ignore an output folder that has the owner’s files in it',
   t.is(fs.readFileSync(join(dir, '.gitignore'), 'utf8'), '.env\n.pressmark/\n');
 });
 
+test('init --dry-run prints the diff, hides all secrets, and writes nothing', async (t) => {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, '.env'), 'API_KEY=abc123\n# def456');
+  fs.writeFileSync(join(dir, 'package.json'), '{}');
+  const before = treeOf(dir);
+  const { code, stdout } = await init(dir, '--dry-run', '--site-url', 'https://garden.example/');
+  t.is(code, 0);
+  t.deepEqual(treeOf(dir), before);
+  t.regex(stdout, /^--- \/dev\/null\n\+\+\+ b\/pressmark\.config\.mjs\n@@ -0,0 \+1,\d+ @@$/m);
+  t.true(stdout.includes("+  siteUrl: 'https://garden.example',"));
+  t.true(stdout.includes('+PRESSMARK_SECRET=<random>'));
+  t.notRegex(stdout, /abc123|def456/);
+  t.true(stdout.includes('+node_modules/'));
+  const none = join(dir, 'none');
+  t.is((await init(none, '--dry-run')).code, 0);
+  t.false(fs.existsSync(none));
+});
+
 test('init refuses answers that cannot be, and writes nothing', async (t) => {
   const dir = tempDir(t);
   const wrong: [string[], RegExp][] = [
