@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -11,7 +10,7 @@ import { writeAtomically } from '../fs/atomic-write.js';
 import type { SetupService } from '../host/admin/setup-service.js';
 import type { Log } from '../log.js';
 import type { SigningSecrets } from '../webhook/receive.js';
-import { withVariables } from './init/env-file.js';
+import { newSecret, withVariables } from './init/env-file.js';
 import { underSettingsLock } from './plugins/settings-store.js';
 
 /** How long the secret before stays live, in milliseconds: the service may have deliveries under way that it has signed with it. */
@@ -78,7 +77,7 @@ export function openSecrets(settings: Settings, now: () => number = Date.now): L
         'USAGE',
         'PRESSMARK_SECRET is set in the environment, which goes before .env: set it to the new secret there, then a comma and the old one, and restart',
       );
-    const secret = given ?? randomBytes(32).toString('base64url');
+    const secret = given ?? newSecret();
     if (!POSSIBLE.test(secret))
       throw new PressmarkError(
         'USAGE',

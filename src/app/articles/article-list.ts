@@ -4,6 +4,7 @@ import { type ArticleState, type Publication, stateAt } from '../../article/publ
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
+import type { Person } from '../../git/commit/identity.js';
 import { lastAuthors as lastAuthorsIn } from '../../git/history.js';
 import { commitAt } from '../../git/objects.js';
 import { filesInReview } from '../../git/push/in-review.js';
@@ -95,12 +96,6 @@ function stateOf(
   };
 }
 
-/** Who has last committed a file. */
-export interface LastAuthor {
-  readonly name: string;
-  readonly email: string;
-}
-
 /**
  * The authors of the last commits of files, by the file; a file that no commit has is not among them.
  *
@@ -109,7 +104,7 @@ export interface LastAuthor {
 export async function lastAuthors(
   settings: Settings,
   files: readonly string[],
-): Promise<ReadonlyMap<string, LastAuthor>> {
+): Promise<ReadonlyMap<string, Person>> {
   const place = await contentInGit(settings);
   return place.kind === 'refused' || files.length === 0 ? new Map() : lastAuthorsIn(place, new Set(files));
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { article } from '../../support/events.js';
+import { article, update } from '../../support/events.js';
 import { launch, type Receiver } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { soon, until } from '../../support/until.js';
@@ -25,7 +25,7 @@ export default { name: 'asking', receiver(host) {
 } };`;
 
 /**
- * A site that is built elsewhere. While the file \`hold\` is there, its generator's functions do not return: \`sentBody\`
+ * A site that is built elsewhere. While the file \`hold\` is there, its generator's functions do not return: \`sentBody\` and \`body\`
  * anywhere, \`publication\` in the first thread of a process.
  */
 function prepare(dir: string): void {
@@ -44,8 +44,9 @@ const held = () => {
 const mapping = (options) => {
   const ofHugo = hugo.mapping(options);
   const sentBody = (stored) => (held(), stored);
+  const body = (...incoming) => (held(), ofHugo.body(...incoming));
   const publication = (file) => (isMainThread && held(), ofHugo.publication(file));
-  return { ...ofHugo, sentBody, publication };
+  return { ...ofHugo, sentBody, body, publication };
 };
 export default {
   build: { command: 'true', background: false },
@@ -80,13 +81,21 @@ async function answers({ origin }: Receiver): Promise<boolean> {
 }
 
 test.serial(
-  '200: while what a person edits is made of an article, the receiver answers; other services’ JSON is read behind it',
+  '200: while an article is stored, updated or made into what a person edits, the receiver answers; what else comes is read behind it',
   async (t) => {
     const data = article({ content_markdown: 'Feed it.' });
-    t.is((await receiver.post('article.published', data)).status, 200);
-    for (const what of ['open', 'edit']) {
+    const { json } = await receiver.post('article.published', data);
+    const { revision_id } = await receiver.find(json.url);
+    const target = { target_id: data.id, target_url: json.url, base_revision_id: revision_id };
+    const works: Record<string, () => Promise<{ readonly status: number }>> = {
+      open: () => fetch(`${receiver.origin}/-/asking/open?id=${data.id}`),
+      publication: () => receiver.post('article.published', article()),
+      update: () => receiver.post('article.updated', update(target)),
+      edit: () => fetch(`${receiver.origin}/-/asking/edit?id=${data.id}`),
+    };
+    for (const [what, work] of Object.entries(works)) {
       hold(receiver);
-      const asked = fetch(`${receiver.origin}/-/asking/${what}?id=${data.id}`);
+      const asked = work();
       await until(`${what} has begun`, () => hasBegun(receiver));
       let isParsed = false;
       const parsed = fetch(`${receiver.origin}/in`, { method: 'POST', body: '{}' }).finally(() => {
@@ -95,7 +104,7 @@ test.serial(
       t.true(await answers(receiver), what);
       t.false(isParsed, 'it waits for the thread');
       letGo(receiver);
-      t.is((await asked).status, 200);
+      t.is((await asked).status, 200, what);
       t.is((await parsed).status, 200);
     }
   },

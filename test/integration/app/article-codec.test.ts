@@ -4,17 +4,15 @@ import test, { type ExecutionContext } from 'ava';
 import { createCodecInThread } from '../../../src/app/content/article-codec.js';
 import { contentOf } from '../../../src/app/content/content.js';
 import { loadSettings } from '../../../src/config/load.js';
-import { article, update } from '../../support/events.js';
-import { bareEnvironment, SITE_URL, STORE_ONLY } from '../../support/receiver.js';
-import { startHere } from '../../support/receiver-here.js';
+import { article } from '../../support/events.js';
+import { bareEnvironment, SITE_URL } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
 
 const HUGO = new URL('../../../src/generators/hugo/hugo.js', import.meta.url).href;
 
 /**
- * A site whose own generator takes its time for a body: until the file `go` is there, or for ever where the text is
- * `endless`; of `deadly` its thread dies, and of `faulty` the function fails.
+ * A site whose own generator takes for ever for a body that is `endless`; of a `deadly` one its thread dies, and of a `faulty`
+ * one the function fails.
  */
 function slowSite(t: ExecutionContext): string {
   const dir = tempDir(t);
@@ -27,10 +25,6 @@ const slow = (incoming) => {
   while (incoming.html.includes('endless'));
   if (incoming.html.includes('deadly')) process.exit();
   if (incoming.html.includes('faulty')) throw new TypeError('a fault of the mapping');
-  if (incoming.html.includes('slow')) {
-    fs.writeFileSync('${join(dir, 'begun')}', '');
-    while (!fs.existsSync('${join(dir, 'go')}'));
-  }
   return { text: incoming.html, frontMatter: {} };
 };
 const mapping = (options) => ({ ...hugo.mapping(options), body: slow });
@@ -54,41 +48,6 @@ async function codecOf(t: ExecutionContext, limitMs?: number) {
     (await codec.encode({ ...EMPTY, id, title, body: html, contentHtml: html }, 'a.md')).text;
   return { format, codec, encode, close };
 }
-
-test('200: while an article is encoded, decoded or amended, the receiver answers', async (t) => {
-  const dir = slowSite(t);
-  const { post, find, origin } = await startHere(t, { dir, ...STORE_ONLY });
-  const answersMeanwhile = async (delivery: Promise<{ status: number }>) => {
-    await until('the article is worked on', () => fs.existsSync(join(dir, 'begun')));
-    let isRead = false;
-    const behind = post('webhook.test', { id: 'a', message: '', capabilities: [] }).finally(() => {
-      isRead = true;
-    });
-    t.is((await fetch(`${origin}/healthz`)).status, 200);
-    t.false(isRead, 'whatever is delivered is read in the thread, one after the other');
-    fs.writeFileSync(join(dir, 'go'), '');
-    t.is((await delivery).status, 200);
-    t.is((await behind).status, 200);
-    for (const name of ['go', 'begun']) fs.rmSync(join(dir, name));
-  };
-  const data = article({ content_html: '<p>slow</p>', content_markdown: '' });
-  const published = post('article.published', data);
-  await answersMeanwhile(published);
-  const { url } = (await published).json;
-
-  const found = await find(url);
-  t.is(found.content_html, '<p>slow</p>');
-  const target = { target_id: data.id, target_url: url, base_revision_id: found.revision_id };
-  await answersMeanwhile(
-    post('article.updated', update(target, { content_html: '<p>still slow</p>', content_markdown: '' })),
-  );
-  t.is((await find(url)).content_html, '<p>still slow</p>');
-
-  fs.appendFileSync(join(dir, 'content', `${data.slug}.md`), '\n<p>By hand.</p>\n');
-  const edited = await find(url);
-  t.regex(edited.revision_id, /^edit-/);
-  t.regex(edited.content_html, /By hand/);
-});
 
 test('500: of the articles in the thread, only the one that takes too long is refused', async (t) => {
   const { encode } = await codecOf(t, 3_000);
