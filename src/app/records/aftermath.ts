@@ -1,7 +1,7 @@
 import type { SiteFacts } from '../../deploy/facts.js';
-import type { DeliveryAftermath, LeftOutArticle } from '../../host/admin/site-services.js';
+import type { BuildRecord, DeliveryAftermath, LeftOutArticle } from '../../host/admin/site-services.js';
 import type { DeliveryRecord } from '../../host/records.js';
-import type { JournalEntry } from './journal.js';
+import { type JournalEntry, ofKind } from './journal.js';
 
 /** What is known when it is asked what followed a delivery. */
 export interface Known {
@@ -24,56 +24,36 @@ export function aftermathOf(
   record: DeliveryRecord,
   { path, isBuiltHere, journal, awaited, leftOut }: Known,
 ): DeliveryAftermath {
-  const nothing = {
-    path: null,
-    commit: null,
-    build: null,
-    deploys: [],
-    live: null,
-    awaited: null,
-    leftOut: null,
-  };
-  if (path === undefined || !hasStored(record)) return nothing;
+  const nothing = { commit: null, build: null, deploys: [], live: null, awaited: null, leftOut: null };
+  if (path === undefined || !hasStored(record)) return { path: null, ...nothing };
   const answered = Date.parse(record.at);
   const began = answered - record.ms - SAME_MS; // at some levels the commit is before the answer
   const isShown = leftOut === null;
-  let commit: DeliveryAftermath['commit'] = null;
-  let build: DeliveryAftermath['build'] = null;
+  const commit = ofKind(journal, 'commit').find((one) => one.path === path && timeOf(one) >= began) ?? null;
+  // The file is there a while before the answer; a build that begins in between has it.
+  const hasIt = (one: BuildRecord) => timeOf(one) >= answered && timeOf(one) - one.ms >= began;
+  const build = ofKind(journal, 'build').find((one) => one.outcome !== 'failed' && hasIt(one)) ?? null;
+  const live = ofKind(journal, 'live').find((one) => one.path === path && timeOf(one) >= answered) ?? null;
+  const ready = isBuiltHere ? build : commit;
+  const readyAt = ready === null ? Number.POSITIVE_INFINITY : timeOf(ready) - SAME_MS;
   const deploys = new Map<string, DeliveryAftermath['deploys'][number]>();
-  let live: DeliveryAftermath['live'] = null;
-  for (const entry of journal) {
-    const at = Date.parse(entry.at);
-    switch (entry.kind) {
-      case 'commit':
-        if (entry.path === path && at >= began) commit ??= entry;
-        break;
-      case 'build':
-        // The file is there a while before the answer; a build that begins in between has it.
-        if (isShown && entry.outcome !== 'failed' && at >= answered && at - entry.ms >= began)
-          build ??= entry;
-        break;
-      case 'deploy':
-        if (isShown && entry.error === null && !deploys.has(entry.target)) {
-          const ready = isBuiltHere ? build : commit;
-          if (ready !== null && at - entry.ms >= Date.parse(ready.at) - SAME_MS)
-            deploys.set(entry.target, entry);
-        }
-        break;
-      case 'live':
-        if (entry.path === path && at >= answered) live ??= entry;
-        break;
-    }
-  }
+  for (const one of isShown ? ofKind(journal, 'deploy') : [])
+    if (one.error === null && !deploys.has(one.target) && timeOf(one) - one.ms >= readyAt)
+      deploys.set(one.target, one);
   const looked = awaited.find((one) => one.path === path);
   return {
     path,
     commit,
-    build,
+    build: isShown ? build : null,
     deploys: [...deploys.values()],
     live,
     awaited: live === null && looked !== undefined ? { found: looked.found ?? null } : null,
     leftOut,
   };
+}
+
+function timeOf({ at }: { readonly at: string }): number {
+  return Date.parse(at);
 }
 
 /** Whether a delivery has written its article's file. */

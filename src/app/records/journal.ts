@@ -46,6 +46,12 @@ export function openJournal(stateDir: string, log: Log): KeptLines<JournalEntry>
   });
 }
 
+/** The entries of a kind, in their order. */
+export function ofKind<Kind extends JournalEntry['kind']>(entries: readonly JournalEntry[], kind: Kind) {
+  type OfKind = Extract<JournalEntry, { readonly kind: Kind }>;
+  return entries.filter((entry): entry is OfKind => entry.kind === kind);
+}
+
 /** Commits of a burst of deliveries must not push the builds out. */
 export function newestOfEachKind(entries: readonly JournalEntry[]): JournalEntry[] {
   const count = { build: 0, deploy: 0, commit: 0, live: 0 };

@@ -10,7 +10,7 @@ import { type Entry, entryState } from '../../store/catalog/entry.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { aftermathOf } from './aftermath.js';
 import { createGitService } from './git-state.js';
-import { keepJournal, openJournal } from './journal.js';
+import { keepJournal, ofKind, openJournal } from './journal.js';
 
 export interface RecordsOptions {
   readonly settings: Settings;
@@ -46,8 +46,7 @@ export function recordsPlugin({ settings, log, catalog, by, targets }: RecordsOp
       });
 
       async function newest<Kind extends 'build' | 'deploy'>(kind: Kind) {
-        const entries = (await journal.all()).reverse();
-        return entries.flatMap((entry) => (isOfKind(entry, kind) ? [entry] : []));
+        return ofKind(await journal.all(), kind).reverse();
       }
 
       async function after(record: DeliveryRecord): ReturnType<BuildsService['after']> {
@@ -66,17 +65,19 @@ export function recordsPlugin({ settings, log, catalog, by, targets }: RecordsOp
   /** Why the site does not show an article as its file is; undefined where it does. */
   function leftOutOf(entry: Entry, now: number, excludedNow = excluded()): LeftOutArticle | undefined {
     const path = `${prefix}${entry.path}`;
-    const { id, url, broken, isUnsupported } = entry;
+    const { id, url, from, until, broken, isUnsupported } = entry;
     const breaking = excludedNow.get(path);
     const { since: at = null, hasPrevious = false } = breaking ?? {};
+    const left = { path, id, url, reason: null, at, hasPrevious };
     if (broken !== undefined)
       return isUnsupported === true
         ? undefined
-        : { path, id: null, url: null, why: 'malformed', reason: broken, at, hasPrevious };
-    if (breaking !== undefined)
-      return { path, id, url, why: 'breaks', reason: breaking.reason, at, hasPrevious };
-    const hidden = hiddenAs(entry, now);
-    return hidden && { path, id, url, reason: null, hasPrevious, ...hidden };
+        : { ...left, id: null, url: null, why: 'malformed', reason: broken };
+    if (breaking !== undefined) return { ...left, why: 'breaks', reason: breaking.reason };
+    const state = entryState(entry, now);
+    if (state !== 'held' && state !== 'scheduled' && state !== 'expired') return undefined;
+    const moment = { held: undefined, scheduled: from, expired: until }[state];
+    return { ...left, why: state, at: moment === undefined ? null : new Date(moment).toISOString() };
   }
 
   function leftOutArticles(): LeftOutArticle[] {
@@ -87,29 +88,5 @@ export function recordsPlugin({ settings, log, catalog, by, targets }: RecordsOp
       if (article !== undefined) found.push(article);
     }
     return found;
-  }
-}
-
-function isOfKind<E extends { readonly kind: string }, Kind extends E['kind']>(
-  entry: E,
-  kind: Kind,
-): entry is Extract<E, { readonly kind: Kind }> {
-  return entry.kind === kind;
-}
-
-/** Why an article that could be shown is not. */
-function hiddenAs(entry: Entry, now: number): Pick<LeftOutArticle, 'why' | 'at'> | undefined {
-  const { from, until } = entry;
-  const isoOf = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
-  const state = entryState(entry, now);
-  switch (state) {
-    case 'held':
-      return { why: state, at: null };
-    case 'scheduled':
-      return { why: state, at: isoOf(from) };
-    case 'expired':
-      return { why: state, at: isoOf(until) };
-    default:
-      return undefined;
   }
 }
