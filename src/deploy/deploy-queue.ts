@@ -13,11 +13,9 @@ export interface DeployPauses {
   /** The pause before the first retry; doubled each time. */
   readonly retryMs: number;
   readonly longestRetryMs: number;
-  /** What `mostPerMinute` of a target calls a minute. */
-  readonly minuteMs: number;
 }
 
-const DEPLOY_PAUSES: DeployPauses = { retryMs: 5_000, longestRetryMs: 30 * 60_000, minuteMs: 60_000 };
+const DEPLOY_PAUSES: DeployPauses = { retryMs: 5_000, longestRetryMs: 30 * 60_000 };
 
 /** How one target stands; also in the state file, where `status` and the next start read it. */
 export interface TargetState {
@@ -137,8 +135,6 @@ export function createDeployQueue(options: DeployQueueOptions) {
     /** Ends the pause after a failure. */
     let wake = new AbortController();
     const skipped = new Set<string>();
-    /** When the last deploys began, by `performance.now()`; as many as there may be within a minute. */
-    let starts: number[] = [];
 
     /** Says once of a link that it is not deployed. */
     function onSkipped(link: string, why: string): void {
@@ -178,13 +174,9 @@ export function createDeployQueue(options: DeployQueueOptions) {
 
     /** How long the next deploy must wait, in milliseconds; also after a restart. */
     function msUntilNext(): number {
-      const { everyMs = 0, mostPerMinute = Number.POSITIVE_INFINITY } = target;
+      const { everyMs = 0 } = target;
       const last = Date.parse(stateOf().deployed?.at ?? '');
-      const rest = Number.isNaN(last) ? 0 : Math.min(everyMs, Math.max(0, last + everyMs - Date.now()));
-      const [oldest] = starts;
-      return oldest === undefined || starts.length < mostPerMinute
-        ? rest
-        : Math.max(rest, oldest + pauses.minuteMs - performance.now());
+      return Number.isNaN(last) ? 0 : Math.min(everyMs, Math.max(0, last + everyMs - Date.now()));
     }
 
     /** Deploys the present output. @returns why that failed. */
@@ -198,7 +190,6 @@ export function createDeployQueue(options: DeployQueueOptions) {
         pending = undefined;
         if (!isInside || folder === undefined || !isWanted) return undefined;
         const began = performance.now();
-        starts = [...starts, began].slice(-(target.mostPerMinute ?? 1));
         await keep(name, { ...stateOf(), deploying: version });
         let printed = '';
         const onPrinted = (end: string) => {

@@ -132,7 +132,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
 /**
  * The builder's thread as the main thread sees it: started when it is needed, and again after a crash.
  *
- * @param onEnd called once for each build; a thread that dies has failed once, in whatever was asked for.
+ * @param onEnd called once for each build, and once if the thread dies.
  */
 function createBuilderThread(spawn: () => Worker, log: Log, onEnd: (end: BuildEnd) => void) {
   let worker: Worker | undefined;

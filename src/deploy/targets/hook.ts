@@ -15,9 +15,6 @@ export interface HookOptions {
 
 const TIMEOUT_MS = 30_000;
 
-/** A host needs longer than this for a build, and may count its minutes. */
-const MOST_PER_MINUTE = 5;
-
 const MAX_ANSWER_BYTES = 1_000_000;
 
 /** Hosts of this machine: a token that is sent to them crosses no network. */
@@ -31,7 +28,6 @@ export function hookTarget({ url, token, everyMs = 0, pushed }: HookOptions): De
   return {
     name: 'hook',
     everyMs,
-    mostPerMinute: MOST_PER_MINUTE,
     outcome: 'the deploy hook was called; the host builds and deploys the site',
     async deploy(_, signal) {
       const target = parsed(url);

@@ -18,8 +18,6 @@ export interface DeployTarget {
   readonly outcome?: string;
   /** How much time lies at least between two deploys, in milliseconds. @default 0 */
   readonly everyMs?: number;
-  /** How many deploys there are within a minute, at the most. @default any number */
-  readonly mostPerMinute?: number;
   /**
    * Brings the output there. It may be called again with the same output, and after it was killed at any point.
    *

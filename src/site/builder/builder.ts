@@ -186,7 +186,12 @@ export function createBuilder(options: SiteOptions) {
   function nextSources(): Sources {
     index = siteIndex(articles.entries.values(), articles.texts, isReserved, options.termSlug);
     warnOfMissing(index);
-    return { index, renderer: rendererFor(index), derivedOf: data.derivedWith(index) };
+    return {
+      index,
+      renderer: rendererFor(index),
+      derivedOf: data.derivedWith(index),
+      builtAt: (place) => folder?.filesAt(place) ?? [],
+    };
   }
 
   function rendererFor(shown: SiteIndex): Renderer {

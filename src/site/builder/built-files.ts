@@ -140,6 +140,8 @@ export async function openBuiltFiles(
         if (file !== undefined) built.set(path, { ...file, key: '' });
       }
     },
+    /** See `Sources.builtAt`. */
+    filesAt: (place: string) => [...built.keys()].filter((path) => path.startsWith(place)),
     /** The digest of a file's content; undefined if the file was not built. */
     digestOf: (path: string) => built.get(path)?.digest,
     /** See `SiteReport.output`. */

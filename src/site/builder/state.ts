@@ -33,7 +33,7 @@ const TURN_MS = 5_000;
 /** The file that says what was built, below the state folder. */
 const STATE = 'site.json';
 
-/** The digest of the output that `STATE` knows: for who need not know more, as that is long. */
+/** The digest of the output that `STATE` knows: for readers who need no more, as that file may be long. */
 const DIGEST = 'site.digest';
 
 /** The file that is there while the output has changes that `STATE` does not know of; it names the files that were added. */
@@ -161,7 +161,7 @@ export function savedOutputDigest(stateDir: string): string {
   return fs.existsSync(join(stateDir, BUILDING)) ? '' : readOrEmpty(join(stateDir, DIGEST));
 }
 
-/** A digest of files and their contents, in whatever order. */
+/** A digest of files and their contents; their order does not matter. */
 export function outputDigest(files: Iterable<readonly [path: string, built: BuiltFile]>): string {
   const lines = [...files].map(([path, { digest }]) => `${path} ${digest}\n`).sort();
   return hash('sha1', lines.join(''), 'base64url');

@@ -21,9 +21,6 @@ export function isoOf(date: string): string | undefined {
   return dateOf(date)?.toISOString();
 }
 
-/** Writes dates out in the site's words; see `dateFormats`. */
-export type DateFormats = ReturnType<typeof dateFormats>;
-
 /**
  * Writes dates out in the site's words. What is not a date stays as it is where a day is wanted, and is left out where a
  * year is wanted. A date without a zone is the day that it says, wherever the site is.

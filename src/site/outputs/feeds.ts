@@ -93,7 +93,6 @@ function jsonFeed(site: SiteInfo, items: readonly FeedItem[]): string {
     content: item.html,
     ...(item.image !== null && { image: item.image }),
   }));
-  feed.addExtension({ name: '_pressmark', objects: { about: 'the generator of this feed' } });
   // Half a character, which JSON can write but few can read.
   const whole = (_key: string, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value);
   return `${JSON.stringify(JSON.parse(feed.json1(), whole), null, 2)}\n`;

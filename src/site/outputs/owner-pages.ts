@@ -4,11 +4,6 @@ import { addressOfPage } from '../index/owner-texts.js';
 import { sitePage } from '../render/page.js';
 import { type Planner, plannedPage } from './planner.js';
 
-/** The paths of the pages among the owner's texts. */
-export function ownerPagePaths(texts: Iterable<string>): string[] {
-  return [...texts].flatMap((path) => addressOfPage(path) ?? []).sort();
-}
-
 /** The pages that the owner wrote. */
 export function ownerPages(site: SiteInfo): Planner {
   return function* (sources) {

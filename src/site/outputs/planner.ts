@@ -29,6 +29,8 @@ export interface Sources {
   readonly renderer: Renderer;
   /** What the page of an article shows of data that plugins derive. */
   readonly derivedOf: (post: Post) => Derived;
+  /** The files that were built at a place, such as `decks/` or `llms.txt`. */
+  readonly builtAt: (place: string) => string[];
 }
 
 /**

@@ -13,7 +13,7 @@ import { TimeoutError, within } from '../../time-limit.js';
 import { type Post, summaryOf } from '../index/article-entry.js';
 import type { SiteIndex } from '../index/site-index.js';
 import type { Renderer } from '../render/render.js';
-import { cacheKey, type Planned } from './planner.js';
+import { cacheKey, type Planned, type Sources } from './planner.js';
 
 /** How long a plugin may take to make one file. */
 const LONGEST_MS = 5_000;
@@ -22,6 +22,8 @@ const LONGEST_MS = 5_000;
 export type PluginFiles = (sources: {
   readonly index: SiteIndex;
   readonly renderer: Pick<Renderer, 'key'>;
+  /** The files of the last build below a folder, or the file itself. @default none */
+  readonly builtAt?: Sources['builtAt'];
 }) => Iterable<Planned>;
 
 /** The files of one plugin. They are made again when any article, or the plugin, has changed. */
@@ -30,14 +32,16 @@ export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, lo
   const isFolder = isSite || output.path.endsWith('/');
   const isBelow = (path: string) =>
     isFolder ? path.startsWith(output.path) && !(isSite && isReservedFile(path)) : path === output.path;
-  /** The files that it had last, which stay where `paths` fails. */
-  let last: readonly string[] = [];
+  /** The files that it had last; undefined before the first answer. */
+  let last: readonly string[] | undefined;
 
-  function pathsOf(view: SiteView): readonly string[] {
+  /** Where `paths` fails, the files that are there stay. */
+  function pathsOf(view: SiteView, builtAt: Sources['builtAt']): readonly string[] {
     try {
       last = asPlugin(plugin, () => [...(output.paths?.(view) ?? [output.path])].map(checked));
     } catch (error) {
       log.error({ plugin, output: output.path, reason: messageOf(error) }, 'paths of an output failed');
+      last ??= isSite ? [] : builtAt(output.path);
     }
     return last;
   }
@@ -65,10 +69,10 @@ export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, lo
     });
   }
 
-  return ({ index, renderer }) => {
+  return ({ index, renderer, builtAt = () => [] }) => {
     const view = { site, articles: articlesOf(index) };
     const key = cacheKey(renderer.key, index.key());
-    return pathsOf(view).map((path) => ({ path, key, render: () => render(path, view) }));
+    return pathsOf(view, builtAt).map((path) => ({ path, key, render: () => render(path, view) }));
   };
 }
 

@@ -1,12 +1,11 @@
 import { Readable, type Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { percentEncoded } from '../../article/address/files-of-address.js';
-import type { OnFilterFailure } from '../../host/hooks/calls.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { SiteInfo, SitemapItem } from '../../host/pages/page-types.js';
 import { fileAt } from '../index/addresses.js';
 import { summaryOf } from '../index/article-entry.js';
-import { ownerPagePaths } from './owner-pages.js';
+import { addressOfPage } from '../index/owner-texts.js';
 import { cacheKey, type Planned, type Planner, type Sources } from './planner.js';
 
 /** Addresses in one file; the protocol allows 50,000. */
@@ -25,20 +24,21 @@ export function sitemap(
   isReserved: (file: string) => boolean,
   most = MOST_ADDRESSES,
 ): Planner {
-  /** The owner's pages, without those that an article or a page of the site has replaced. */
+  /** The paths of the owner's pages, without those that an article or a page of the site has replaced. */
   function pagesIn({ index }: Sources): string[] {
-    return ownerPagePaths(index.texts.keys()).filter((path) => {
+    const paths = [...index.texts.keys()].flatMap((path) => addressOfPage(path) ?? []).sort();
+    return paths.filter((path) => {
       const file = fileAt(path);
       return index.at(file) === undefined && !isReserved(file);
     });
   }
 
-  function itemsOf(sources: Sources): SitemapItem[] {
-    const own = ['/', ...pagesIn(sources)].map((path) => ({
+  function itemsOf(pages: readonly string[], { index }: Sources): SitemapItem[] {
+    const own = ['/', ...pages].map((path) => ({
       url: `${site.url}${percentEncoded(path)}`,
       article: null,
     }));
-    const posts = sources.index.posts.map((post) => ({
+    const posts = index.posts.map((post) => ({
       url: post.url,
       ...lastmodOf(post.modified),
       article: summaryOf(post),
@@ -46,32 +46,25 @@ export function sitemap(
     return [...own, ...posts];
   }
 
-  async function fileOf(
-    path: string,
-    items: readonly SitemapItem[],
-    onFailure?: OnFilterFailure,
-  ): Promise<string> {
-    const info = { kind: 'sitemap', path: `/${path}` } as const;
-    const shown = await hooks.applyFilters('sitemap.items', items, info, onFailure);
-    return urlset(shown.map(({ url, lastmod }) => ({ url, ...(lastmod !== undefined && { lastmod }) })));
-  }
-
   return (sources): Planned[] => {
     const pages = pagesIn(sources);
     const key = cacheKey(sources.renderer.key, sources.index.key(), ...pages);
     const count = Math.ceil((1 + pages.length + sources.index.posts.length) / most);
-    if (count === 1)
-      return [{ path: SITEMAP, key, render: (onFailure) => fileOf(SITEMAP, itemsOf(sources), onFailure) }];
-    const names = Array.from({ length: count }, (_, part) => `sitemap-${part + 1}.xml`);
-    const parts = names.map((path, part) => ({
+    const planned = (path: string, from: number): Planned => ({
       path,
       key,
-      render: (onFailure?: OnFilterFailure) =>
-        fileOf(path, itemsOf(sources).slice(part * most, (part + 1) * most), onFailure),
-    }));
-    const urls = names.map((name) => ({ url: `${site.url}/${name}` }));
-    const whole = { path: SITEMAP, key: cacheKey(sources.renderer.key, String(count)) };
-    return [{ ...whole, render: () => sitemapIndex(urls) }, ...parts];
+      render: async (onFailure) => {
+        const items = itemsOf(pages, sources).slice(from, from + most);
+        const info = { kind: 'sitemap', path: `/${path}` } as const;
+        const shown = await hooks.applyFilters('sitemap.items', items, info, onFailure);
+        return urlset(shown.map(({ article: _, ...address }) => address));
+      },
+    });
+    if (count === 1) return [planned(SITEMAP, 0)];
+    const parts = Array.from({ length: count }, (_, part) => planned(`sitemap-${part + 1}.xml`, part * most));
+    const urls = parts.map(({ path }) => ({ url: `${site.url}/${path}` }));
+    const index = cacheKey(sources.renderer.key, String(count));
+    return [{ path: SITEMAP, key: index, render: () => sitemapIndex(urls) }, ...parts];
   };
 }
 
@@ -93,6 +86,5 @@ function lastmodOf(modified: number | null): { lastmod?: string } {
 }
 
 async function xmlOf(stream: Transform, items: readonly object[]): Promise<string> {
-  const xml = await text(Readable.from(items).pipe(stream));
-  return `${xml.replace('?>', '?><!-- Pressmark -->')}\n`;
+  return `${await text(Readable.from(items).pipe(stream))}\n`;
 }

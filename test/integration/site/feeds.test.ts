@@ -30,7 +30,6 @@ const JSON_FEED = z.strictObject({
   feed_url: z.url(),
   description: z.string().optional(),
   author: z.strictObject({ name: z.string().min(1) }),
-  _pressmark: z.strictObject({ about: z.string() }),
   items: z.array(
     z.strictObject({
       id: z.string().min(1),

@@ -72,3 +72,16 @@ test('an output that fails is named in the log, keeps its files, and hurts no ot
   t.true(log.includes('is not a file in'));
   t.false(fs.existsSync(join(site.dir, 'secret.txt')));
 });
+
+test('where a plugin cannot say its files after a start, those that are there stay', async (t) => {
+  const site = testSite(t);
+  site.write('a', { tags: ['Soil'] });
+  const decks = createBuilder({ ...site.options, outputs: added(DECKS) });
+  await decks.build('all');
+  await decks.close();
+  const paths = () => JSON.parse('{');
+  const failing = createBuilder({ ...site.options, outputs: added({ ...DECKS, paths }) });
+  await failing.build('all');
+  await failing.close();
+  t.is(site.page('decks/Soil.txt'), 'Title of a');
+});

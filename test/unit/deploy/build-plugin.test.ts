@@ -4,6 +4,7 @@ import { buildPlugin } from '../../../src/deploy/build-plugin.js';
 import type { Actions } from '../../../src/host/hooks/hook-types.js';
 import { createHooks } from '../../../src/host/hooks/hooks.js';
 import { startHost } from '../../../src/host/host.js';
+import { hostSite } from '../../support/host-site.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -23,9 +24,7 @@ test('a build that somebody asks for is made also where nothing has changed, onc
   const hooks = createHooks(log);
   const host = await startHost([{ plugin, origin: 'the test', isFirstParty: true }], {
     face: 'receiver',
-    site: { url: 'https://garden.example', language: 'en', timeZone: 'UTC' },
-    paths: { site: dir, content: dir, output: dir },
-    stateDir: dir,
+    ...hostSite(dir),
     log,
     articles: { get: async () => undefined, find: async () => undefined, ids: () => new Set() },
     hooks,

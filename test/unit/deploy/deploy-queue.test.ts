@@ -6,7 +6,7 @@ import type { DeployOutput } from '../../../src/deploy/targets/target.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-const PAUSES: DeployPauses = { retryMs: 20, longestRetryMs: 40, minuteMs: 60_000 };
+const PAUSES: DeployPauses = { retryMs: 20, longestRetryMs: 40 };
 
 /** A queue with one target, and what it was given. */
 function setUp(
@@ -19,7 +19,6 @@ function setUp(
     version = 'v1',
     pauses = PAUSES,
     everyMs = 0,
-    mostPerMinute = Number.POSITIVE_INFINITY,
   } = {},
 ) {
   const outputs: DeployOutput[] = [];
@@ -32,7 +31,6 @@ function setUp(
       {
         name: 'toy',
         everyMs,
-        mostPerMinute,
         deploy: async (output) => {
           order.push('deploy');
           outputs.push(output);
@@ -141,21 +139,6 @@ test('between two deploys lies the time that the target asks for, also after a r
   await until('the changes are deployed', () => second.deployed.length === 1);
   t.true(Date.now() - last >= everyMs);
   t.deepEqual(second.deployed, ['v3']);
-});
-
-test('within a minute there are as many deploys as the target takes, and the last one has all that came', async (t) => {
-  const minuteMs = 1_500;
-  const began = performance.now();
-  const { deployed, build } = setUp(t, { mostPerMinute: 3, pauses: { ...PAUSES, minuteMs } });
-  await until('the present output is deployed', () => deployed.length === 1);
-  for (let n = 2; n <= 30; n++) {
-    build(`v${n}`);
-    if (n <= 3) await until(`deploy ${n} has ended`, () => deployed.length === n);
-  }
-  await until('the last output is deployed', () => deployed.at(-1) === 'v30');
-  const minutes = (performance.now() - began) / minuteMs;
-  t.true(minutes >= 1, 'the fourth waits');
-  t.true(deployed.length <= 3 * Math.ceil(minutes));
 });
 
 test('a person who wants a deploy now does not wait for the pause after a failure, nor for a change', async (t) => {
