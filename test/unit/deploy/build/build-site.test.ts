@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { createSiteBuild } from '../../../../src/deploy/build/build-site.js';
-import { readBuildState } from '../../../../src/deploy/build/build-state.js';
+import { readBuildState, writeBuildState } from '../../../../src/deploy/build/build-state.js';
 import { PressmarkError } from '../../../../src/errors.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
@@ -92,6 +92,7 @@ function site(t: ExecutionContext) {
       build = open();
     },
     build: (lastStateChange = 0, isForced = false) => build.build(signal, { lastStateChange, isForced }),
+    stateDir,
     runs: () => runs,
     searches,
     search: () => readBuildState(stateDir).search,
@@ -211,6 +212,15 @@ test('a build that is wanted is made although nothing has changed', async (t) =>
   t.is((await build()).kind, 'current');
   t.is((await build(0, true)).kind, 'built');
   t.is(runs(), 2);
+});
+
+test('where a crash came while the output was replaced, it is built although nothing has changed', async (t) => {
+  const { write, build, stateDir } = site(t);
+  write('a.md', 'good');
+  await build();
+  await writeBuildState(stateDir, { ...readBuildState(stateDir), isReplacing: true });
+  t.is((await build()).kind, 'built');
+  t.is((await build()).kind, 'current');
 });
 
 test('a build that fails without the new articles, too, is the fault of none of them', async (t) => {
