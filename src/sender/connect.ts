@@ -17,7 +17,7 @@ import type { SenderState } from './state.js';
  *
  * @param now milliseconds since the epoch.
  * @throws PressmarkError RECEIVER_REFUSED if it answered with a failure, UNREACHABLE, USAGE, CONFIG_INVALID, QUEUE_FAILED;
- *   nothing is stored then.
+ *   no connector is stored then.
  */
 export async function connect(
   state: SenderState,
