@@ -143,11 +143,14 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
   };
 }
 
-/** The deleted articles that git's history has: a fresh clone has no state folder that could know them. */
+/**
+ * The deleted articles that git's history has: a fresh clone has no state folder that could know them; undefined if it could not
+ * be searched.
+ */
 async function fromHistory(
   { settings, content, log }: DurableStoreOptions,
   isThere: (id: string) => boolean,
-): Promise<HistoricArticle[]> {
+): Promise<HistoricArticle[] | undefined> {
   if (settings.git === false) return [];
   const repository = await openRepository(settings.dir, settings.environment);
   if (repository.kind === 'none') return [];
@@ -158,9 +161,9 @@ async function fromHistory(
   } catch (error) {
     log.warn(
       { reason: messageOf(error) },
-      'git’s history could not be searched for deleted articles; a redelivery may bring one back',
+      'git’s history could not be searched for deleted articles; until the next start, a redelivery may bring one back',
     );
-    return [];
+    return undefined;
   }
 }
 

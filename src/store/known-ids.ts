@@ -1,4 +1,3 @@
-import fs from 'node:fs';
 import { messageOf } from '../errors.js';
 import { openLineLog } from '../fs/line-log.js';
 import type { Log } from '../log.js';
@@ -31,12 +30,15 @@ export interface KnownIdsOptions {
   readonly log: Log;
   /** Whether every file in the folder is stored for good, as where a remote has it first. @default false */
   readonly isShared?: boolean;
-  /** What other sources know of earlier articles; asked where the file is not there yet. */
-  readonly earlier?: () => Promise<Iterable<KnownId>>;
+  /** What other sources know of earlier articles; asked until they have answered once, which is not undefined. */
+  readonly earlier?: () => Promise<Iterable<KnownId> | undefined>;
 }
 
 /** A line of the file; the last one of an id counts. */
-type Line = KnownId | { readonly id: string; readonly forgotten: true };
+type Line = KnownId | { readonly id: string; readonly forgotten: true } | typeof EARLIER;
+
+/** Says that what other sources know of earlier articles is in the file. */
+const EARLIER = { earlier: 'known' } as const;
 
 /**
  * Knows which articles were deleted: those whose ids were written down and that the catalog does not have. A delivery that
@@ -52,10 +54,12 @@ export async function openKnownIds(options: KnownIdsOptions) {
   /** The URLs of all articles that were written down, by their ids in the catalog. */
   const known = new Map<string, string>();
   /** What could not be written, for the next attempt. */
-  let unwritten: KnownId[] = [];
+  let unwritten: Line[] = [];
+  let isComplete = false;
 
-  if (!fs.existsSync(path)) append([...(await earlier())]);
   takeIn();
+  const found = isComplete ? undefined : await earlier();
+  if (found !== undefined) append([...found, EARLIER]);
   const missing: KnownId[] = [];
   for (const entry of catalog.entries()) {
     const { id, url } = entry;
@@ -75,19 +79,22 @@ export async function openKnownIds(options: KnownIdsOptions) {
   /** Reads what was written since, by this process or another. */
   function takeIn(): void {
     try {
-      for (const line of lines.news()) {
-        if ('url' in line) known.set(line.id, line.url);
-        else known.delete(line.id);
-      }
+      lines.news().forEach(learn);
     } catch (error) {
       log.warn({ reason: messageOf(error) }, `${KNOWN_IDS} cannot be read; deleted articles may come back`);
     }
   }
 
+  function learn(line: Line): void {
+    if ('earlier' in line) isComplete = true;
+    else if ('url' in line) known.set(line.id, line.url);
+    else known.delete(line.id);
+  }
+
   /** The articles are stored: where this fails, they are as safe as before, and deletions of them may be missed. */
-  function append(articles: readonly KnownId[]): void {
-    for (const { id, url } of articles) known.set(id, url);
-    unwritten.push(...articles);
+  function append(added: readonly Line[]): void {
+    added.forEach(learn);
+    unwritten.push(...added);
     try {
       lines.append(unwritten);
       unwritten = [];
@@ -136,6 +143,8 @@ export async function openKnownIds(options: KnownIdsOptions) {
 }
 
 function isLine(value: unknown): value is Line {
-  const { id, url, forgotten } = Object(value);
-  return typeof id === 'string' && (typeof url === 'string' || forgotten === true);
+  const { id, url, forgotten, earlier } = Object(value);
+  return (
+    earlier === EARLIER.earlier || (typeof id === 'string' && (typeof url === 'string' || forgotten === true))
+  );
 }

@@ -15,6 +15,9 @@ function entry(id: string, { ageMs = HOUR, path = `articles/${id}.md` } = {}): E
   return { path, id, url: url(id), fingerprint: { ino: 1, size: 1, mtimeMs: Date.now() - ageMs } };
 }
 
+/** What other sources say that could not be asked. */
+const UNKNOWN: readonly string[] = [];
+
 /** A catalog of these articles, and the memory of those that were deleted in the state folder `dir`. */
 async function open(dir: string, entries: readonly Entry[], earlier: readonly string[] = []) {
   const catalog = createCatalog();
@@ -23,7 +26,7 @@ async function open(dir: string, entries: readonly Entry[], earlier: readonly st
     path: join(dir, 'ids.jsonl'),
     catalog,
     log,
-    earlier: async () => earlier.map((id) => ({ id, url: url(id) })),
+    earlier: async () => (earlier === UNKNOWN ? undefined : earlier.map((id) => ({ id, url: url(id) }))),
   });
   return {
     ...deleted,
@@ -143,6 +146,16 @@ test('what another receiver on the folder has acknowledged, and what is known fr
   t.is(second.urlOfDeleted('one'), url('one'));
   t.is(second.urlOfDeleted('earlier'), url('earlier'));
   t.is(second.urlOfDeleted('not asked'), undefined);
+});
+
+test('what could not be known from elsewhere at one start is asked at the next one, and then not again', async (t) => {
+  const dir = tempDir(t);
+  const first = await open(dir, [entry('one')], UNKNOWN);
+  t.is(first.urlOfDeleted('earlier'), undefined);
+  for (const earlier of [['earlier'], ['not asked']]) {
+    const { urlOfDeleted } = await open(dir, [entry('one')], earlier);
+    t.deepEqual(['earlier', 'not asked'].map(urlOfDeleted), [url('earlier'), undefined]);
+  }
 });
 
 test('a line that was cut off spoils no other, and an id of absurd length is known', async (t) => {
