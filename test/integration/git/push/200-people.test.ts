@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'ava';
+import { articlesOf, withCaller } from '../../../support/articles-of.js';
 import { commitAndPush, gitIn, inClone, makeRemote } from '../../../support/clones.js';
 import { fileOf, fileOfSoon } from '../../../support/content.js';
 import { article, update } from '../../../support/events.js';
@@ -17,7 +18,7 @@ test.serial.before(async () => {
   receivers.push(
     ...(await Promise.all(
       ['a', 'b']
-        .map((name) => clones.clone(name))
+        .map((name) => withCaller(clones.clone(name)))
         .map((clone) => launchHere(clone, { ...inClone(clone), resend: true })),
     )),
   );
@@ -140,5 +141,42 @@ test.serial(
     await caughtUp(b.dir);
     t.is((await b.post('article.published', more)).text, stored.text);
     t.is(statusOf(b.dir, relative(b.dir, fileOf(b.dir, more.id))), '');
+  },
+);
+
+const ADA = { name: 'Ada', email: 'ada@example.org' };
+const BO = { name: 'Bo', email: 'bo@example.org' };
+
+test.serial(
+  '200: an article is in the trash, and is restored to the byte, when the remote has it so',
+  async (t) => {
+    const { a, b, data, url, path } = await twoMachines();
+    const articles = articlesOf(a);
+    const text = fs.readFileSync(join(a.dir, path), 'utf8');
+    const { revision_id: base } = await a.find(url);
+    const last = () => clones.git('log', '-1', '--format=%an %s', 'main').trim();
+
+    const published = last();
+    await t.throwsAsync(articles.trash(data.id, 'another', {}, ADA), { code: 'REVISION_CONFLICT' });
+    t.is(last(), published);
+    await articles.trash(data.id, base, {}, ADA);
+    t.is(last(), 'Ada Remove: Keeping bees on a balcony');
+    t.is(clones.git('ls-tree', 'main', path), '');
+    t.like(await articles.trashed(), [{ id: data.id, url, by: 'Ada' }]);
+    for (const machine of [a, b]) {
+      t.is((await machine.post('article.lookup', { target_url: url })).status, 404);
+      await until('the file is gone', () => !fs.existsSync(join(machine.dir, path)));
+      t.like((await machine.post('article.published', data)).json, { received: true, id: data.id, url });
+      t.false(fs.existsSync(join(machine.dir, path)), 'no redelivery brings it back');
+    }
+    t.is(gitIn(a.dir, 'status', '--porcelain', '--', 'content'), '');
+
+    await articles.restore(data.id, BO);
+    t.is(last(), 'Bo Restore: Keeping bees on a balcony');
+    for (const machine of [a, b]) {
+      t.is((await machine.find(url)).revision_id, base);
+      t.is(fs.readFileSync(join(machine.dir, path), 'utf8'), text);
+    }
+    t.deepEqual(await articles.trashed(), []);
   },
 );
