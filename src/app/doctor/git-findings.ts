@@ -5,7 +5,7 @@ import { messageOf } from '../../errors.js';
 import { readHead } from '../../git/commit/head.js';
 import { identityOf } from '../../git/commit/identity.js';
 import { replacedFiles } from '../../git/commit/replaced-texts.js';
-import { heldLocks } from '../../git/commit/stale-locks.js';
+import { lastingLocks } from '../../git/commit/stale-locks.js';
 import { checkContentFolder, committableTree } from '../../git/content-folder.js';
 import { CHECK_IGNORE } from '../../git/git.js';
 import { type NoRepository, openRepository, type Repository } from '../../git/repository.js';
@@ -124,7 +124,7 @@ function isStored(content: ContentFolder, path: string): boolean {
 
 /** The locks that keep Pressmark from committing. */
 function locks(repository: Repository): Finding[] {
-  return heldLocks(repository).map((lock) =>
+  return lastingLocks(repository).map((lock) =>
     warn(
       about,
       `commits wait while ${relative(repository.top, lock)} is there`,

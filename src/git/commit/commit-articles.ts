@@ -10,7 +10,7 @@ import { blobId, contentsOf, entriesAt, type TreeEntry } from '../objects.js';
 import { statusOf } from '../status.js';
 import { type AssetsOf, lackingAssets } from './assets.js';
 import { buildCommits, hashFiles, modeOf, type NewVersion, writeBlobs } from './build-commits.js';
-import type { Outcome, Pending } from './commit-queue.js';
+import type { CommitOutcome, Pending } from './commit-queue.js';
 import {
   type ArticlePaths,
   type CommittedArticle,
@@ -67,7 +67,7 @@ interface Candidate extends BatchFile {
 }
 
 /** What has become of files, by their paths. */
-type Outcomes = Map<string, Outcome>;
+type CommitOutcomes = Map<string, CommitOutcome>;
 
 /** A file that gets a commit. */
 interface ArticleVersion extends NewVersion {
@@ -87,8 +87,8 @@ export function createCommitArticles(options: CommitArticlesOptions) {
    *
    * @throws PressmarkError GIT_FAILED.
    */
-  async function commit(batch: readonly Pending[]): Promise<Outcomes> {
-    const outcomes: Outcomes = new Map();
+  async function commit(batch: readonly Pending[]): Promise<CommitOutcomes> {
+    const outcomes: CommitOutcomes = new Map();
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const since = Date.now();
       const branch = await readBranch(repository);
@@ -137,7 +137,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   }
 
   /** Compares what the files hold with HEAD and the index. Git stores with the commits what no filter changes. */
-  async function examine(files: readonly BatchFile[], removed: readonly string[], outcomes: Outcomes) {
+  async function examine(files: readonly BatchFile[], removed: readonly string[], outcomes: CommitOutcomes) {
     const paths = files.map(({ inRepository }) => inRepository);
     const idOf = (file: BatchFile | undefined) => file && blobId(repository, file.bytes);
     const [status, blobs] = await Promise.all([
@@ -176,7 +176,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   }
 
   /** Reads files up to a bound; those beyond it get no outcome. */
-  async function readFiles(batch: readonly Pending[], outcomes: Outcomes) {
+  async function readFiles(batch: readonly Pending[], outcomes: CommitOutcomes) {
     const files: BatchFile[] = [];
     const removed: string[] = [];
     let size = 0;
@@ -209,7 +209,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   }
 
   /** All articles of a folder may have the same reason, which is worth one warning. */
-  function warnOfRefusal(because: string, path: string): Outcome {
+  function warnOfRefusal(because: string, path: string): CommitOutcome {
     if (!reported.has(because)) log.warn({ path }, `an article is not committed: ${because}`);
     reported.add(because);
     return { kind: 'failed', because };
@@ -224,7 +224,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   async function changesOf(
     candidates: readonly Candidate[],
     tip: string | null,
-    outcomes: Outcomes,
+    outcomes: CommitOutcomes,
   ): Promise<ArticleVersion[]> {
     const changes: ArticleVersion[] = [];
     const assets: (readonly string[])[] = [];
@@ -280,7 +280,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   async function removalsOf(
     paths: readonly string[],
     tip: string | null,
-    outcomes: Outcomes,
+    outcomes: CommitOutcomes,
   ): Promise<ArticleVersion[]> {
     const committed = await entriesAt(repository, tip, paths.map(place.inRepository));
     const texts = await contentsOf(

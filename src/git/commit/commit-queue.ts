@@ -24,7 +24,7 @@ export interface Pending {
 }
 
 /** The result of an attempt to commit a file. */
-export type Outcome =
+export type CommitOutcome =
   /** Git has what the file holds in a commit. */
   | { readonly kind: 'committed' }
   /** A commit can be made when something else has ended. */
@@ -41,11 +41,11 @@ export type Outcome =
 export type CommitQueue = ReturnType<typeof createCommitQueue>;
 
 /** Commits a batch. A file without an outcome waits for the next batch. */
-export type CommitBatch = (batch: readonly Pending[]) => Promise<ReadonlyMap<string, Outcome>>;
+export type CommitBatch = (batch: readonly Pending[]) => Promise<ReadonlyMap<string, CommitOutcome>>;
 
 /** Somebody who waits for a file's commit. */
 interface Waiter {
-  resolve(outcome: Outcome): void;
+  resolve(outcome: CommitOutcome): void;
   /** Whether the time was up. */
   isLate: boolean;
 }
@@ -112,9 +112,9 @@ export function createCommitQueue(
    *
    * @param limitMs how long to wait, in milliseconds. The file stays in the queue afterwards.
    */
-  function commitNow(path: string, why: Why, limitMs: number): Promise<Outcome> {
+  function commitNow(path: string, why: Why, limitMs: number): Promise<CommitOutcome> {
     const waiter: Waiter = { resolve: () => undefined, isLate: false };
-    const committed = new Promise<Outcome>((resolve) => Object.assign(waiter, { resolve }));
+    const committed = new Promise<CommitOutcome>((resolve) => Object.assign(waiter, { resolve }));
     put({ path, why, waiters: [waiter] });
     task.request({ atOnce: true });
     return within(limitMs, committed, () => {
@@ -181,7 +181,7 @@ export function createCommitQueue(
 
   function settle(
     batch: readonly QueuedFile[],
-    outcomes: ReadonlyMap<string, Outcome>,
+    outcomes: ReadonlyMap<string, CommitOutcome>,
   ): Obstacle | undefined {
     putFirst(batch.filter(({ path }) => !outcomes.has(path)));
     if ([...outcomes.values()].some(({ kind }) => kind === 'committed')) reported = undefined;
@@ -197,7 +197,7 @@ export function createCommitQueue(
     return { kind: 'later', because };
   }
 
-  function settleOne(file: QueuedFile, outcome: Outcome): void {
+  function settleOne(file: QueuedFile, outcome: CommitOutcome): void {
     const { path, why, waiters } = file;
     if (outcome.kind === 'later') put({ path, why, waiters: [] });
     if (outcome.kind !== 'committed' && !isLeftToOwner(file, outcome)) {
@@ -225,6 +225,6 @@ export function createCommitQueue(
 }
 
 /** Whether nothing was delivered, and the file is a person's edit or rename: that it has no commit is no failure. */
-function isLeftToOwner({ why }: QueuedFile, outcome: Outcome): boolean {
+function isLeftToOwner({ why }: QueuedFile, outcome: CommitOutcome): boolean {
   return outcome.kind === 'failed' && outcome.isOwners === true && why !== 'stored';
 }

@@ -8,7 +8,7 @@ import type { Repository } from '../repository.js';
 const STILL_MS = { named: 5_000, removed: 60_000 };
 
 /** The lock files of the index, of HEAD and of the refs, that no git holds in passing; absolute. */
-export function heldLocks({ gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>): string[] {
+export function lastingLocks({ gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>): string[] {
   const stillSince = Date.now() - STILL_MS.named;
   return lockFiles(gitDir, commonDir).filter((path) => (changedAt(path) ?? Infinity) < stillSince);
 }

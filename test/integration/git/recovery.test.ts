@@ -1,7 +1,7 @@
 import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { heldLocks, removeStaleLocks } from '../../../src/git/commit/stale-locks.js';
+import { lastingLocks, removeStaleLocks } from '../../../src/git/commit/stale-locks.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { makeSite, startAndCheck } from './site.js';
 
@@ -81,9 +81,9 @@ test('locks from before the start of the machine are removed, others are named',
     await writeFile(path, '');
     await utimes(path, minutesAgo(age), minutesAgo(age));
   }
-  t.deepEqual(heldLocks(repository), [old, fresh]);
+  t.deepEqual(lastingLocks(repository), [old, fresh]);
   t.deepEqual(removeStaleLocks(repository, minutesAgo(5).getTime()), [old]);
-  t.deepEqual(heldLocks(repository), [fresh]);
+  t.deepEqual(lastingLocks(repository), [fresh]);
   // One that is still young stays, whenever the machine was started.
   await writeFile(fresh, '');
   t.deepEqual(removeStaleLocks(repository, Date.now()), []);

@@ -2,22 +2,22 @@ import test from 'ava';
 import { pino } from 'pino';
 import {
   type CommitBatch,
+  type CommitOutcome,
   createCommitQueue,
-  type Outcome,
   type Pending,
 } from '../../../../src/git/commit/commit-queue.js';
 import { until } from '../../../support/until.js';
 
-const COMMITTED: Outcome = { kind: 'committed' };
+const COMMITTED: CommitOutcome = { kind: 'committed' };
 
 /** A queue whose batches are recorded. */
-function recorded(commit: (path: string, batch: readonly Pending[]) => Outcome | undefined) {
+function recorded(commit: (path: string, batch: readonly Pending[]) => CommitOutcome | undefined) {
   const batches: string[][] = [];
   const failed: string[] = [];
   const work: CommitBatch = async (batch) => {
     batches.push(batch.map(({ path, why }) => `${path} ${why}`));
     const outcomes = batch.map(({ path }) => [path, commit(path, batch)] as const);
-    return new Map(outcomes.filter((one): one is [string, Outcome] => one[1] !== undefined));
+    return new Map(outcomes.filter((one): one is [string, CommitOutcome] => one[1] !== undefined));
   };
   const log: { level: number; msg: string }[] = [];
   const logger = pino({ base: null }, { write: (line: string) => void log.push(JSON.parse(line)) });
