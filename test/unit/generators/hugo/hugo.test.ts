@@ -3,8 +3,6 @@ import { hugo } from '../../../../src/generators/hugo/hugo.js';
 import { siteOf } from '../../../support/site-files.js';
 import { askedSite } from '../asked-site.js';
 
-// What Hugo does with these texts was seen with Hugo 0.111.3; test/e2e/generators asks it again.
-
 // What Hugo prints of itself in these tests was printed by Hugo 0.111.3.
 
 const CONFIG = `baseurl = "https://garden.example/notes/"
@@ -87,7 +85,7 @@ test('newer versions of Hugo print their configuration as JSON', async (t) => {
     markup: { goldmark: { renderer: { unsafe: true } } },
     languages: { en: {} },
   });
-  t.like(await inspect({}, '', config), {
+  t.like(await inspect({}, '', `WARN  a module is old\nhugo v0.146.0\nWARN  deprecated\n${config}`), {
     siteUrl: 'https://garden.example',
     output: 'dist',
     options: { rawHtml: true },
@@ -190,13 +188,4 @@ test('Hugo’s list of pages is read, whatever its titles hold; a draft has no a
     code: 'BUILD_FAILED',
     message: /^hugo list all has printed no columns .*: "no such command"/,
   });
-});
-
-test('what Hugo says is read among other lines', async (t) => {
-  const json = JSON.stringify({ baseURL: 'https://garden.example/notes/' }, null, 2);
-  for (const config of [CONFIG, json])
-    t.is(
-      (await inspect({}, '', `WARN  a module is old\nhugo v0.111.3\nWARN  deprecated\n${config}`)).siteUrl,
-      'https://garden.example/notes',
-    );
 });

@@ -188,12 +188,7 @@ test('C, C++ and C# are three tags, unless jekyll-archives would give them one p
 
 test('doctor names what publishes the secret', (t) => {
   const texts = (config: string) =>
-    jekyll
-      .problems(siteOf({ '_config.yml': config }), {
-        content: '_posts',
-        options: {},
-      })
-      .map(({ text }) => text);
+    jekyll.problems(siteOf({ '_config.yml': config }), { content: '', options: {} }).map(({ text }) => text);
   for (const include of ['[.env]', "['.*']", '\n  - .htaccess\n  - .env\n', '"*"'])
     t.regex(texts(`title: x\ninclude: ${include}\nurl: .env\n`)[0] ?? '', /publishes \.env/, include);
   t.deepEqual(texts('include: [.htaccess]\nexclude: [.env]\n'), []);
