@@ -90,6 +90,7 @@ const generator = z.union(
       timeZone: timeZone.exactOptional(),
       rawHtml: z.boolean().exactOptional(),
       templateSwitch: z.boolean().exactOptional(),
+      htmlFiles: z.boolean().exactOptional(),
       futurePages: z.boolean().exactOptional(),
       fetchesImages: z.boolean().exactOptional(),
       titleInBody: z.boolean().exactOptional(),

@@ -23,6 +23,8 @@ export interface GeneratorOptions {
   readonly rawHtml?: boolean;
   /** Whether the generator has a switch that turns templates off in one file (Jekyll 4; Jekyll 3 has none). */
   readonly templateSwitch?: boolean;
+  /** Whether the generator makes pages of `.html` files (Astro: with the loader of `pressmark/astro`). */
+  readonly htmlFiles?: boolean;
   /** Whether the generator makes pages of files with a date in the future (Jekyll: `future: true`). @default false */
   readonly futurePages?: boolean;
   /** The separator at which the generator cuts an excerpt out of a body (Eleventy: `setFrontMatterParsingOptions`). */

@@ -9,7 +9,7 @@ import type { AddressRefresh } from './catalog/address-refresh.js';
 import type { Catalog } from './catalog/catalog.js';
 import { type ContentFolder, htmlOf } from './catalog/content-folder.js';
 import { sameFingerprint } from './catalog/entry.js';
-import { createNaming } from './catalog/naming.js';
+import { createNaming, type Name } from './catalog/naming.js';
 import { type ContentChange, refresh, scan } from './catalog/scan.js';
 import { createSpelling } from './catalog/spelling.js';
 import { createChanges } from './changes.js';
@@ -73,6 +73,13 @@ export function createStore(options: StoreOptions) {
     return { ...article, tags, author: spelling.author(article.author) };
   }
 
+  async function nameOf(draft: ArticleDraft, taken: ReadonlySet<string>): Promise<Name> {
+    const { body, contentHtml } = draft;
+    const { extension } = content.format;
+    const its = typeof extension === 'string' ? extension : await codec.extension({ body, contentHtml });
+    return chooseName(draft, its, taken);
+  }
+
   function notice(changes: readonly ContentChange[]): void {
     if (changes.length > 0) onChange(changes);
   }
@@ -123,7 +130,7 @@ export function createStore(options: StoreOptions) {
     return untilWritten(writer, async (epoch) => {
       const known = await acknowledgedAs(id);
       if (known !== undefined) return known;
-      const { slug, path, url, release } = chooseName(draft, taken);
+      const { slug, path, url, release } = await nameOf(draft, taken);
       try {
         const named = { url, updated: null, ...(await spelled(draft, path)), slug };
         const first = await codec.encode(named, path);
@@ -172,7 +179,7 @@ export function createStore(options: StoreOptions) {
     async publish(id: string, prepare: (waitFor: WaitFor) => Promise<ArticleDraft>): Promise<Published> {
       const known = await reading.current(id);
       if (known !== undefined) return { outcome: 'known', id, url: known.url };
-      const { url, release } = chooseName(await prepare(() => undefined), new Set());
+      const { url, release } = await nameOf(await prepare(() => undefined), new Set());
       release();
       return { outcome: 'stored', id, url };
     },

@@ -87,8 +87,7 @@ export function recogniseSite(
   if (answer !== undefined) return known({ generator: named(answer), evidence: '--generator' });
   const [first, second] = found;
   const foreign = recogniseForeign(files);
-  // A configuration file of its own says more than a dependency.
-  if (foreign !== undefined && (first?.strength ?? 0) < 2)
+  if (foreign !== undefined && foreign.strength > (first?.strength ?? 0))
     return question(notKnown(foreign.name, foreign.evidence));
   if (first === undefined) {
     const script = unknownBuildScript(files);

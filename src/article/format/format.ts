@@ -1,10 +1,11 @@
+import type { Article } from '../article.js';
 import { memoized } from '../names.js';
 import { withKnownDates } from '../publication.js';
 import type { AddressOptions } from './address.js';
 import { type ArticleAmender, articleAmender } from './amend.js';
 import { type ArticleDecoder, articleDecoder } from './decode.js';
 import { type ArticleEncoder, articleEncoder } from './encode.js';
-import { articleFields } from './fields.js';
+import { articleFields, incomingOf } from './fields.js';
 import type { ArticleMapping } from './mapping.js';
 import { heldIn, ownPath, siteKeys } from './site-keys.js';
 
@@ -18,6 +19,8 @@ export interface ArticleFormat extends ArticleAmender, Omit<ArticleDecoder, 'rea
   /** Whether a URL that no file names and no generator has listed may be answered: where Pressmark builds the pages itself. */
   readonly hasCertainUrls: boolean;
   isArticlePath(path: string): boolean;
+  /** The extension of a new article's file, with its dot; a function where the body decides it. */
+  readonly extension: string | ((draft: Pick<Article, 'body' | 'contentHtml'>) => string);
   /**
    * Other paths at which a generator may make the same page as at this one: `x.html` and `x/index.md` for `x.md`. Where
    * the URLs differ all the same, generators warn, or drop one of the two.
@@ -55,6 +58,7 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
   const decoder = articleDecoder(options, own);
   const fields = articleFields(options, own);
   const { decode, storedUrl } = decoder;
+  const extensionOf = (draft: Pick<Article, 'body' | 'contentHtml'>) => mapping.extension(incomingOf(draft));
   return {
     isOwnKey: own.isOwn,
     get key() {
@@ -62,6 +66,7 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
     },
     hasCertainUrls: listed === undefined,
     isArticlePath: mapping.isArticlePath,
+    extension: listed === undefined ? extensionOf({ body: '', contentHtml: '' }) : extensionOf,
     namesakes: (at) => (listed === undefined ? [] : namesakes(at)),
     sentBody: (stored) => mapping.sentBody?.(stored) ?? stored,
     slugOf: (at) => mapping.slug({ path: at, data: {} }),

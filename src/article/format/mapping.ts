@@ -132,6 +132,8 @@ export interface ArticleMapping {
   image(url: string): string | undefined;
   /** The name of a tag's page, by which two spellings are one tag. Empty if the generator cannot make a page of it. */
   tagKey(tag: string): string;
+  /** The extension of a new article's file, `.md` or `.html`. */
+  extension(body: IncomingBody): string;
   /** The body for a file of this name. Whatever it holds is displayed as written and is never executed. */
   body(incoming: IncomingBody, path: string): StoredBody;
   /** Markdown as it came, of what `body` has made of it. Absent where `body` changes nothing that it made. */

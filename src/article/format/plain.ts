@@ -27,6 +27,7 @@ const plain: Omit<ArticleMapping, 'publication'> = {
   date: (iso) => iso,
   image: (url) => url,
   tagKey: (tag) => tag,
+  extension: () => '.md',
   body: (incoming) => ({
     text: incoming.kind === 'html' ? incoming.html : incoming.markdown,
     frontMatter: {},

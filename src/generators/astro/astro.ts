@@ -20,7 +20,7 @@ const CONTENT_CONFIGS = ['src/content.config', 'src/content/config'].flatMap((na
   ['mjs', 'js', 'mts', 'ts'].map((extension) => `${name}.${extension}`),
 );
 
-/** Astro 5 to 7: the Markdown files of a content collection. */
+/** Astro 5 to 7: Markdown files of a content collection, an `.html` file only with the loader of `pressmark/astro`. */
 export const astro: Generator = {
   name: 'astro',
   packages: ['astro'],
@@ -66,13 +66,14 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const schema = found === undefined ? undefined : keysIn(answer.schemas[found], found);
   const content = contentOf(entries) ?? `${srcDir}/content/${collection}`;
   const pages = entries.map(({ path }) => ({ path, address: '' }));
-  const isArticlePath = (path: string) => /\.mdx?$/.test(path);
+  const isArticlePath = (path: string) => /\.(?:mdx?|html)$/.test(path);
   const posts = readPosts(files, content, pages, { isArticlePath, slug: entryId });
   const { keys, options } = fieldsOf(schema, posts, (key) => makesPictures(files, srcDir, key));
   const usual: Readonly<Record<string, unknown>> = { ...KEYS };
   const needed = neededKeys(schema, posts, keys);
   const [route, ...others] = routesOf(answer.routes, [collection, posix.basename(content)]);
   const permalink = permalinkOf(config, route?.pattern ?? `/${collection}/[slug]`);
+  const hasLoader = CONTENT_CONFIGS.some((name) => /pressmark\/astro/.test(files.read(name) ?? ''));
   const isFolders = entries.length > 0 && entries.every(({ path }) => /\/index\.[^/]*$/.test(path));
   const questions: Question[] = [...needed.questions];
   if (route === undefined || others.length > 0) {
@@ -99,6 +100,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     options: {
       ...options,
       keptTags: tagsInCode(files, filesBelow(files, srcDir)),
+      htmlFiles: hasLoader || undefined,
       fetchesImages: config.fetchesImages || undefined,
     },
     ignore: [`${outDir}/`, '.astro/', 'node_modules/'],

@@ -12,18 +12,21 @@ export const KEYS: KeyNames = { ...USUAL_KEYS, date: 'pubDate' };
 export function mapping(options: MappingOptions): ArticleMapping {
   const dateKey = options.keys?.date ?? KEYS.date;
   const held = { draft: true };
+  const isHtmlFile = (path: string) => path.endsWith('.html');
   return siteMapping(options, {
     usualKeys: KEYS,
     isDraft: draftsBy(held),
     reserved: ['slug', 'id', 'layout'],
-    isArticlePath: (path) => /\.mdx?$/.test(path),
+    isArticlePath: (path) => /\.mdx?$/.test(path) || (options.htmlFiles === true && isHtmlFile(path)),
     slug: (file) => entryId(file).split('/').at(-1) ?? '',
     momentText: ({ utc }, sent) => (TIMESTAMP.test(sent) ? sent : utc),
     writtenText,
     sentText: (written) => (beginsWithMarker(written) ? written.replace('\u2060', '') : written),
     // A schema with url() or image() refuses every other address, and the build fails.
     image: webAddress,
-    body(incoming) {
+    extension: (body) => (options.htmlFiles === true && body.kind === 'html' ? '.html' : '.md'),
+    body(incoming, path) {
+      if (isHtmlFile(path)) return { text: incoming.html, frontMatter: {} };
       const isMarkdown =
         incoming.kind === 'markdown' && isSafeMarkdown(incoming.markdown, options.fetchesImages ?? false);
       const text = isMarkdown ? markdownBody(incoming.markdown) : htmlBlock(incoming.html);

@@ -172,12 +172,13 @@ const [input, output, configPath] = process.argv.slice(1).map((word) => word || 
 let user;
 const items = [];
 const selecting = new Set();
+const globs = new Set();
 const watched = (api) => {
-  for (const name of ['getFilteredByTag', 'getFilteredByTags']) {
+  for (const name of ['getFilteredByTag', 'getFilteredByTags', 'getFilteredByGlob']) {
     if (Object.hasOwn(api, name)) continue;
     const own = api[name].bind(api);
     api[name] = (...words) => {
-      for (const word of words.flat()) selecting.add(word);
+      for (const word of words.flat()) (name === 'getFilteredByGlob' ? globs : selecting).add(word);
       return own(...words);
     };
   }

@@ -52,6 +52,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     slug: fileSlug,
     momentText: ({ utc }, sent) => (YAML_TIMESTAMP.test(sent) ? sent : utc),
     tagKey: options.tagSlugs === false ? tagName : tagKey,
+    extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, options),
     held: { permalink: false, eleventyExcludeFromCollections: true },
     pin,

@@ -13,6 +13,7 @@ export interface EleventyConfig {
   readonly layouts: string;
   readonly output: string;
   readonly pathPrefix: string;
+  readonly formats: readonly string[];
   /** Extensions that the configuration has given to engines of its own. */
   readonly extensions: readonly string[];
   /** The key that turns templates off in one file. */
@@ -28,6 +29,8 @@ export interface EleventyConfig {
   readonly collections: readonly string[];
   /** The tags by which the configuration selects posts. */
   readonly selecting: readonly string[];
+  /** The patterns of files by which it does so. */
+  readonly globs: readonly string[];
   /** The site's data of its authors. */
   readonly authors?: unknown;
   /** The site's data, such as `metadata`. */
@@ -40,6 +43,7 @@ const USUAL = {
   includes: '_includes',
   output: '_site',
   pathPrefix: '/',
+  formats: ['md', 'html'],
   extensions: [],
   engineOverride: 'templateEngineOverride',
   rawHtml: true,
@@ -48,12 +52,13 @@ const USUAL = {
   plugins: {},
   collections: [],
   selecting: [],
+  globs: [],
   data: {},
 };
 
 /**
  * JavaScript that makes the answer of `pages`, `eleventy`, `user` (what the configuration is given), `items` (all pages) and
- * `selecting` (the tags by which the configuration selects posts).
+ * `selecting` and `globs` (the tags and the patterns of files by which the configuration selects posts).
  */
 export const CONFIG_ANSWER = `await (async () => {
   const config = eleventy.eleventyConfig.getConfig();
@@ -83,6 +88,7 @@ export const CONFIG_ANSWER = `await (async () => {
     pages,
     ...config.dir,
     pathPrefix: config.pathPrefix,
+    formats: texts(config.templateFormats),
     extensions: texts(Array.from(config.extensionMap ?? [], ({ extension }) => extension)),
     engineOverride: config.keys?.engineOverride,
     keepsPictures: md === undefined || keepsPictures(),
@@ -94,6 +100,7 @@ export const CONFIG_ANSWER = `await (async () => {
     ),
     collections: Object.keys(config.collections ?? user.collections ?? {}),
     selecting: texts(selecting),
+    globs: texts(globs),
     authors: Array.isArray(authors) ? authors.map((one) => plain(one, 1)) : plain(authors),
     data: plain({ metadata, site, meta, settings }),
   };
@@ -110,7 +117,7 @@ export function configIn(answer: Partial<EleventyConfig>): EleventyConfig {
 
 /** What decides how bodies are written and which tags stay. */
 export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOptions {
-  const { extensions, engineOverride, rawHtml, excerptSeparator, bundled } = config;
+  const { formats, extensions, engineOverride, rawHtml, excerptSeparator, bundled, globs } = config;
   const { eleventyImageTransformPlugin: images, IdAttributePlugin: ids } = config.plugins;
   const hasSwitch =
     engineOverride === USUAL.engineOverride && !extensions.some((one) => one === 'md' || one === 'html');
@@ -119,6 +126,8 @@ export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOp
     elements.push('img');
   const checksIds = ids !== undefined && mapOf(ids).checkDuplicates !== false;
   return defined({
+    // An article in an .html file would be in no list that is made of .md files.
+    htmlFiles: formats.includes('html') && !globs.some((one) => one.endsWith('.md')) ? undefined : false,
     templateSwitch: hasSwitch ? undefined : false,
     rawHtml: rawHtml ? undefined : false,
     excerptSeparator,

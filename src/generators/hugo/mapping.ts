@@ -32,6 +32,8 @@ export function mapping(options: MappingOptions): ArticleMapping {
     // In the site's own time zone, so that the day on the page is that of its address.
     momentText: ({ day, time, offset }) => `${day}T${time}${offset === '+00:00' ? 'Z' : offset}`,
     tagKey,
+    extension: (body) =>
+      body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml) ? '.html' : '.md',
     body: (incoming, path) => storedBody(incoming, path, rawHtml),
     sentBody,
     held: { draft: true },

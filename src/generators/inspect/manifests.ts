@@ -82,11 +82,24 @@ export function npmDependencies(files: SiteFiles): ReadonlySet<string> {
   return new Set(lists.flatMap((key) => Object.keys(mapOf(manifest[key]))));
 }
 
-/** The packages that the site depends on, by name with the file that names them: those of npm and of Ruby. */
+const PYTHON = /^[ \t]*["']?([\w.-]+)(?:\[[^\]]*\])?[ \t]*(?:[=<>~!;"',]|$)/gm;
+
+/** Lines of the manifests of other languages that name a package. */
+const NAMES: Readonly<Record<string, RegExp>> = {
+  Gemfile: /^[ \t]*gem[ \t(]+['"]([\w.-]+)['"]/gm,
+  'requirements.txt': PYTHON,
+  'pyproject.toml': PYTHON,
+  Pipfile: PYTHON,
+  'setup.py': PYTHON,
+  'composer.json': /"([\w.-]+\/[\w.-]+)"[ \t]*:/g,
+};
+
+/** The packages that the site depends on, whatever the language, by name with the file that names them. */
 export function dependencies(files: SiteFiles): ReadonlyMap<string, string> {
-  const gems = (files.read('Gemfile') ?? '').matchAll(/^[ \t]*gem[ \t(]+['"]([\w.-]+)['"]/gm);
-  return new Map([
-    ...Array.from(gems, ([, name = '']) => [name, 'Gemfile'] as const),
-    ...[...npmDependencies(files)].map((name) => [name, 'package.json'] as const),
-  ]);
+  const found = new Map<string, string>();
+  for (const name of npmDependencies(files)) found.set(name, 'package.json');
+  for (const [file, pattern] of Object.entries(NAMES))
+    for (const [, name = ''] of (files.read(file) ?? '').matchAll(pattern))
+      if (!found.has(name.toLowerCase())) found.set(name.toLowerCase(), file);
+  return found;
 }

@@ -97,6 +97,9 @@ function ownExcludes(config: string): readonly string[] | undefined {
   return exclude === undefined ? undefined : textsOf(exclude);
 }
 
+/** A list in brackets, on one line. */
+const FLOW = /^(exclude:[ \t]*\[(?:[^\]\n]*[^\],\s])?)[ \t]*,?[ \t]*\]/m;
+
 /**
  * A `_config.yml` with further entries below `exclude:`; everything else is byte for byte as it was.
  *
@@ -115,7 +118,10 @@ export function addExcludes(config: string, items: readonly string[]): string | 
   const at = head === -1 ? lines.length : head + 2 + last;
   const before = lines.slice(0, at).join('');
   const gap = before === '' || before.endsWith('\n') ? '' : eol;
-  const text = `${before}${gap}${added.join('')}${lines.slice(at).join('')}`;
+  const quoted = items.map((item) => JSON.stringify(item)).join(', ');
+  const inBrackets = config.replace(FLOW, (_, list) => `${list}${list.endsWith('[') ? '' : ', '}${quoted}]`);
+  const inLines = `${before}${gap}${added.join('')}${lines.slice(at).join('')}`;
+  const text = inBrackets === config ? inLines : inBrackets;
   try {
     const { parse } = yamlLibrary();
     const was = mapOf(parse(config));

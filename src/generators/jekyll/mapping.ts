@@ -36,6 +36,7 @@ export function mapping(given: MappingOptions): ArticleMapping {
     momentText: ({ day, time, offset }) => `${day} ${time} ${offset.replace(':', '')}`,
     image: imageAddress,
     tagKey: (tag) => tagKey(tag, given.tagSlugs === true),
+    extension: (body) => (isStoredAsMarkdown(body) ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, hasSwitch, given.rawHtml === true),
     ...(!hasSwitch && { sentBody: unescapeLiquid }),
     held: { published: false },
@@ -131,8 +132,8 @@ export function storedBody(
     return { text: inert(incoming.markdown), frontMatter: { render_with_liquid } };
   const html = closedHtml(incoming.html);
   const text = inert(isHtmlFile ? html : keepsHtml ? htmlBlock(html) : withoutMarkdown(html));
-  // HTML has no excerpt: cut at a blank line, it would leave elements open on the pages of lists.
-  return { text, frontMatter: { render_with_liquid, excerpt_separator: '' } };
+  const excerpt_separator = isHtmlFile ? excerptSeparator(text) : '';
+  return { text, frontMatter: { render_with_liquid, excerpt_separator } };
 }
 
 /**
@@ -155,4 +156,16 @@ const END_OF_EXTENSION = /\{(?=:\/(?:nomarkdown)?\})/g;
 function withoutMarkdown(html: string): string {
   const text = html.replaceAll('\r\n', '\n').replace(END_OF_EXTENSION, '&#123;').trimEnd();
   return `{::nomarkdown}\n${text}\n{:/nomarkdown}\n`;
+}
+
+/** A first paragraph of plain words, which may be a list's excerpt. */
+const FIRST_PARAGRAPH =
+  /^\s*<p(?:\s[^<>{]*)?>[^<{]*(?:<\/?(?:a|abbr|b|br|code|em|i|img|mark|q|s|small|span|strong|sub|sup)(?=[\s/>])[^<>{]*>[^<{]*)*<\/p>/i;
+
+/**
+ * The `excerpt_separator` of an HTML file. Jekyll's own, a blank line, may stand inside of `<pre>`, and the rest of the
+ * list page would be in it. Empty if the article begins with anything else than a paragraph: it has no excerpt then.
+ */
+function excerptSeparator(html: string): string {
+  return FIRST_PARAGRAPH.test(html) ? '</p>' : '';
 }

@@ -89,6 +89,7 @@ export function siteMapping(options: MappingOptions, given: OwnMapping): Article
     },
     ...pin,
     ...own,
+    extension: (incoming) => own.extension?.(wanted(incoming)) ?? '.md',
     body: (incoming, path) => own.body(wanted(incoming), path),
   };
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { itemComments, keepItemComments } from '../../article/article.js';
+import { type Article, itemComments, keepItemComments } from '../../article/article.js';
 import { assetsNamedIn } from '../../article/asset.js';
 import type { ArticleFormat } from '../../article/format/format.js';
 import { plainFormat } from '../../article/format/plain.js';
@@ -37,7 +37,7 @@ export interface ContentFolder extends Conventions {
 /** Everything that reads or makes the text of an article, and may take as long as its author likes. */
 export function textWork(content: Conventions) {
   const { format } = content;
-  const { decode, encode, amend, inState, storedUrl, tagKey = String } = format;
+  const { decode, encode, amend, inState, storedUrl, tagKey = String, extension } = format;
   return {
     decode,
     encode,
@@ -47,6 +47,8 @@ export function textWork(content: Conventions) {
     /** See `entryIn`. */
     entry: (path: string, read: Text, known?: Entry) => entryIn(content, path, read, known).entry,
     ownTags: (tags: readonly string[]) => ownTags(tags, tagKey),
+    extension: (draft: Pick<Article, 'body' | 'contentHtml'>) =>
+      typeof extension === 'string' ? extension : extension(draft),
     html: (stored: Rendered) => renderedHtml(stored),
     comments: itemComments,
     keepComments: keepItemComments,

@@ -33,11 +33,16 @@ export function createNaming(
   content: ContentFolder,
   catalog: Catalog,
   trash: Pick<Trash, 'keeps'>,
-): (draft: ArticleDraft, taken: ReadonlySet<string>) => Name {
+): (draft: ArticleDraft, extension: string, taken: ReadonlySet<string>) => Name {
   const { layout, format, refusal } = content;
   const inUse = new Set<string>();
   /** Where the numbers of an often used slug go on, so that a thousand namesakes are not asked each time. */
   const nextNumber = new Map<string, number>();
+
+  function isInUse(path: string, url: string): boolean {
+    if (inUse.has(path) || inUse.has(url)) return true;
+    return !format.hasCertainUrls && format.namesakes(path).some((other) => inUse.has(other));
+  }
 
   function isTaken(path: string, url: string): boolean {
     if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0 || trash.keeps(url, path))
@@ -50,14 +55,14 @@ export function createNaming(
     );
   }
 
-  return (draft, taken) => {
+  return (draft, extension, taken) => {
     const reason = refusal();
     if (reason !== undefined) throw new PressmarkError('PERMALINK_WRONG', reason);
     const suggestion = slugOf(draft.slug, draft.title, draft.id);
     let reserved = 0;
     for (let n = nextNumber.get(suggestion) ?? 1; ; n++) {
       const slug = numbered(suggestion, n);
-      const path = layout.path(slug, draft.date);
+      const path = layout.path(slug, draft.date).replace(/\.\w+$/, extension);
       const url = layout.url(slug, draft.date);
       const canonical = canonicalUrl(url) ?? url;
       if (isReserved(content, canonical)) {
@@ -65,8 +70,7 @@ export function createNaming(
         const what = `a new article would have the URL ${url}, and a plugin answers all URLs there`;
         throw new PressmarkError('PERMALINK_WRONG', `${what}; give its adapter another path`);
       }
-      if ([path, canonical].some((one) => taken.has(one) || inUse.has(one)) || isTaken(path, canonical))
-        continue;
+      if (taken.has(path) || isInUse(path, canonical) || isTaken(path, canonical)) continue;
       if (n > 1) nextNumber.set(suggestion, n);
       inUse.add(path).add(canonical);
       const release = () => {

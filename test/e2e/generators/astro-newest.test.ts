@@ -2,14 +2,21 @@ import test from 'ava';
 import { ASTRO_SITE } from './astro-site.js';
 import { dropIn } from './drop-in.js';
 
-// With the integration of pressmark/astro.
+// With the loader and the integration of pressmark/astro.
 dropIn(test, {
   ...ASTRO_SITE,
   tools: 'astro-newest',
-  prepare: ({ edit }) =>
+  printsHtml: true,
+  prepare({ edit }) {
+    edit(
+      'src/content.config.mjs',
+      [/^import \{ glob \} from 'astro\/loaders';$/m, "$&\nimport { articles } from 'pressmark/astro';"],
+      [/loader: glob\(/, 'loader: articles(glob, '],
+    );
     edit(
       'astro.config.mjs',
       [/^import .*$/m, "$&\nimport pressmark from 'pressmark/astro';"],
       [/base: /, 'integrations: [pressmark()],\n  base: '],
-    ),
+    );
+  },
 });

@@ -25,6 +25,8 @@ export interface SiteLayout {
   readonly collapsesSpace?: boolean;
   /** How many blocks of JSON-LD the site's own layout has in each article's head. @default 0 */
   readonly ownJsonLd?: number;
+  /** Whether an article without Markdown has a file of HTML, which is printed byte for byte. @default false */
+  readonly printsHtml?: boolean;
   /** The name that the site shows for the author of an article; undefined where it shows none. */
   byline?(author: string): string;
   /** How the site spells a tag that an article has. @default as sent */
@@ -50,6 +52,9 @@ export function checkPage(t: ExecutionContext, page: Page, sample: Sample, layou
       `${name}: the tags`,
     );
   }
+  const isPrinted = layout.printsHtml === true && sample.form === 'html' && sample.isHtmlInMarkdown !== true;
+  if (isPrinted && !html.includes(data.content_html))
+    t.is(html, data.content_html, `${name}: its HTML, byte for byte`);
   checkBody(t, page, sample, layout.collapsesSpace === true || sample.isHtmlInMarkdown === true);
   const comment = `<!-- svc:item:${data.id} -->`;
   t.is(html.split(comment).length - 1, 1, `${name}: ${comment} is in the page once`);

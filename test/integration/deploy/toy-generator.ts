@@ -84,6 +84,7 @@ const generator = {
     date: (iso) => iso,
     image: (url) => url,
     tagKey: (tag) => tag,
+    extension: () => '.md',
     body: (incoming) => ({
       text: incoming.kind === 'markdown' ? incoming.markdown : incoming.html,
       frontMatter: { templates: false },

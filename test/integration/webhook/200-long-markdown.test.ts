@@ -43,6 +43,6 @@ test('200-published: a site of another generator gets the HTML of what would tak
   const { post } = await startHere(t, { dir });
   const data = article({ content_html: '<p>As HTML.</p>', content_markdown: ENDLESS });
   t.is((await post('article.published', data)).status, 200);
-  const file = fs.readFileSync(join(dir, 'content/posts', `${data.slug}.md`), 'utf8');
+  const file = fs.readFileSync(join(dir, 'content/posts', `${data.slug}.html`), 'utf8');
   t.true(file.includes('<p>As HTML.</p>'));
 });

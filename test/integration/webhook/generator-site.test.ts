@@ -171,7 +171,7 @@ test.serial(
     const data = article({ slug: 'wished', title: FIRST, content_markdown: '' });
     const { url, request } = await publishForUpdate(receiver, data, { title: SECOND });
     t.is(url, `${SITE_URL}/posts/wished/`);
-    const text = textOf('posts/wished.md');
+    const text = textOf('posts/wished.html');
     t.true(
       text.includes(
         '\nside: "left"\nlist: [1, {b: "text"}]\nmap:\n  a:\n    b: [true]\nday: "1970-01-01T00:00:00.000Z"\n',
@@ -182,7 +182,7 @@ test.serial(
     t.true(text.endsWith('<p>More.</p>\n') || text.endsWith('<p>More.</p>'), 'the body is the page');
 
     t.is((await receiver.post('article.updated', request)).status, 200);
-    const updated = textOf('posts/wished.md');
+    const updated = textOf('posts/wished.html');
     t.notRegex(updated, /^side:/m, 'null removes a key');
     t.true((await receiver.find(url)).content_html.includes('More.'));
   },

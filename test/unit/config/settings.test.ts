@@ -250,6 +250,7 @@ test('every option of a generator can be set', (t) => {
     rawHtml: true,
     templateSwitch: false,
     futurePages: true,
+    htmlFiles: true,
     excerptSeparator: '---',
     markedElements: ['script'],
     usedIds: ['main'],

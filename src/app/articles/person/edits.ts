@@ -95,7 +95,8 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
       const slug = `preview-${randomBytes(8).toString('hex')}`;
       const { layout, codec } = content;
       const made = newDraft(slug, await texts.form(fields, undefined), slug);
-      const path = layout.path(slug, made.date);
+      const extension = await codec.extension(made);
+      const path = layout.path(slug, made.date).replace(/\.\w+$/, extension);
       const url = layout.url(slug, made.date);
       return shown(options, path, await codec.encode({ ...made, updated: null, url }, path));
     }

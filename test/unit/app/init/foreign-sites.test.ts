@@ -9,13 +9,15 @@ const SITES: readonly (readonly [name: string, path: string, text?: string])[] =
   ['Next.js', 'next.config.mjs'],
   ['Gatsby', 'gatsby-config.js'],
   ['SvelteKit', 'svelte.config.js', 'export default { kit: {} };'],
-  ['Gridsome', 'gridsome.config.js'],
+  ['Gridsome', 'package.json', '{"dependencies":{"gridsome":"^0.7.23"}}'],
   ['Lume', '_config.ts', 'import lume from "lume/mod.ts";'],
   ['Middleman', 'config.rb', 'activate :blog\n'],
   ['Nanoc', 'nanoc.yaml'],
-  ['Bridgetown', 'bridgetown.config.yml'],
+  ['Bridgetown', 'Gemfile', 'gem "bridgetown", "~> 1.3"\n'],
   ['Pelican', 'pelicanconf.py'],
+  ['Pelican', 'requirements.txt', 'Pelican[markdown]>=4.9\n'],
   ['MkDocs', 'mkdocs.yml'],
+  ['MkDocs', 'pyproject.toml', '[project]\ndependencies = [\n  "mkdocs>=1.6",\n]\n'],
   ['Nikola', 'conf.py', 'BLOG_TITLE = "Notes"\n'],
   ['Sphinx', 'docs/conf.py', "project = 'Docs'\n"],
   ['Zola', 'config.toml', 'base_url = "https://notes.example"\ntitle = "Notes"\n'],
@@ -25,7 +27,7 @@ const SITES: readonly (readonly [name: string, path: string, text?: string])[] =
 
 const recognise = (files: Readonly<Record<string, string>>) => recogniseSite(siteOf(files), undefined, {});
 
-test('a generator without a definition is named by its configuration file', (t) => {
+test('a generator without a definition is named by its configuration file or by a dependency', (t) => {
   for (const [name, path, text = ''] of SITES) {
     const recognition = recognise({ [path]: text, 'content/a.md': '' });
     const said = recognition.kind === 'question' ? recognition.question.text : recognition.evidence;

@@ -27,6 +27,7 @@ const mapping: ArticleMapping = {
   date: (iso) => ({ kind: 'timestamp', text: iso }),
   image: (url) => url,
   tagKey: (tag) => tag.toLowerCase(),
+  extension: ({ kind }) => (kind === 'html' ? '.html' : '.md'),
   body: (incoming, path) => ({
     text: incoming.kind === 'html' || path.endsWith('.html') ? incoming.html : incoming.markdown,
     frontMatter: { inert: incoming.kind },
@@ -145,6 +146,7 @@ test('a checkout with CRLF is not an edit; one character more is, and changes th
 
 test('the body of an .html file is what a lookup answers after an edit', (t) => {
   const html = { ...article, body: article.contentHtml };
+  t.is(typeof format.extension === 'string' ? '' : format.extension(html), '.html');
   const path = 'blog/soil.html';
   const { text } = format.encode(html, path);
   const stored = format.decode(text.replace('---\n<p>Feed it.', '---\n<p>Feed it | twice.'), path);

@@ -222,6 +222,12 @@ test('a picture key is left out where a component would have to fetch a remote p
   t.is(await image('{await getImage({ src: heroImage })}'), null);
 });
 
+test('the loader of pressmark/astro makes pages of .html files, and pictures are fetched where Astro may', async (t) => {
+  const config = { 'src/content.config.ts': "import { articles } from 'pressmark/astro';" };
+  t.true((await inspect({}, { ...POSTS, ...config })).options.htmlFiles);
+  t.true((await inspect({ config: { ...ANSWER.config, fetchesImages: true } })).options.fetchesImages);
+});
+
 test('doctor names a strict schema, which stops each build', (t) => {
   const texts = (config: string) =>
     astro

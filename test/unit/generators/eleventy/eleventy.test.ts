@@ -133,6 +133,7 @@ test('keys follow those of the posts, and images are written only where the site
 test('options say what of the configuration matters to bodies', async (t) => {
   const options = async (answer: object, texts = {}) =>
     (await inspect({ ...POSTS, ...texts }, answer)).options;
+  t.deepEqual(await options({ formats: ['md', 'njk'] }), { htmlFiles: false });
   t.deepEqual(await options({ extensions: ['md'] }), { templateSwitch: false });
   t.deepEqual(await options({ extensions: ['scss'] }), {});
   t.deepEqual(await options({ engineOverride: 'engine' }), { templateSwitch: false });

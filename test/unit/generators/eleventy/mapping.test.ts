@@ -41,6 +41,9 @@ test('Markdown and HTML are stored as sent, with the switch that turns templates
     frontMatter: { templateEngineOverride: 'html' },
   });
   t.is(engineOf('x\n\n    y [a](/b%20c) <b>z</b>'), 'md');
+  t.is(mapping().extension(html('x')), '.html');
+  t.is(mapping({}, 'html').extension(markdown('x')), '.html');
+  t.is(mapping({ htmlFiles: false }).extension(html('x')), '.md');
 });
 
 test('Markdown with what a plugin of the site may stop at is stored as HTML', (t) => {

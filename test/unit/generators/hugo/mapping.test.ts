@@ -48,6 +48,9 @@ test('the item comment is left out where Hugo would print a note in its place', 
 test('what Markdown does not display on the site, or what stops its build, is stored as HTML', (t) => {
   const markup = (text: string, options = {}) =>
     mapping(options).body(markdown(text), 'x.md').frontMatter.markup;
+  t.is(mapping().extension(markdown('a <kbd>x</kbd>')), '.html');
+  t.is(mapping().extension(markdown('a')), '.md');
+  t.is(mapping().extension({ kind: 'html', html: '<p>a</p>' }), '.html');
   t.is(markup('a <kbd>x</kbd>'), 'html');
   t.is(markup('a <kbd>x</kbd>', { rawHtml: true }), undefined);
   t.is(markup('a\n\n<!-- x', { rawHtml: true }), 'html', 'the page would end here');

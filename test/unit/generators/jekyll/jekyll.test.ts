@@ -158,7 +158,9 @@ test('exclude lines are added below those that are there', (t) => {
   t.is(addExcludes('exclude:\nb: 2\n', ['p/']), 'exclude:\n  - p/\nb: 2\n');
   t.is(addExcludes('a: 1\r\n', ['p/']), 'a: 1\r\n\r\nexclude:\r\n  - p/\r\n');
   t.is(addExcludes('a: 1', ['p/']), 'a: 1\n\nexclude:\n  - p/\n');
-  for (const config of ['exclude: x\n', 'exclude: [x]\n', '{ a: 1 }\n', 'exclude:\n  - a: [\n'])
+  t.is(addExcludes('exclude: [x, "y"] # z\n', ['p/']), 'exclude: [x, "y", "p/"] # z\n');
+  t.is(addExcludes('exclude: []\n', ['p/']), 'exclude: ["p/"]\n');
+  for (const config of ['exclude: x\n', '{ a: 1 }\n', 'exclude:\n  - a: [\n'])
     t.is(addExcludes(config, ['p/']), undefined, config);
 });
 
