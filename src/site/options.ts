@@ -27,16 +27,16 @@ export interface SiteOptions {
   readonly site: SiteInfo;
   readonly log: Log;
   readonly hooks: Hooks;
-  /** What plugins add to pages besides hooks and outputs. @default nothing */
-  readonly additions?: PageAdditions;
-  /** Outputs of plugins. @default none */
-  readonly outputs?: readonly PluginOutput[];
+  /** What plugins add to pages besides hooks and outputs. */
+  readonly additions: PageAdditions;
+  /** Outputs of plugins. */
+  readonly outputs: readonly PluginOutput[];
   /** Makes the segments of the addresses of tags and authors. @default in their own scripts */
   readonly termSlug?: TermSlug | undefined;
-  /** Articles on the home page and on every full page of a list. @default 20 */
-  readonly pageSize?: number;
-  /** Static hosts that want files of their own. @default none */
-  readonly hosting?: readonly Hosting[];
+  /** Articles on the home page and on every full page of a list. */
+  readonly pageSize: number;
+  /** Static hosts that want files of their own. */
+  readonly hosting: readonly Hosting[];
   /** The Content-Security-Policy that hosts are to send; false for none. Default: what the theme needs. */
   readonly contentSecurityPolicy?: string | false | undefined;
   /** The builder's index of the articles, for other readers of it. Default: one of its own. */

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { noAdditions } from '../../host/pages/page-additions.js';
 import { createCatalog } from '../../store/catalog/catalog.js';
 import { openArticles, parseKeyOf } from '../index/articles.js';
 import { derivedData } from '../index/derived-data.js';
@@ -71,8 +70,7 @@ interface Build {
  * whose key has changed: first the pages of the articles that were asked for, then all others.
  */
 export function createBuilder(options: SiteOptions) {
-  const { content, site, log, hooks } = options;
-  const { additions = noAdditions(), catalog = createCatalog() } = options;
+  const { content, site, log, hooks, additions, catalog = createCatalog() } = options;
   const markdown = peopleMarkdown(additions, log);
   const data = derivedData(additions.data, log);
   // What is kept of articles is made of their HTML, which plugins may extend.

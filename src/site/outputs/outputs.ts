@@ -25,7 +25,7 @@ export function sitePlanners(
   articles: Articles,
   isReserved: (file: string) => boolean,
 ): readonly Planner[] {
-  const { site, stateDir, staticDir, hooks, log, hosting = [], pageSize = 20, outputs = [] } = options;
+  const { site, stateDir, staticDir, hooks, log, hosting, pageSize, outputs } = options;
   const lists = { site, pageSize };
   return [
     staticFiles(staticDir, log),
@@ -66,7 +66,7 @@ export function* planAll(planners: readonly Planner[], sources: Sources): Genera
  * Tells which files of the output are the site's own or a plugin's: no article has its page there. A file is reserved as a
  * folder too, and a folder as a page.
  */
-export function reservedFiles(outputs: readonly PluginOutput[] = []): (file: string) => boolean {
+export function reservedFiles(outputs: readonly PluginOutput[]): (file: string) => boolean {
   const places = outputs.map(({ output }) => output.path.replace(/\/$/, '').toLowerCase()).filter(Boolean);
   const isAt = (name: string, place: string) =>
     name.startsWith(`${place}/`) || [place, `${place}.html`, `${place}.htm`].includes(name);

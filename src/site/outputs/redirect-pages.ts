@@ -2,13 +2,15 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { escapeUTF8 } from 'entities';
 import type { SiteInfo } from '../../host/pages/page-types.js';
-import { openTrash } from '../../store/trash.js';
+import { openTrash, type Trash } from '../../store/trash.js';
 import { fileOf } from '../index/addresses.js';
 import type { SiteOptions } from '../options.js';
 import { cacheKey, type Planned, type Planner } from './planner.js';
 
 /** Where an article in the trash was, and the address that its URL leads to. */
 interface Redirect {
+  /** The file of its page, below the output folder. */
+  readonly file: string;
   readonly from: string;
   readonly to: string;
 }
@@ -21,22 +23,20 @@ interface Redirect {
 export function redirectPages({
   site,
   stateDir,
-  hosting = [],
+  hosting,
 }: Pick<SiteOptions, 'site' | 'stateDir' | 'hosting'>): Planner {
   const hasFile = hosting.includes('cloudflare-pages') || hosting.includes('netlify');
   const trash = openTrash(stateDir);
 
   return ({ index }) => {
-    const redirects = trash.list().flatMap(({ url, redirect }): Redirect[] => {
-      const file = fileOf(url, site);
-      const isThere = file !== undefined && index.at(file) !== undefined;
-      return redirect === null || isThere ? [] : [{ from: url, to: redirect }];
-    });
-    const pages = redirects.flatMap((one): Planned[] => {
-      const path = fileOf(one.from, site);
-      const key = cacheKey('redirect', one.to, site.language);
-      return path === undefined ? [] : [{ path, key, render: () => pageOf(one, site) }];
-    });
+    const redirects = redirectsIn(trash, site).filter(({ file }) => index.at(file) === undefined);
+    const pages = redirects.map(
+      (one): Planned => ({
+        path: one.file,
+        key: cacheKey('redirect', one.to, site.language),
+        render: () => pageOf(one, site),
+      }),
+    );
     if (!hasFile || redirects.length === 0) return pages;
     const lines = redirects.map(({ from, to }) => `${new URL(from).pathname} ${to} 301\n`).join('');
     return [...pages, { path: '_redirects', key: cacheKey(lines), render: () => `# Pressmark\n${lines}` }];
@@ -50,12 +50,19 @@ export function redirectPages({
  * @throws the system's errors.
  */
 export function writeRedirectPages(output: string, site: SiteInfo, stateDir: string): void {
-  for (const { url, redirect } of openTrash(stateDir).list()) {
-    const file = fileOf(url, site);
-    if (redirect === null || file === undefined || fs.existsSync(join(output, file))) continue;
-    fs.mkdirSync(dirname(join(output, file)), { recursive: true });
-    fs.writeFileSync(join(output, file), pageOf({ from: url, to: redirect }, site));
+  for (const redirect of redirectsIn(openTrash(stateDir), site)) {
+    const path = join(output, redirect.file);
+    if (fs.existsSync(path)) continue;
+    fs.mkdirSync(dirname(path), { recursive: true });
+    fs.writeFileSync(path, pageOf(redirect, site));
   }
+}
+
+function redirectsIn(trash: Trash, site: SiteInfo): Redirect[] {
+  return trash.list().flatMap(({ url, redirect }) => {
+    const file = fileOf(url, site);
+    return redirect === null || file === undefined ? [] : [{ file, from: url, to: redirect }];
+  });
 }
 
 /** A page that browsers and search engines leave for another one. */

@@ -85,7 +85,7 @@ type HelpersOfPlugins = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 /** The functions of plugins; an error of one names it. */
 function helpersOfPlugins(additions: SiteOptions['additions']): HelpersOfPlugins {
-  const named = [...(additions?.helpers ?? [])].map(([name, { plugin, help }]) => [
+  const named = [...additions.helpers].map(([name, { plugin, help }]) => [
     name,
     (...args: never[]) => {
       try {

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import type { Article } from '../../../src/article/article.js';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { createHooks, type Hooks } from '../../../src/host/hooks/hooks.js';
+import { noAdditions } from '../../../src/host/pages/page-additions.js';
 import type { Log } from '../../../src/log.js';
 import { type Builder, createBuilder } from '../../../src/site/builder/builder.js';
 import type { SiteOptions } from '../../../src/site/options.js';
@@ -71,7 +72,7 @@ export function testSite(
 /** The site in a folder. */
 export function siteIn(
   root: string,
-  { url = SITE_URL, settings, pageSize, termSlug, addHooks }: TestSiteOptions = {},
+  { url = SITE_URL, settings, pageSize = 20, termSlug, addHooks }: TestSiteOptions = {},
 ): TestSite {
   const logged: string[] = [];
   const log = gatheringLog(logged);
@@ -88,7 +89,10 @@ export function siteIn(
     templatesDir: join(root, 'templates'),
     themeDirs: [{ kind: 'theme', dir: join(root, 'templates') }],
     site: siteInfo(url, settings),
-    ...(pageSize !== undefined && { pageSize }),
+    additions: noAdditions(),
+    outputs: [],
+    hosting: [],
+    pageSize,
     termSlug,
     log,
     hooks,
