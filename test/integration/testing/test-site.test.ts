@@ -41,11 +41,13 @@ test.serial('a test site that cannot be started leaves nothing behind', async (t
 });
 
 test('a test host runs filters, actions and outputs of a plugin on made-up articles', async (t) => {
+  let put: (() => Promise<unknown>) | undefined;
   const plugin = definePlugin<{ mark: string }>({
     name: 'marks',
     secrets: ['MARK_TOKEN'],
     receiver(host) {
       host.addFilter('article.slug', (slug) => `${slug}-${host.secrets.MARK_TOKEN}`);
+      put = () => host.assets.put(Buffer.alloc(1));
       host.addAction('article.live', async ({ id }) => {
         host.log.info(`${(await host.articles.get(id))?.title} is live`);
       });
@@ -62,6 +64,7 @@ test('a test host runs filters, actions and outputs of a plugin on made-up artic
     host.log.map(({ plugin: name, msg }) => [name, msg]),
     [['marks', 'Soil is live']],
   );
+  await t.throwsAsync(async () => put?.(), { message: /only while the receiver runs/ });
   await host.close();
   const pages = await createTestHost(plugin, { face: 'pages' });
   t.deepEqual(

@@ -30,6 +30,8 @@ test.serial(
           `${when}: ${folder}`,
         );
     }
+    const message = 'an asset is "GIF89a" instead of bytes';
+    await t.throwsAsync(put('GIF89a' as never), { code: 'USAGE', message });
   },
 );
 
