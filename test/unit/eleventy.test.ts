@@ -1,5 +1,5 @@
 import test from 'ava';
-import { afterBuild, type EleventyBuild } from '../../src/eleventy.js';
+import pressmark, { afterBuild, type EleventyBuild } from '../../src/eleventy.js';
 
 const built: EleventyBuild = {
   directories: { output: './_site/' },
@@ -18,6 +18,9 @@ const finds = (missing: readonly string[], warnings: readonly string[] = []) => 
 };
 
 test('a build in which the page of an article is missing fails, and names it', async (t) => {
+  const events: string[] = [];
+  pressmark({ on: (event: string) => void events.push(event) });
+  t.deepEqual(events, ['eleventy.after']);
   const { postbuild } = finds(['blog/soil.md: no page']);
   const error = await t.throwsAsync(() => afterBuild(built, postbuild, t.fail));
   t.like(error, { code: 'POSTBUILD_FAILED' });

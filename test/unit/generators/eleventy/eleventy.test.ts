@@ -68,6 +68,9 @@ test('init asks Eleventy for folders, data and pages', async (t) => {
     questions: [],
     warnings: [],
   });
+  const manifest = { 'package.json': '{"homepage":"https://home.example"}' };
+  const { siteUrl } = await inspect({ ...POSTS, ...manifest }, { data: {}, pathPrefix: '/' });
+  t.is(siteUrl, 'https://home.example');
 });
 
 test('files and addresses follow the newest posts, whatever computes the permalink', async (t) => {

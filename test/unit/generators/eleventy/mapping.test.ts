@@ -102,11 +102,12 @@ test('Markdown goes without raw HTML to a renderer that would print it', (t) => 
   t.is(engineOf('Words<br>and more.', { rawHtml: false }), 'html');
 });
 
-test('HTML is left as it is, byte for byte', (t) => {
+test('HTML is left as it is, byte for byte, but for an id that is there already', (t) => {
   const html =
     '<p CLASS=a>1 < 2 &amp; <a href = "/a?b=%20#c">x</a><br/><img src=a.png srcset="a.png 1x, b.png 2x"></p><pre>{{ x }}</pre>';
   t.is(harmlessHtml(html, plain), html);
   t.is(harmlessHtml(html, { elements: ['script'], ids: ['main'] }), html);
+  t.is(harmlessHtml('<b id=a></b><i id=a></i>', { elements: [], ids: [] }), '<b id=a></b><i ></i>');
   fc.assert(
     fc.property(fc.string(), (text) =>
       t.is(harmlessHtml(`<p>${text.replaceAll('<', '')}</p>`, plain), `<p>${text.replaceAll('<', '')}</p>`),

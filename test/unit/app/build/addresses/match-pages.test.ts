@@ -82,7 +82,7 @@ test('the page of a tag, a category or an author is no post’s, unless posts ar
 test('the pages of a site are read with their titles and headings; an alias is not a page', async (t) => {
   const output = folderWith(t, {
     'a/index.html': '<title>A &amp; B | Garden</title><h1 class=x>A &amp; <em>B</em></h1><p>text',
-    'b.html': '<meta property="og:title" content="B">',
+    'b.html': '<meta property="og:title" content="B"><meta name="og:title" content="b">',
     'c.html': '<link rel="canonical" href="https://garden.example/base/c"><title>C</title>',
     'old/index.html': '<link rel="canonical" href="https://garden.example/base/a/"><title>A</title>',
     'feed.xml': '<title>Feed</title>',
@@ -91,7 +91,7 @@ test('the pages of a site are read with their titles and headings; an alias is n
     await readPages(output, 'https://garden.example/base', permalink);
   t.deepEqual(await pagesOf('/:slug.html'), [
     { address: '/a/', titles: ['A & B | Garden', 'A &  B '] },
-    { address: '/b.html', titles: ['B'] },
+    { address: '/b.html', titles: ['B', 'b'] },
     { address: '/c', titles: ['C'] },
   ]);
   t.is((await pagesOf('/:slug'))[1]?.address, '/b', 'as new articles have it');
