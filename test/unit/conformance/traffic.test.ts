@@ -87,6 +87,7 @@ test('listen names what a request breaks', async (t) => {
     'X-Service-Event is missing, and the body’s event webhook.test',
     'X-Service-Contract is missing; on webhook.test it is 2',
   ]);
+  t.is((await fetch(url, { method: 'POST', body: 'x'.repeat(10_000_001) })).status, 413);
 });
 
 test('listen names what an answer breaks', async (t) => {
