@@ -14,7 +14,7 @@ import type { ContentChange } from '../../store/catalog/scan.js';
 import { snapshotOf } from '../../store/catalog/snapshot.js';
 import { type OpenStore, warnOfBroken } from '../../store/open-store.js';
 import type { AdapterLimits } from '../../webhook/http/adapter.js';
-import { isElsewhere, refuseArticlesElsewhere } from '../articles/stored-urls.js';
+import { addressChange, isElsewhere, refuseArticlesElsewhere } from '../articles/stored-urls.js';
 import { type CodecInThread, createCodecInThread } from '../content/article-codec.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
@@ -69,12 +69,20 @@ export async function openStore({ settings, log, terminal, onClose }: Starting):
   const durable = await openDurableStore({ settings, content, log, hooks, onChange });
   onClose(durable.close);
   report(durable, log, terminal);
-  const entries = [...durable.catalog.entries()];
-  const isAway = ({ url, broken }: Entry) =>
-    broken === undefined && isElsewhere({ url, address: undefined }, settings.siteUrl);
-  if (entries.some(isAway)) await refuseArticlesElsewhere(settings, entries); // which reads the files
+  await refuseOtherAddress(settings, [...durable.catalog.entries()]);
   const files = filesIn(durable.catalog, prefix);
   return { content, prefix, thread, durable, hooks, jobs, files, savedAt };
+}
+
+/** Only files show which addresses they pin; a few show whether the base path has changed, without reading all at each start. */
+const FEW = 20;
+
+async function refuseOtherAddress(settings: Settings, entries: readonly Entry[]): Promise<void> {
+  const delivered = entries.filter(({ id, path, broken }) => broken === undefined && id !== path);
+  const isAway =
+    delivered.some(({ url }) => isElsewhere({ url, address: undefined }, settings.siteUrl)) ||
+    (await addressChange(settings, contentOf(settings), delivered.slice(0, FEW))) !== undefined;
+  if (isAway) await refuseArticlesElsewhere(settings, entries);
 }
 
 function filesIn(catalog: Catalog, prefix: string): ArticleFiles {

@@ -135,19 +135,8 @@ async function inspected(
   }
 }
 
-function answersOf({
-  generator,
-  siteUrl,
-  service,
-  content,
-  file,
-  permalink,
-  output,
-  build,
-  key,
-  frontMatter,
-  body,
-}: Options): Answers {
+function answersOf({ service, body, key, frontMatter, ...options }: Options): Answers {
+  const { generator, siteUrl, content, file, permalink, output, build } = options;
   const texts = { generator, 'site-url': siteUrl, content, file, permalink, output, build } as const;
   let answers: Answers = body === undefined ? {} : { body };
   for (const [flag, text] of Object.entries(texts))

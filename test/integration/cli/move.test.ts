@@ -13,6 +13,7 @@ import { createFaults } from '../../support/faults.js';
 import { runHere } from '../../support/in-process.js';
 import { bareEnvironment, PROGRAM } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
+import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const OLD = 'https://old.example/blog';
@@ -299,6 +300,9 @@ test('a base path that is dropped is a change of the address for a generator, wh
   const { code, stdout } = await runHere(['status', '--dir', site.dir]);
   t.is(code, 1);
   t.regex(stdout, /4 articles have URLs that are not at the site’s address https:\/\/old\.example, such as/);
+  const env = { PRESSMARK_SECRET: SECRET };
+  const start = await runHere(['start', '--dir', site.dir, '--port', '0'], env);
+  t.deepEqual([start.code, /4 articles have URLs/.test(start.stderr)], [2, true], start.stderr);
   const { stdout: dry } = await runHere(['move', 'https://old.example', '--dir', site.dir]);
   t.regex(dry, /^https:\/\/old\.example\/blog\/articles\/one\/ → https:\/\/old\.example\/articles\/one\/$/m);
 });
