@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type Router from '@koa/router';
-import type { Middleware } from 'koa';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import { type Log, REDACTION } from '../log.js';
 import { within } from '../time-limit.js';
@@ -14,7 +13,7 @@ import { findingsOf, type HealthCheck, type PluginFinding } from './health.js';
 import { Hold, Refusal } from './hooks/filter-results.js';
 import type { ActionName, Face, FilterName } from './hooks/hook-types.js';
 import { createHooks, type Hooks } from './hooks/hooks.js';
-import { type Adapter, answerOf, checkedAdapter, type PluginAdapter, pathsOf } from './http/adapter.js';
+import { answerOf, checkedAdapter, type PluginAdapter, pathsOf } from './http/adapter.js';
 import { createRoutes, routesIn, type ServedBelow, sealRoutes, servedBy } from './http/routes.js';
 import { invalid } from './invalid.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
@@ -53,6 +52,9 @@ interface Disposer {
   readonly plugin: string;
   readonly dispose: () => unknown;
 }
+
+/** What both faces of a plugin are handed. */
+type CommonHost = PluginHost<unknown, FilterName, ActionName>;
 
 /** A running plugin host; see `startHost`. */
 export interface Host {
@@ -156,72 +158,87 @@ export async function startHost(
   hooks.seal();
 
   async function add(entry: PluginEntry): Promise<void> {
-    const { plugin, origin, file } = entry;
+    const { plugin, file } = entry;
     if (file !== undefined) knowCode(plugin.name, file);
     const common = { ...commonHost(entry), options: await parsedOptions(entry) };
-    if (face === 'pages') {
-      const addOutput = (output: PluginOutput['output']) => {
-        hooks.checkOpen(plugin.name, `output ${quote(output.path)}`);
-        checkOutput({ plugin: plugin.name, output }, outputs);
-        outputs.push({ plugin: plugin.name, output });
-      };
-      const adding = addingTo(additions, plugin.name, hooks.checkOpen);
-      const host = { ...common, ...adding, addOutput };
-      await stepOf(entry, 'set up', face, setupMs, async () => plugin.pages?.(host));
-    } else if (plugin.receiver !== undefined || plugin.activate !== undefined) {
-      const secrets = secretsOf(plugin, origin, environment);
-      const router = entry.isFirstParty ? undefined : await createRoutes(plugin.name);
-      const routes = (define: (router: Router) => void) => {
-        hooks.checkOpen(plugin.name, 'routes');
+    if (face === 'pages') await setUpPages(entry, common);
+    else if (plugin.receiver !== undefined || plugin.activate !== undefined)
+      await setUpReceiver(entry, common);
+  }
+
+  async function setUpPages(entry: PluginEntry, common: CommonHost): Promise<void> {
+    const { plugin } = entry;
+    const addOutput = (output: PluginOutput['output']) => {
+      hooks.checkOpen(plugin.name, `output ${quote(output.path)}`);
+      checkOutput({ plugin: plugin.name, output }, outputs);
+      outputs.push({ plugin: plugin.name, output });
+    };
+    const pagesHost = { ...common, ...addingTo(additions, plugin.name, hooks.checkOpen), addOutput };
+    await stepOf(entry, 'set up', face, setupMs, async () => plugin.pages?.(pagesHost));
+  }
+
+  async function setUpReceiver(entry: PluginEntry, common: CommonHost): Promise<void> {
+    const { plugin, origin, isFirstParty } = entry;
+    const { name, version, activate } = plugin;
+    const secrets = secretsOf(plugin, origin, environment);
+    const folder = pluginFolder(stateDir, name);
+    const storage = openStorage(name, folder);
+    const router = isFirstParty ? undefined : await createRoutes(name);
+    const ofPlugin = { ...readingOnly(name), ...outsidePlugin(articles) };
+    const receiverHost: ReceiverHost = {
+      ...common,
+      secrets,
+      storage,
+      ...jobsOf(entry, common.log),
+      ...answeringOf(entry, router, secrets),
+      ...(around.records ?? noRecords(name)),
+      ...sharingOf(name),
+      admin: admin.addingOf(name, common.log, hooks.checkOpen),
+      hold: (reason) => new Hold(reason),
+      refuse: (status, words) => new Refusal(status, words),
+      articles: { ...ofPlugin, receive: receivingOnce(ofPlugin, storage) },
+      assets: around.assets ?? { put: refusing(name) },
+    };
+    await stepOf(entry, 'set up', face, setupMs, async () => plugin.receiver?.(receiverHost));
+    if (activate !== undefined && around.jobs !== undefined)
+      await activateOnce(folder, version, (context) =>
+        stepOf(entry, 'activated', 'activate', activateMs, async () => activate(receiverHost, context)),
+      );
+    if (router === undefined || router.stack.length === 0) return;
+    sealRoutes(router, name);
+    routers.push(router);
+    owners.set(router, name);
+  }
+
+  /** By which a plugin answers requests. @param router none for a plugin that comes with Pressmark */
+  function answeringOf(
+    entry: PluginEntry,
+    router: Router | undefined,
+    secrets: ReceiverHost['secrets'],
+  ): Pick<ReceiverHost, 'routes' | 'serve' | 'adapter' | 'answer'> {
+    const { name } = entry.plugin;
+    return {
+      routes: (define) => {
+        hooks.checkOpen(name, 'routes');
         if (router !== undefined) define(router);
-      };
-      const serve = (handler: Middleware) => {
-        hooks.checkOpen(plugin.name, 'a handler');
-        served.push(servedBy(plugin.name, handler, (call) => runAsPlugin(entry, call)));
-      };
-      const folder = pluginFolder(stateDir, plugin.name);
-      const storage = openStorage(plugin.name, folder);
-      const adapter = (given: Adapter) => {
-        hooks.checkOpen(plugin.name, 'an adapter');
-        const added = checkedAdapter(plugin.name, given, secrets, taken);
-        for (const path of pathsOf(added)) taken.set(path, `plugin ${plugin.name} (${origin})`);
+      },
+      serve: (handler) => {
+        hooks.checkOpen(name, 'a handler');
+        served.push(servedBy(name, handler, (call) => runAsPlugin(entry, call)));
+      },
+      adapter: (given) => {
+        hooks.checkOpen(name, 'an adapter');
+        const added = checkedAdapter(name, given, secrets, taken);
+        for (const path of pathsOf(added)) taken.set(path, `plugin ${name} (${entry.origin})`);
         adapters.push(added);
-      };
-      const ofPlugin = { ...readingOnly(plugin.name), ...outsidePlugin(articles) };
-      const host = {
-        ...common,
-        secrets,
-        storage,
-        ...jobsOf(entry, common.log),
-        routes,
-        serve,
-        adapter,
-        answer: answerBy(plugin.name),
-        ...(around.records ?? noRecords(plugin.name)),
-        ...sharingOf(plugin.name),
-        admin: admin.addingOf(plugin.name, common.log, hooks.checkOpen),
-        hold,
-        refuse,
-        articles: { ...ofPlugin, receive: receivingOnce(ofPlugin, storage) },
-        assets: around.assets ?? { put: refusing(plugin.name) },
-      };
-      await stepOf(entry, 'set up', face, setupMs, async () => plugin.receiver?.(host));
-      const { activate } = plugin;
-      if (activate !== undefined && around.jobs !== undefined)
-        await activateOnce(folder, plugin.version, (context) =>
-          stepOf(entry, 'activated', 'activate', activateMs, async () => activate(host, context)),
-        );
-      if (router !== undefined && router.stack.length > 0) {
-        sealRoutes(router, plugin.name);
-        routers.push(router);
-        owners.set(router, plugin.name);
-      }
-    }
+      },
+      answer: (status, body, headers = {}) => answerOf(name, status, body, headers),
+    };
   }
 
   /** What both faces of a plugin are handed. */
   function commonHost({ plugin: { name }, isFirstParty }: PluginEntry) {
-    const host: Omit<PluginHost<unknown, FilterName, ActionName>, 'options'> = {
+    const common: Omit<CommonHost, 'options'> = {
       site,
       paths,
       articles,
@@ -229,7 +246,7 @@ export async function startHost(
       ...hooks.ofPlugin(name, isFirstParty),
       onClose: (dispose) => disposers.push({ plugin: name, dispose }),
     };
-    return host;
+    return common;
   }
 
   function jobsOf({ plugin }: PluginEntry, log: Log): Pick<ReceiverHost, 'job' | 'cron'> {
@@ -328,15 +345,6 @@ function outsidePlugin(articles: HostSurroundings['articles']): HostSurroundings
     ]),
   ) as unknown as HostSurroundings['articles']; // the same methods
 }
-
-const hold: ReceiverHost['hold'] = (reason) => new Hold(reason);
-
-const refuse: ReceiverHost['refuse'] = (status, words) => new Refusal(status, words);
-
-const answerBy =
-  (plugin: string): ReceiverHost['answer'] =>
-  (status, body, headers = {}) =>
-    answerOf(plugin, status, body, headers);
 
 /**
  * Runs a step in which a plugin gets ready, such as its `receiver`.

@@ -26,8 +26,17 @@ export type PluginFiles = (sources: {
   readonly builtAt?: Sources['builtAt'];
 }) => Iterable<Planned>;
 
-/** The files of one plugin. They are made again when any article, or the plugin, has changed. */
-export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, log: Log): PluginFiles {
+/**
+ * The files of one plugin. They are made again when any article, or the plugin, has changed.
+ *
+ * @param longestMs how long the plugin may take to make one. @default 5 s
+ */
+export function pluginFiles(
+  { plugin, output }: PluginOutput,
+  site: SiteInfo,
+  log: Log,
+  longestMs = LONGEST_MS,
+): PluginFiles {
   const isSite = output.path === '';
   const isFolder = isSite || output.path.endsWith('/');
   const isBelow = (path: string) =>
@@ -53,11 +62,11 @@ export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, lo
 
   async function render(path: string, view: SiteView): Promise<string | Uint8Array> {
     const content: unknown = await within(
-      LONGEST_MS,
+      longestMs,
       asPlugin(plugin, async () => output.render(path, view)),
     ).catch((error: unknown) => {
       const isLate = error instanceof TimeoutError;
-      throw failure(isLate ? `took longer than ${LONGEST_MS} ms` : messageOf(error), error);
+      throw failure(isLate ? `took longer than ${longestMs} ms` : messageOf(error), error);
     });
     if (typeof content === 'string' || content instanceof Uint8Array) return content;
     throw failure('render must return a string or bytes');

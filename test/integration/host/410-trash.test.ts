@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import { get } from 'node:http';
 import { join, relative } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { articlesOf, withCaller } from '../../support/articles-of.js';
 import { gitIn, inClone } from '../../support/clones.js';
 import { fileOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { startHere } from '../../support/receiver-here.js';
+import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -18,23 +18,39 @@ const page = async (origin: string, url: string) => {
   return [status, headers.get('location')];
 };
 
-test('410-trash: an article in the trash is gone from the site and from git, no redelivery brings it back, and it can be restored to the byte', async (t) => {
+/** A repository with a commit, in which the tests can call what plugins are handed. */
+function repository(t: ExecutionContext): string {
   const dir = withCaller(tempDir(t));
   gitIn(dir, 'init', '--quiet', '--initial-branch=main');
   gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'First');
+  return dir;
+}
+
+/** Has an article published. */
+async function publish(receiver: ReceiverHere) {
+  const data = article();
+  const { url } = (await receiver.post('article.published', data)).json;
+  const base = (await articlesOf(receiver).get(data.id))?.revision ?? '';
+  return { data, id: data.id, url, base };
+}
+
+/** Who has committed what to a file, the oldest first. */
+const commitsOf = (dir: string, path: string) =>
+  gitIn(dir, 'log', '--reverse', '--format=%an %s', 'main', '--', path).trim().split('\n');
+
+test('410-trash: an article in the trash is gone from the site and from git, no redelivery brings it back, and it can be restored to the byte', async (t) => {
+  const dir = repository(t);
   const receiver = await startHere(t, { ...inClone(dir), config: { site: { search: false } } });
   const articles = articlesOf(receiver);
   const { origin } = receiver;
-  const data = article();
-  const { url } = (await receiver.post('article.published', data)).json;
-  const other = (await receiver.post('article.published', article())).json.url;
+  const { data, url, base } = await publish(receiver);
+  const { url: other } = await publish(receiver);
   const file = fileOf(dir, data.id);
   const path = relative(dir, file);
-  const log = () => gitIn(dir, 'log', '--reverse', '--format=%an %s', 'main', '--', path).trim().split('\n');
+  const log = () => commitsOf(dir, path);
   await until('its commit', () => log().length === 1 && log()[0] !== '');
   await until('its page', async () => (await page(origin, url))[0] === 200);
   const text = fs.readFileSync(file, 'utf8');
-  const base = (await articles.get(data.id))?.revision ?? '';
 
   await t.throwsAsync(articles.trash(data.id, 'another', {}, ADA), { code: 'REVISION_CONFLICT' });
   await t.throwsAsync(articles.trash(data.id, base, { redirect: 'javascript:x' }, ADA), {
@@ -80,9 +96,7 @@ test('410-trash: without git, and with hosts that read _redirects, an article is
     config: { git: false, site: { search: false, hosting: 'netlify' } },
   });
   const articles = articlesOf(receiver);
-  const data = article();
-  const { url } = (await receiver.post('article.published', data)).json;
-  const base = (await articles.get(data.id))?.revision ?? '';
+  const { data, url, base } = await publish(receiver);
   await articles.trash(data.id, base, { redirect: 'https://elsewhere.example/bees' }, ADA);
   const redirects = join(dir, 'public/_redirects');
   await until('the file for the host', () => fs.existsSync(redirects));
@@ -96,20 +110,17 @@ test('410-trash: without git, and with hosts that read _redirects, an article is
 });
 
 test('410-trash: a removal whose commit was not made is committed by the next start', async (t) => {
-  const dir = withCaller(tempDir(t));
-  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
-  gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'First');
+  const dir = repository(t);
   const options = { ...inClone(dir), config: { site: false } };
   const first = await startHere(t, options);
-  const data = article();
-  await first.post('article.published', data);
+  const { data, base } = await publish(first);
   const path = relative(dir, fileOf(dir, data.id));
-  const log = () => gitIn(dir, 'log', '--reverse', '--format=%an %s', 'main', '--', path).trim().split('\n');
+  const log = () => commitsOf(dir, path);
   await until('its commit', () => log()[0] !== '');
   const articles = articlesOf(first);
   // A commit cannot be made now: as after a kill, only what is on the disk says that it is due.
   fs.writeFileSync(join(dir, '.git/BISECT_LOG'), '');
-  await articles.trash(data.id, (await articles.get(data.id))?.revision ?? '', {}, ADA);
+  await articles.trash(data.id, base, {}, ADA);
   await first.close();
   t.is(log().length, 1);
   fs.rmSync(join(dir, '.git/BISECT_LOG'));
@@ -139,12 +150,7 @@ test('410-trash: a path that no URL parser takes is a 404, as any other', async 
 test('410-trash: no redirect leads to itself, also over others', async (t) => {
   const receiver = await startHere(t, { dir: withCaller(tempDir(t)), config: { git: false, site: false } });
   const articles = articlesOf(receiver);
-  const stored = async () => {
-    const data = article();
-    const { url } = (await receiver.post('article.published', data)).json;
-    return { id: data.id, url, base: (await articles.get(data.id))?.revision ?? '' };
-  };
-  const [one, two, three] = [await stored(), await stored(), await stored()];
+  const [one, two, three] = [await publish(receiver), await publish(receiver), await publish(receiver)];
   const { pathname, host } = new URL(one.url);
   for (const redirect of [
     one.url,
@@ -181,9 +187,8 @@ test('410-trash: on a site below a path, a redirect is as browsers show it or wi
     ['/blogger/', '/blog/blogger/'],
     ['https://garden.example//evil', 'https://garden.example//evil'],
   ] as const) {
-    const data = article();
-    const { url } = (await receiver.post('article.published', data)).json;
-    await articles.trash(data.id, (await articles.get(data.id))?.revision ?? '', { redirect }, ADA);
+    const { id, url, base } = await publish(receiver);
+    await articles.trash(id, base, { redirect }, ADA);
     t.deepEqual(await page(receiver.origin, url), [301, location]);
   }
 });
@@ -194,9 +199,7 @@ test('410-trash: a URL stays with its article in the trash; only a person’s ow
   const receiver = await startHere(t, { dir, config });
   const articles = articlesOf(receiver);
   const { origin } = receiver;
-  const data = article();
-  const { url } = (await receiver.post('article.published', data)).json;
-  const base = (await articles.get(data.id))?.revision ?? '';
+  const { data, url, base } = await publish(receiver);
   const file = fileOf(dir, data.id);
   const text = fs.readFileSync(file, 'utf8');
   const remove = (id: string, revision: string) =>
@@ -225,9 +228,7 @@ test('410-trash: what is deleted for good leads nowhere, and no redelivery bring
   const dir = withCaller(tempDir(t));
   const receiver = await startHere(t, { dir, config: { git: false, site: { search: false } } });
   const articles = articlesOf(receiver);
-  const data = article();
-  const { url } = (await receiver.post('article.published', data)).json;
-  const base = (await articles.get(data.id))?.revision ?? '';
+  const { data, url, base } = await publish(receiver);
   await t.throwsAsync(articles.deleteTrashed(data.id), { message: /in the trash/ });
   await articles.trash(data.id, base, { redirect: 'https://elsewhere.example/' }, ADA);
   await until('it leads on', async () =>
@@ -247,17 +248,14 @@ test('410-trash: what is deleted for good leads nowhere, and no redelivery bring
 });
 
 test('410-trash: at level commit a restoration is committed as one, by the person who restores', async (t) => {
-  const dir = withCaller(tempDir(t));
-  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
-  gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'First');
+  const dir = repository(t);
   const options = inClone(dir);
   const receiver = await startHere(t, { ...options, config: { site: false, durability: 'commit' } });
   const articles = articlesOf(receiver);
-  const data = article();
-  await receiver.post('article.published', data);
+  const { data, base } = await publish(receiver);
   const path = relative(dir, fileOf(dir, data.id));
-  const log = () => gitIn(dir, 'log', '--reverse', '--format=%an %s', 'main', '--', path).trim().split('\n');
-  await articles.trash(data.id, (await articles.get(data.id))?.revision ?? '', {}, ADA);
+  const log = () => commitsOf(dir, path);
+  await articles.trash(data.id, base, {}, ADA);
   await until('the removal is committed', () => log().length === 2);
   await articles.restore(data.id, BO);
   t.is(log().at(-1), 'Bo Restore: Keeping bees on a balcony');

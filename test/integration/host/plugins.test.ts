@@ -14,7 +14,6 @@ const COUNTED = 'Counted';
 const FAULTY = 'Faulty';
 const UNREADABLE = 'Unreadable';
 const WITHOUT_VALUE = 'Without a value';
-const SLUGLESS = 'Slugless';
 
 const FILTERS = `export default { name: 'filters', receiver(host) {
   host.addFilter('article.draft', (draft, { event }) => draft.title !== '${FILTERED}' ? draft : { ...draft, title: draft.title + '!',
@@ -39,14 +38,6 @@ export default { name: 'faults', receiver(host) {
     if (draft.title === '${COUNTED}') fs.appendFileSync(host.paths.site + '/filtered', 'x');
     return draft;
   });
-  const slugs = [null, {}, 7];
-  host.addFilter('article.slug', (slug, draft) => draft.title === '${SLUGLESS}' && slugs.length > 0 ? slugs.shift() : slug);
-} };`;
-
-const ACTIONS = `export default { name: 'actions', receiver(host) {
-  host.addAction('article.published', () => { throw new Error('broken'); });
-  host.addAction('article.published', () => new Promise(() => {}));
-  host.addAction('delivery.accepted', () => Promise.reject(new Error('broken')));
 } };`;
 
 const ROUTES = `export default { name: 'routes', receiver(host) { host.routes((router) => {
@@ -67,7 +58,7 @@ const ROUTES = `export default { name: 'routes', receiver(host) { host.routes((r
 
 const receiver = sharedHere(test, { storeOnly: true }, (dir) => {
   // In the order of their names: the faults come last, so that no other plugin's filter is handed what they return.
-  withPlugins(dir, { 'a-filters': FILTERS, 'b-actions': ACTIONS, 'c-routes': ROUTES, 'd-faults': FAULTS });
+  withPlugins(dir, { 'a-filters': FILTERS, 'b-routes': ROUTES, 'c-faults': FAULTS });
 });
 const { dir } = receiver;
 
@@ -131,22 +122,6 @@ test.serial(
 );
 
 test.serial(
-  '500-filter-fails: a slug that is not a text is refused, and no address is frozen for it',
-  async (t) => {
-    const { post } = receiver();
-    const before = treeOf(dir);
-    const data = article({ title: SLUGLESS });
-    for (const what of ['null', 'an object', 'a number']) {
-      const { status, json } = await post('article.published', data);
-      t.is(status, 500, what);
-      t.is(json.error, `filter article.slug of plugin faults returned ${what} instead of a text`);
-      t.deepEqual(treeOf(dir), before);
-    }
-    t.is((await post('article.published', data)).status, 200);
-  },
-);
-
-test.serial(
   '200-articles-find: a plugin finds an article by its URL, and gets undefined where there is none',
   async (t) => {
     const { post, origin } = receiver();
@@ -189,20 +164,6 @@ test.serial('409-filters: a stale update and a redelivery do not reach a filter'
   t.is((await post('article.published', data)).status, 200);
   t.is(fs.readFileSync(join(dir, 'filtered'), 'utf8'), 'xx', 'nor does one whose file has moved meanwhile');
 });
-
-test.serial(
-  '200-actions: an action that fails or never ends neither delays an answer nor refuses a delivery',
-  async (t) => {
-    const { post, log } = receiver();
-    const data = article();
-    const first = await post('article.published', data);
-    t.is(first.status, 200);
-    t.is((await post('article.published', data)).text, first.text);
-    await until('the failures of the actions are logged', () =>
-      JSON.stringify(log).includes('plugin":"actions'),
-    );
-  },
-);
 
 test.serial(
   '500-routes: a route that throws is answered with JSON, without the words of its error',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import type { ArticleQuery } from '../../../src/host/articles/articles.js';
+import type { ArticleQuery, ListedArticle } from '../../../src/host/articles/articles.js';
 import { articlesOf, withCaller } from '../../support/articles-of.js';
 import { fileOf, readStored } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
@@ -19,7 +19,12 @@ const PLUGIN = `export default { name: 'editor', receiver(host) {
   });
   const ran = [];
   host.job('changes', { on: 'article.updated', run: ({ article }) => void ran.push(article.revision) });
-  host.routes((router) => router.get('/ran', (context) => { context.body = ran; }));
+  host.routes((router) => {
+    router.get('/ran', (context) => { context.body = ran; });
+    router.get('/drop/:revision', async (context) => {
+      context.body = await host.articles.patch('patched-1', context.params.revision, { frontMatter: { series: undefined } });
+    });
+  });
 } };`;
 
 const plugins = [['./moderation.mjs', { words: ['Jackpot'], origin: 'https://receiver.example' }]];
@@ -156,7 +161,10 @@ test('a patch is a new revision and a commit, and never replaces a person’s ed
   await t.throwsAsync(articles().patch('patched-1', patched.revision, { frontMatter: { id: 'x' } }), {
     code: 'USAGE',
   });
-  const { revision } = await articles().patch('patched-1', patched.revision, { body: 'A **new** text.' });
+  const dropped = await fetch(`${receiver().origin}/-/editor/drop/${patched.revision}`);
+  const { revision: next, extra } = (await dropped.json()) as ListedArticle;
+  t.deepEqual(extra, { part: 2 }, 'undefined removes a key');
+  const { revision } = await articles().patch('patched-1', next, { body: 'A **new** text.' });
   const target = await receiver().find(json.url);
   t.regex(target.content_html, /<strong>new<\/strong>[\s\S]*<!-- svc:item:patched-1 -->/);
   t.is(target.revision_id, revision);
@@ -164,9 +172,9 @@ test('a patch is a new revision and a commit, and never replaces a person’s ed
   // The service's next update, from a lookup of after the patch; one from before it is stale.
   const to = { target_id: 'patched-1', target_url: json.url };
   t.is((await receiver().post('article.updated', update({ ...to, base_revision_id: base }))).status, 409);
-  const next = update({ ...to, base_revision_id: target.revision_id });
-  t.is((await receiver().post('article.updated', next)).status, 200);
-  t.like(readStored(fileOf(dir, 'patched-1')).article.extra, { series: 'one', part: 2 });
+  const delivery = update({ ...to, base_revision_id: target.revision_id });
+  t.is((await receiver().post('article.updated', delivery)).status, 200);
+  t.deepEqual(readStored(fileOf(dir, 'patched-1')).article.extra, { part: 2 });
 
   const path = fileOf(dir, 'patched-1');
   fs.appendFileSync(path, '\nMine.\n');

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { SiteOutput } from '../../../src/host/pages/outputs.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
+import { siteIndex } from '../../../src/site/index/site-index.js';
+import { pluginFiles } from '../../../src/site/outputs/plugin-files.js';
 import { SITE_URL, testSite } from './test-site.js';
 
 const LLMS: SiteOutput = {
@@ -84,4 +86,15 @@ test('where a plugin cannot say its files after a start, those that are there st
   await failing.build('all');
   await failing.close();
   t.is(site.page('decks/Soil.txt'), 'Title of a');
+});
+
+test('an output that never ends fails after its time', async (t) => {
+  const { options } = testSite(t);
+  const [output] = added({ path: 'late.txt', render: () => new Promise<string>(() => undefined) });
+  if (output === undefined) return t.fail();
+  const index = siteIndex([], new Map(), () => false);
+  const [file] = pluginFiles(output, options.site, options.log, 20)({ index, renderer: { key: '' } });
+  await t.throwsAsync(async () => file?.render(), {
+    message: 'output late.txt of plugin test: took longer than 20 ms',
+  });
 });
