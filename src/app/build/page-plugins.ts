@@ -120,7 +120,8 @@ async function setUp(
       if (end === undefined) isMissing('the page has no </head> for what plugins add to it');
       else page = insert(page, end, head);
     }
-    return hooks.applyFilters('page.html', page, { kind: 'article', path: address }, onFailure);
+    const info = { kind: 'article', path: address } as const;
+    return hooks.applyFilters('page.html', page, info, onFailure, faultInPage);
   }
 
   async function writeFiles(output: string, signal?: AbortSignal): Promise<void> {
@@ -144,6 +145,11 @@ async function setUp(
     await host.close();
   };
   return { filtered, writeFiles, close };
+}
+
+/** Without the end of its head, a page can hold neither the JSON-LD nor what other plugins add. */
+function faultInPage(html: string): string | undefined {
+  return headEnd(htmlTokens(html)) === undefined ? 'a page whose head has no end' : undefined;
 }
 
 /** The site of another generator, as the page filters get it. */

@@ -15,6 +15,9 @@ export type FilterHandler<N extends FilterName> = (
 /** Takes in the failure of a handler that is left out; its message names the filter and the plugin. */
 export type OnFilterFailure = (failure: PressmarkError) => void;
 
+/** Says what is wrong with what a handler has made, besides its form, as in `returned <what>`; undefined if nothing is. */
+export type FilterCheck<N extends FilterName> = (value: Filters[N]['value']) => string | undefined;
+
 type FilterResult<N extends FilterName> =
   | Filters[N]['value']
   | (N extends 'article.draft' ? Decision : never);
@@ -68,6 +71,7 @@ export function createCalls(
     name: N,
     value: Filters[N]['value'],
     context: Filters[N]['context'],
+    check?: FilterCheck<N>,
   ): Promise<FilterCall<N>> {
     const call = handler as FilterHandler<N>; // as `addFilter` has taken it
     const what = `filter ${name} of plugin ${plugin}`;
@@ -90,7 +94,9 @@ export function createCalls(
       return failed(`failed: ${messageOf(error)}`, { cause: error, publicMessage });
     }
     if (result instanceof Hold) result = { ...(value as ArticleDraft), held: result.reason };
-    const fault = faultInResult(name, result);
+    const isRefused = result instanceof Refusal;
+    const fault =
+      faultInResult(name, result) ?? (isRefused ? undefined : check?.(result as Filters[N]['value']));
     if (fault !== undefined) return failed(`returned ${fault}`);
     timer.ended(began, false);
     failures.delete(handler);

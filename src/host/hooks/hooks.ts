@@ -6,6 +6,7 @@ import {
   type ActionHandler,
   type CallLimits,
   createCalls,
+  type FilterCheck,
   type FilterHandler,
   type OnFilterFailure,
   type Registered,
@@ -184,6 +185,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
    * what is no value of this filter.
    *
    * @param onFailure called for each handler that fails, whose work alone is missing then. @default its failure is thrown
+   * @param check what else makes a result the failure of its handler.
    * @throws PressmarkError FILTER_FAILED, naming the plugin; REFUSED_BY_PLUGIN.
    */
   async function applyFilters<N extends FilterName>(
@@ -191,11 +193,12 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     value: Filters[N]['value'],
     context: Filters[N]['context'],
     onFailure: OnFilterFailure = raise,
+    check?: FilterCheck<N>,
   ): Promise<Filters[N]['value']> {
     let current = value;
     for (const entry of handlers.filter.get(name) ?? []) {
       if (isSwitchedOff(entry.handler)) continue;
-      const result = await callFilter(entry, name, current, context);
+      const result = await callFilter(entry, name, current, context, check);
       if (result.kind === 'failed') onFailure(result.failure);
       else current = result.value;
     }
