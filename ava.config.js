@@ -53,18 +53,16 @@ const OF_ITS_PROCESS =
 const OF_ITS_PROCESS_TOO =
   /\bglobalThis\.fetch\b|\bsite\.advance\(|recorded-syncs|\bObject\.assign\(fs\b|\bprocess\.(?:kill|getActiveResourcesInfo|env\.(?!TZ)\w+ = )|\btimeoutMs: \d_?\d{2,3}\b|= setInterval\(|\.http\.timeout\b/;
 
-/** Commands that run in the process of the tests run one after the other: a test that waits in between would wait for all. */
-const waitsForCommands = (source) => source.includes('runHere(') && source.includes('until(');
-
-/** Tests of integration and of docs take longer, so that no more files of them share a process. */
-const MOST_FILES = 6;
-
 /**
- * Whose tests share processes. Those of one process all begin at once: the integration tests of git and of deploys start so
- * many programs that some would then take longer than the product waits for git.
+ * Whose tests share processes. To start one, and to load and compile what is tested, takes a second of processor time; but
+ * the tests of one process wait for each other, so that the tests of integration and of docs, which take longer, are fewer,
+ * and those of a deploy, which build sites, have one for each file.
  */
 const ROOM =
-  /^dist\/test\/(unit(?:\/\w+(?=\/))?|integration\/(?:admin|app|cli|host|sender|site|store|webhook)|docs|architecture|e2e\/(?:admin|site))\//;
+  /^dist\/test\/(unit\/(?:conformance|deploy|generators|host|site)(?=\/)|unit|integration\/(?:git\/push|(?!deploy\/)\w+)|docs|architecture|e2e\/(?:admin|site))\//;
+
+/** How many files of a room share a process. */
+const mostFiles = (room) => (room.startsWith('unit') ? 50 : room.startsWith('integration') ? 12 : 6);
 
 /** The room with whose other files a file shares processes; undefined where it has one to itself. */
 function roomOf(file) {
@@ -72,7 +70,7 @@ function roomOf(file) {
   if (room === undefined) return undefined;
   const source = readFileSync(file.replace(/^dist\//, '').replace(/\.js$/, '.ts'), 'utf8');
   const ofItsProcess = room.startsWith('integration') ? OF_ITS_PROCESS_TOO : OF_ITS_PROCESS;
-  return ofItsProcess.test(source) || waitsForCommands(source) ? undefined : room.replace('/', '-');
+  return ofItsProcess.test(source) ? undefined : room.replaceAll('/', '-');
 }
 
 /**
@@ -89,9 +87,7 @@ export function together(files) {
   mkdirSync(folder, { recursive: true });
   return [...rooms].flatMap(([room, members]) => {
     if (members.length === 1) return members;
-    const size = /^(?:integration|docs)/.test(room)
-      ? Math.ceil(members.length / Math.ceil(members.length / MOST_FILES))
-      : members.length;
+    const size = Math.ceil(members.length / Math.ceil(members.length / mostFiles(room)));
     const parts = members.flatMap((_, at) => (at % size === 0 ? [members.slice(at, at + size)] : []));
     return parts.map((part, index) => {
       const path = `${folder}/${room}-${index + 1}.test.js`;
