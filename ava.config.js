@@ -47,22 +47,27 @@ export const compiledTests = (folder, except = []) =>
 
 /** What changes its process while other tests run, or measures it; such a test has one to itself. */
 const OF_ITS_PROCESS =
-  /\bprocess\.cpuUsage\b|\bglobalThis\b|\bObject\.assign\((?:fs|Date)\b|\b(?:process\.env\.\w+|Date\.now|performance\.now) = |recorded-syncs/;
+  /\bprocess\.cpuUsage\b|\bgetPriority\b|\bglobalThis\b|\bObject\.assign\((?:fs|Date)\b|\b(?:process\.env\.\w+|Date\.now|performance\.now) = |recorded-syncs/;
 
 /** The same for integration tests: what replaces a function or a variable, or depends on how soon something happens. */
 const OF_ITS_PROCESS_TOO =
   /\bglobalThis\.fetch\b|\bsite\.advance\(|recorded-syncs|\bObject\.assign\(fs\b|\bprocess\.(?:kill|getActiveResourcesInfo|env\.(?!TZ)\w+ = )|\btimeoutMs: \d_?\d{2,3}\b|= setInterval\(|\.http\.timeout\b/;
 
+/** Commands that run in the process of the tests run one after the other: a test that waits in between would wait for all. */
+const waitsForCommands = (source) => source.includes('runHere(') && source.includes('until(');
+
 /**
  * Whose tests share processes. To start one, and to load and compile what is tested, takes a second of processor time; but
- * the tests of one process wait for each other, so that the tests of integration and of docs, which take longer, are fewer,
- * and those of a deploy, which build sites, have one for each file.
+ * all tests of a process begin at once and wait for each other, so that there are not too many. A deploy builds sites.
  */
 const ROOM =
   /^dist\/test\/(unit\/(?:conformance|deploy|generators|host|site)(?=\/)|unit|integration\/(?:git\/push|(?!deploy\/)\w+)|docs|architecture|e2e\/(?:admin|site))\//;
 
 /** How many files of a room share a process. */
-const mostFiles = (room) => (room.startsWith('unit') ? 50 : room.startsWith('integration') ? 12 : 6);
+function mostFiles(room) {
+  if (room === 'unit-conformance' || room === 'integration-store') return 5;
+  return room.startsWith('unit') ? 16 : 6;
+}
 
 /** The room with whose other files a file shares processes; undefined where it has one to itself. */
 function roomOf(file) {
@@ -70,7 +75,7 @@ function roomOf(file) {
   if (room === undefined) return undefined;
   const source = readFileSync(file.replace(/^dist\//, '').replace(/\.js$/, '.ts'), 'utf8');
   const ofItsProcess = room.startsWith('integration') ? OF_ITS_PROCESS_TOO : OF_ITS_PROCESS;
-  return ofItsProcess.test(source) ? undefined : room.replaceAll('/', '-');
+  return ofItsProcess.test(source) || waitsForCommands(source) ? undefined : room.replaceAll('/', '-');
 }
 
 /**

@@ -13,6 +13,7 @@ import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
 const ENV = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, PORT: '0' };
+const HOUR_MS = 3_600_000;
 const status = (dir: string) => runHere(['status', '--dir', dir], ENV);
 
 /** What doctor says of git. */
@@ -33,28 +34,28 @@ test('status names the receiver that runs, before the first article and after it
   t.is(fresh.code, 0);
   t.regex(
     fresh.stdout,
-    new RegExp(`^✓ receiver  process ${process.pid} on port ${port}, started \\d+ s ago$`, 'm'),
+    new RegExp(`^✓ receiver  process ${process.pid} on port ${port}, started \\d+ (?:s|min) ago$`, 'm'),
   );
   t.regex(fresh.stdout, /^ {2}delivery {2}none yet$/m);
   await receiver.post('article.published', article({ slug: 'soil' }));
   await receiver.close();
   const after = await status(dir);
   t.regex(after.stdout, /^! receiver {2}none is running on this machine; what follows is what the last one/m);
-  t.regex(after.stdout, /^✓ delivery {2}https:\/\/garden\.example\/articles\/soil\/ \d+ s ago$/m);
+  t.regex(after.stdout, /^✓ delivery {2}https:\/\/garden\.example\/articles\/soil\/ \d+ (?:s|min) ago$/m);
 });
 
 test('status names a search for what breaks the build, in place of an older failure, while a receiver is at it', async (t) => {
   const dir = storeOnly(tempDir(t));
   const receiver = await startHere(t, { dir });
-  const at = new Date(Date.now() - 600_000).toISOString();
+  const at = new Date(Date.now() - 10 * HOUR_MS).toISOString();
   const news = { buildError: { at, reason: 'no space left' } };
   fs.writeFileSync(join(dir, '.pressmark/facts.jsonl'), `${JSON.stringify(news)}\n`);
-  t.regex((await status(dir)).stdout, /^✗ build {5}the last build failed 10 min ago: no space left$/m);
+  t.regex((await status(dir)).stdout, /^✗ build {5}the last build failed 10 h ago: no space left$/m);
   fs.mkdirSync(join(dir, '.pressmark/build'), { recursive: true });
   const state = { excluded: [], search: { since: at, articles: 30 } };
   fs.writeFileSync(join(dir, '.pressmark/build/build.json'), JSON.stringify(state));
   const { stdout } = await status(dir);
-  t.regex(stdout, /^! build {5}fails; the search for what breaks it, among 30 articles, began 10 min ago$/m);
+  t.regex(stdout, /^! build {5}fails; the search for what breaks it, among 30 articles, began 10 h ago$/m);
   t.notRegex(stdout, /no space left/);
   await receiver.close();
   t.notRegex((await status(dir)).stdout, /the search/, 'it was left behind');
@@ -116,19 +117,19 @@ test('an article that is not on its page is named, as a failure after five minut
     .readdirSync(join(dir, 'content'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'));
   const url = `${SITE_URL}/articles/soil/`;
-  const write = (minutes: number, found?: string) => {
-    const at = new Date(Date.now() - minutes * 60_000).toISOString();
+  const write = (hours: number, found?: string) => {
+    const at = new Date(Date.now() - hours * HOUR_MS).toISOString();
     const awaited = { path: `content/${file}`, id: 'a', url, at, found };
     fs.writeFileSync(join(dir, '.pressmark/facts.jsonl'), `${JSON.stringify({ awaited })}\n`);
   };
-  write(1);
+  write(0);
   const fresh = await status(dir);
   t.is(fresh.code, 0);
   t.true(fresh.stdout.includes(`  live      ${url} not seen on its page yet; delivered `), fresh.stdout);
   write(6, 'the page answers 404');
   const late = await status(dir);
   t.is(late.code, 1);
-  t.true(late.stdout.includes(`✗ live      ${url} not live yet: the page answers 404; delivered 6 min ago`));
+  t.true(late.stdout.includes(`✗ live      ${url} not live yet: the page answers 404; delivered 6 h ago`));
   const list = await runHere(['list', '--dir', dir], ENV);
   t.true(list.stdout.includes(`${url} (not seen live yet)`), list.stdout);
 });
@@ -139,7 +140,7 @@ test('status and doctor judge each awaited article, not only the newest, and agr
   const now = Date.now();
   const news = Array.from({ length: 8 }, (_, n) => {
     const late = n === 0 ? { found: 'the page answers 404' } : {};
-    const at = new Date(now - (n === 0 ? 600_000 : 1_000)).toISOString();
+    const at = new Date(now - (n === 0 ? 10 * HOUR_MS : 1_000)).toISOString();
     return {
       awaited: { path: `content/${n}.md`, id: `${n}`, url: `${SITE_URL}/articles/${n}/`, at, ...late },
     };
@@ -153,7 +154,7 @@ test('status and doctor judge each awaited article, not only the newest, and agr
   fs.writeFileSync(join(dir, '.pressmark/push.json'), JSON.stringify(push));
   const { code, stdout } = await status(dir);
   t.is(code, 1);
-  t.regex(stdout, /^✗ live {6}\S+\/articles\/0\/ not live yet: the page answers 404; delivered 10 min ago$/m);
+  t.regex(stdout, /^✗ live {6}\S+\/articles\/0\/ not live yet: the page answers 404; delivered 10 h ago$/m);
   t.regex(stdout, /^ {2}live {6}3 more were not seen on their pages/m, 'those came a second ago');
   t.regex(stdout, /^✗ push {6}.*GH006/m);
   const doctor = await runHere(['doctor', '--dir', dir], ENV);
@@ -166,7 +167,7 @@ test('status names the jobs that failed, and counts those that wait', async (t) 
   const dir = storeOnly(tempDir(t));
   t.notRegex((await status(dir)).stdout, / job /);
   fs.mkdirSync(join(dir, '.pressmark/jobs/noted'), { recursive: true });
-  const at = new Date(Date.now() - 180_000).toISOString();
+  const at = new Date(Date.now() - 3 * HOUR_MS).toISOString();
   const note = (id: string, state: object) => ({
     name: 'article.published',
     at,
@@ -186,7 +187,7 @@ test('status names the jobs that failed, and counts those that wait', async (t) 
   t.is(code, 1);
   const lines = [
     `✗ job       announce.post failed 2 times for article.published of a1, tried again at ${nextAt}: answered 500`,
-    '✗ job       announce.post failed 10 times for article.published of a2, given up 3 min ago: answered 500',
+    '✗ job       announce.post failed 10 times for article.published of a2, given up 3 h ago: answered 500',
     '! job       announce.post: 2 events wait',
   ];
   for (const line of lines) t.true(stdout.split('\n').includes(line), stdout);
