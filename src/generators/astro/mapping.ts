@@ -19,7 +19,6 @@ export function mapping(options: MappingOptions): ArticleMapping {
     reserved: ['slug', 'id', 'layout'],
     isArticlePath: (path) => /\.mdx?$/.test(path) || (options.htmlFiles === true && isHtmlFile(path)),
     slug: (file) => entryId(file).split('/').at(-1) ?? '',
-    momentText: ({ utc }, sent) => (TIMESTAMP.test(sent) ? sent : utc),
     writtenText,
     sentText: (written) => (beginsWithMarker(written) ? written.replace('\u2060', '') : written),
     // A schema with url() or image() refuses every other address, and the build fails.
@@ -74,9 +73,6 @@ function githubSlug(name: string): string {
     .replace(/[^\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\- ]/gu, '')
     .replaceAll(' ', '-');
 }
-
-/** A moment as YAML readers know it for a timestamp: with seconds and an offset. */
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** What Astro writes before the name of a picture that it is to import; in a page's own text it must not stand. */
 const IMAGE_MARKER = '__ASTRO_IMAGE_';

@@ -50,7 +50,6 @@ export function mapping(options: MappingOptions): ArticleMapping {
     reserved: RESERVED,
     isArticlePath,
     slug: fileSlug,
-    momentText: ({ utc }, sent) => (YAML_TIMESTAMP.test(sent) ? sent : utc),
     tagKey: options.tagSlugs === false ? tagName : tagKey,
     extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, options),
@@ -72,9 +71,6 @@ export function fileSlug({ path }: FileFacts): string {
   const name = withoutDate((parts.at(-1) ?? '').replace(/\.(?:md|html)$/, ''));
   return name === 'index' ? withoutDate(parts.at(-2) ?? '') : name;
 }
-
-/** The form of js-yaml, which Eleventy reads a date with: seconds are needed, and a zone, or the build machine's decides. */
-const YAML_TIMESTAMP = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d*)?\s*(?:Z|[+-]\d\d(?::\d\d)?))?$/;
 
 /** Letters and quotes that the slugify of Eleventy reads as a gap, and ours does not. */
 const GAPS = /[’ŒœƏə]/g;

@@ -41,8 +41,8 @@ function offsetFormat(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** How a generator reads a moment. @param sent ISO 8601, as it came. */
-export type MomentText = (local: LocalTime, sent: string) => string;
+/** How a generator reads a moment. */
+export type MomentText = (local: LocalTime) => string;
 
 /** A date as front matter in the form that the site wants; as it is where it is no date. */
 export function dateValue(
@@ -52,7 +52,7 @@ export function dateValue(
 ): FrontMatterValue {
   const local = localTime(iso, timeZone);
   if (local === undefined) return iso;
-  const written = form === 'day' || form === 'day-string' ? local.day : text(local, iso);
+  const written = form === 'day' || form === 'day-string' ? local.day : text(local);
   return form === 'string' || form === 'day-string' ? written : { kind: 'timestamp', text: written };
 }
 
@@ -63,7 +63,7 @@ export interface LocalTime {
   readonly time: string;
   /** Such as `+09:00`. */
   readonly offset: string;
-  /** The moment in UTC, with its milliseconds. */
+  /** The moment in UTC, such as `2026-11-20T08:00:00Z`. */
   readonly utc: string;
 }
 
@@ -78,7 +78,8 @@ function localTimeAt(at: number, timeZone: string): LocalTime {
   const [day = '', time = ''] = new Date(at + minutes * 60_000).toISOString().split('T');
   const two = (number: number) => String(Math.trunc(Math.abs(number))).padStart(2, '0');
   const offset = `${minutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
-  return { day, time: time.replace(/(?:\.000)?Z$/, ''), offset, utc: new Date(at).toISOString() };
+  const utc = new Date(at).toISOString().replace('.000Z', 'Z');
+  return { day, time: time.replace(/(?:\.000)?Z$/, ''), offset, utc };
 }
 
 /** A calendar day, as it names folders and URLs. */

@@ -138,7 +138,7 @@ export function isOfPattern(
  *
  * @returns empty for a tag of which no page can be made.
  */
-function tagOfPage(tag: string): string {
+export function tagOfPage(tag: string): string {
   const name = tag.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
   const isPage =
     /[\p{L}\p{N}]/u.test(name) &&
