@@ -62,9 +62,7 @@ export function articleEncoder(
     const stored = { ...article, body: body.text };
     const write = (digest: string, revision: string) => {
       const own = { ...fields.own({ ...stored, revision }, incoming.kind, at), digest };
-      // What Pressmark writes below no key of a generator's is its own form, which needs no second look.
-      const isChecked = path.length > 0;
-      return newFrontMatter(lastOfEach([...entries, ...ownChanges({}, path, own)]), body.text, isChecked);
+      return newFrontMatter(lastOfEach([...entries, ...ownChanges({}, path, own)]), body.text);
     };
     const { text, revision } =
       given === undefined

@@ -37,22 +37,10 @@ export function editFrontMatter(text: string, changes: readonly FrontMatterChang
   return edited;
 }
 
-/**
- * The text of a new file, with YAML front matter.
- *
- * @param isChecked whether it is read back, as values may be in a form of others, such as dates of a generator.
- * @throws PressmarkError ARTICLE_UNREADABLE if it would not read back as intended.
- */
-export function newFrontMatter(
-  entries: readonly FrontMatterChange[],
-  body: string,
-  isChecked = true,
-): string {
-  const changed = new Map(entries.map(({ key, value }) => [key, value]));
-  const lines = [...changed].flatMap(([key, value]) => (value === undefined ? [] : [yamlEntry(key, value)]));
-  const text = `---\n${lines.join('')}---\n${body}`;
-  if (isChecked) requireFaithful(text, { form: 'yaml', data: {}, body: '' }, changed, body);
-  return text;
+/** The text of a new file, with YAML front matter. */
+export function newFrontMatter(entries: readonly FrontMatterChange[], body: string): string {
+  const lines = entries.flatMap(({ key, value }) => (value === undefined ? [] : [yamlEntry(key, value)]));
+  return `---\n${lines.join('')}---\n${body}`;
 }
 
 function write(text: string, changes: FrontMatterChanges, body: string | undefined, lineEnd: string): string {

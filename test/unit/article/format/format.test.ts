@@ -177,28 +177,20 @@ inert: "markdown"`,
   t.is(again.address, undefined);
 });
 
-test('the update of a file without a date does not give it one', (t) => {
-  const on = formatListing('blog/mine.md', HAND_WRITTEN);
-  const { data } = readFrontMatter(updated(on, 'blog/mine.md', HAND_WRITTEN).text);
-  t.false('date' in data || 'lastmod' in data);
-  t.false('published' in Object(data.pressmark));
+test('an update is dated where the site shows it, and a file without a date gets none', (t) => {
+  const dataOf = (on: typeof format, path: string, text: string) =>
+    readFrontMatter(updated(on, path, text).text).data;
+  const undated = dataOf(formatListing('blog/mine.md', HAND_WRITTEN), 'blog/mine.md', HAND_WRITTEN);
+  t.false('date' in undated || 'lastmod' in undated || 'published' in Object(undated.pressmark));
+  const at = '2026-12-01T08:00:00Z';
   const dated = HAND_WRITTEN.replace('custom:', 'date: 2026-01-01\ncustom:');
-  const dates = readFrontMatter(updated(formatListing('a.md', dated), 'a.md', dated).text).data;
-  t.like(dates, { date: '2026-01-01', lastmod: '2026-12-01T08:00:00Z' });
-});
-
-test('an article of a site without a key for updates says when it was updated all the same', (t) => {
-  const on = formatWith({ keys: { ...mapping.keys, updated: null } });
-  const { text } = updated(on, PATH, on.encode(article, PATH).text);
+  t.like(dataOf(formatListing('a.md', dated), 'a.md', dated), { date: '2026-01-01', lastmod: at });
+  const byName = formatWith({ datesByName: true });
+  t.like(dataOf(byName, '2026-01-01-mine.md', HAND_WRITTEN), { lastmod: at });
+  const keyless = formatWith({ keys: { ...mapping.keys, updated: null } });
+  const { text } = updated(keyless, PATH, keyless.encode(article, PATH).text);
   t.false('lastmod' in readFrontMatter(text).data);
-  t.is(on.decode(text, PATH).article.updated, '2026-12-01T08:00:00Z');
-});
-
-test('a post whose file name has its date gets that of its update', (t) => {
-  const on = formatWith({ datesByName: true });
-  t.like(readFrontMatter(updated(on, '2026-01-01-mine.md', HAND_WRITTEN).text).data, {
-    lastmod: '2026-12-01T08:00:00Z',
-  });
+  t.is(keyless.decode(text, PATH).article.updated, at);
 });
 
 test('an update names the author of an article, and leaves that of a post which a person wrote', (t) => {
