@@ -26,7 +26,7 @@ const CONFIG_FILES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map(
   (extension) => `docusaurus.config.${extension}`,
 );
 
-/** The blog of a Docusaurus 3 site. Measured with version 3.10; see docs/docusaurus.md. */
+/** The blog of a Docusaurus site, from version 3.3 on. Measured with version 3.10; see docs/docusaurus.md. */
 export const docusaurus: Generator = {
   name: 'docusaurus',
   packages: ['@docusaurus/core'],
@@ -169,7 +169,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     },
     ignore: [`${outDir}/`, '.docusaurus/', 'node_modules/'],
     questions: blogQuestions(blogs, content),
-    warnings: untestedVersion(installedVersion(files, '@docusaurus/core'), 'Docusaurus 3', [3], 3),
+    warnings: untestedVersion(installedVersion(files, '@docusaurus/core'), 'Docusaurus 3.3 on', [3], 3),
   });
 }
 
