@@ -131,6 +131,8 @@ export function createDeployQueue(options: DeployQueueOptions) {
     const stateOf = () => states.get(name) ?? { attempts: 0 };
     /** What came since the last deploy began: a change, or that the target gets the output whether or not it has it. */
     let pending: 'changed' | 'forced' | undefined;
+    /** Whether the target gets the next output whether or not it has it, as there was none when that was wanted. */
+    let isOwed = false;
     let running: Promise<void> | undefined;
     /** Ends the pause after a failure. */
     let wake = new AbortController();
@@ -144,7 +146,7 @@ export function createDeployQueue(options: DeployQueueOptions) {
     }
 
     function request(what: 'changed' | 'forced'): void {
-      pending = pending === 'forced' ? 'forced' : what;
+      pending = pending === 'forced' || isOwed ? 'forced' : what;
       if (!signal.aborted) running ??= run();
     }
 
@@ -187,6 +189,7 @@ export function createDeployQueue(options: DeployQueueOptions) {
         const folder = source.folder();
         const version = source.version();
         const isWanted = pending === 'forced' || stateOf().deployed?.version !== version;
+        isOwed = folder === undefined && pending === 'forced';
         pending = undefined;
         if (!isInside || folder === undefined || !isWanted) return undefined;
         const began = performance.now();

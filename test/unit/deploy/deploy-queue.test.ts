@@ -26,6 +26,7 @@ function setUp(
   const order: string[] = [];
   const logged: { retryInMs: number }[] = [];
   let present = version;
+  let folder: string | undefined = '/output';
   const queue = createDeployQueue({
     targets: [
       {
@@ -39,7 +40,7 @@ function setUp(
         },
       },
     ],
-    source: { folder: () => '/output', version: () => present },
+    source: { folder: () => folder, version: () => present },
     stateDir,
     log: pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
     noteFirst: async () => noting(stateDir),
@@ -60,7 +61,10 @@ function setUp(
     present = next;
     queue.changed();
   };
-  return { queue, outputs, deployed, order, logged, build, stateDir };
+  const setFolder = (next: string | undefined) => {
+    folder = next;
+  };
+  return { queue, outputs, deployed, order, logged, build, setFolder, stateDir };
 }
 
 test('the lock is held during a deploy', async (t) => {
@@ -155,6 +159,20 @@ test('a person who wants a deploy now does not wait for the pause after a failur
   queue.deployNow();
   await until('it is deployed again', () => deployed.length === 2);
   t.is(failures, 2);
+});
+
+test('a deploy that a person wants while there is no output comes with the next one, also where the target has it', async (t) => {
+  const { queue, deployed, build, setFolder } = setUp(t);
+  await until('the output is deployed', () => deployed.length === 1);
+  setFolder(undefined);
+  queue.deployNow();
+  await setTimeout(20);
+  setFolder('/output');
+  build('v1');
+  await until('it is deployed again', () => deployed.length === 2);
+  build('v1');
+  await setTimeout(20);
+  t.is(deployed.length, 2);
 });
 
 test('a deploy is noted for jobs before it is written down, and comes again where it could not be noted', async (t) => {
