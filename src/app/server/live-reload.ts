@@ -14,8 +14,8 @@ const SCRIPT = '/.pressmark/live.js';
  */
 const script = (basePath: string) => `const mine = new URL(import.meta.url).search.slice(1);
 async function look() {
-  const answer = await fetch('${basePath}${VERSION}').catch(() => undefined);
-  if (answer?.ok && (await answer.text()) !== mine) location.reload();
+  const asked = fetch('${basePath}${VERSION}').then((answer) => (answer.ok ? answer.text() : mine));
+  if ((await asked.catch(() => mine)) !== mine) location.reload();
   else setTimeout(look, 500);
 }
 if (/^(localhost|.+\\.localhost|127\\..+|\\[::1\\])$/.test(location.hostname)) look();
