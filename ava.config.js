@@ -58,10 +58,11 @@ const waitsForCommands = (source) => source.includes('runHere(') && source.inclu
 
 /**
  * Whose tests share processes. To start one, and to load and compile what is tested, takes a second of processor time; but
- * all tests of a process begin at once and wait for each other, so that there are not too many. A deploy builds sites.
+ * all tests of a process begin at once. Those of git and of deploys start so many programs that some would then take longer
+ * than the product waits for git.
  */
 const ROOM =
-  /^dist\/test\/(unit\/(?:conformance|deploy|generators|host|site)(?=\/)|unit|integration\/(?:git\/push|(?!deploy\/)\w+)|docs|architecture|e2e\/(?:admin|site))\//;
+  /^dist\/test\/(unit\/(?:conformance|deploy|generators|host|site)(?=\/)|unit|integration\/(?!deploy\/|git\/)\w+|docs|architecture|e2e\/(?:admin|site))\//;
 
 /** How many files of a room share a process. */
 function mostFiles(room) {
@@ -75,7 +76,7 @@ function roomOf(file) {
   if (room === undefined) return undefined;
   const source = readFileSync(file.replace(/^dist\//, '').replace(/\.js$/, '.ts'), 'utf8');
   const ofItsProcess = room.startsWith('integration') ? OF_ITS_PROCESS_TOO : OF_ITS_PROCESS;
-  return ofItsProcess.test(source) || waitsForCommands(source) ? undefined : room.replaceAll('/', '-');
+  return ofItsProcess.test(source) || waitsForCommands(source) ? undefined : room.replace('/', '-');
 }
 
 /**
