@@ -12,7 +12,8 @@ import {
   withService,
 } from '../../app/init/answers.js';
 import { askSite } from '../../app/init/ask-site.js';
-import { applyChanges, diffOf } from '../../app/init/changes.js';
+import { applyChanges } from '../../app/init/changes.js';
+import { diffOf } from '../../app/init/diff.js';
 import {
   existingConfig,
   type Inspection,
