@@ -11,7 +11,7 @@ import type {
 import { jsonOf, unreadableAnswer } from '../inspect/ask.js';
 import { authorsInFiles } from '../inspect/authors.js';
 import { siteFacts } from '../inspect/facts.js';
-import { inferFile, inferPermalink } from '../inspect/infer-pattern.js';
+import { inferFile, inferPermalink, type SitePost } from '../inspect/infer-pattern.js';
 import { untestedVersion } from '../inspect/manifests.js';
 import { keysOfPosts } from '../inspect/post-fields.js';
 import { buildInSite } from '../inspect/site-build.js';
@@ -84,6 +84,10 @@ const LIST = 'hugo list all';
 /** New versions print JSON if they are asked for it; Hugo 0.111 refuses the flag. */
 const CONFIG = 'hugo version; hugo config --format json 2>/dev/null || hugo config';
 
+/** A post that is not there shows the rule of a section without posts; the copy of the site is thrown away. */
+const PROBE = 'posts/probe.md';
+const LIST_PROBE = `mkdir -p content/posts && printf -- '---\\ntitle: probe\\ndate: 2001-02-03\\n---\\n' > content/${PROBE} && ${LIST}`;
+
 /** What `init` finds out about a Hugo site. */
 async function inspect(site: AskedSite): Promise<SiteFacts> {
   const { files, ask } = site;
@@ -92,14 +96,18 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const config = readConfig(printed);
   const { siteUrl, timeZone } = config;
   const content = readMounts((await ask('hugo config mounts')) ?? '');
-  const list = await ask(LIST);
-  const pages = list === undefined ? [] : listedPages(list, siteUrl ?? 'https://site.invalid');
-  const listed = readPosts(files, content, pages, { isArticlePath, slug }).filter(({ path }) =>
-    isInLanguage(path, config),
-  );
+  const pages = async (command: string) => {
+    const list = await ask(command, LIST);
+    return list === undefined ? [] : listedPages(list, siteUrl ?? 'https://site.invalid');
+  };
+  const all = readPosts(files, content, await pages(LIST), { isArticlePath, slug });
+  const listed = all.filter(({ path }) => isInLanguage(path, config));
   const file = inferFile(placedPosts(listed), timeZone)?.pattern;
   // The posts like a new article are those in its folder.
   const posts = listed.filter(({ path }) => path.startsWith(/^(?:[^:]*\/)?/.exec(file ?? '')?.[0] ?? ''));
+  const inferred =
+    inferPermalink(postsOfRule(posts, 'url'), timeZone) ??
+    (content === 'content' ? inferPermalink(probe(await pages(LIST_PROBE))) : undefined);
   const { output, build, warnings } = await buildInSite(site, 'hugo', 'hugo', config.output, 'publishDir');
   return siteFacts({
     posts,
@@ -111,7 +119,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     language: config.language,
     content,
     file: file ?? 'posts/:slug.md',
-    inferred: inferPermalink(postsOfRule(posts, 'url'), timeZone),
+    inferred,
     usualPermalink: '/posts/:slug/',
     output,
     build,
@@ -140,6 +148,11 @@ function isInLanguage(path: string, { languages, language }: HugoConfig): boolea
   return names.every(
     (name = '') => name.toLowerCase() === language || !languages.includes(name.toLowerCase()),
   );
+}
+
+function probe(pages: readonly ListedPage[]): Omit<SitePost, 'data'>[] {
+  const { address } = pages.find(({ path }) => path === `content/${PROBE}`) ?? {};
+  return address === undefined ? [] : [{ path: PROBE, slug: 'probe', date: '2001-02-03', address }];
 }
 
 /** Lines for what a build leaves behind. A folder that is there already may be committed on purpose. */

@@ -139,6 +139,20 @@ test('the keys of an article are those of most posts: nested pictures and author
   t.deepEqual(await keysOf('summary: x\nimage: a.jpg\n', 'description: y\n'), { image: 'image' });
 });
 
+test('a site without posts shows its rule by a post that is put into the copy', async (t) => {
+  const site = askedSite(
+    { 'hugo.toml': '' },
+    {
+      'hugo config mounts': MOUNTS,
+      'hugo config': '',
+      printf: `${HEAD}content/posts/probe.md,,probe,2001-02-03T00:00:00Z,0001-01-01T00:00:00Z,2001-02-03T00:00:00Z,false,/p/2001/probe/\n`,
+      'hugo list all': HEAD,
+    },
+  );
+  const { permalink, siteUrl } = await hugo.inspect(site);
+  t.deepEqual([permalink, siteUrl], ['/p/:year/:slug/', undefined]);
+});
+
 test('an output folder outside of the site is replaced by one in it, which the build command names', async (t) => {
   const inspectOutput = (publishDir: string, script?: string) =>
     inspect(
