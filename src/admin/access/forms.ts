@@ -6,9 +6,9 @@ import { type FormField, formIn } from '../../host/http/form.js';
 import { sameSecret } from '../../host/http/same-secret.js';
 
 /** The most bytes of a form before somebody has logged in, and of one that is read by the thread that answers, … */
-export const SMALL_FORM = 20_000;
+const SMALL_FORM = 20_000;
 /** … and afterwards: an article of a megabyte, each byte written as three. */
-export const LARGE_FORM = 4_000_000;
+const LARGE_FORM = 4_000_000;
 
 /** The fields of a form. */
 export type Form = Readonly<Record<string, FormField>>;

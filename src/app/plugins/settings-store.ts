@@ -26,9 +26,6 @@ const LOCK_MS = 5_000;
 /** How long the schema of a plugin may take, in milliseconds. */
 const LONGEST_CHECK_MS = 5_000;
 
-/** What a person changes of the settings of plugins; see `openSettingsStore`. */
-export type SettingsStore = ReturnType<typeof openSettingsStore>;
-
 /**
  * The settings of the site's own plugins: what their schemas say, what the config and the settings file set, and the one
  * way to write that file: checked, compared, atomic, committed by who has changed it.

@@ -1,7 +1,7 @@
 import { asciiSlugOf } from '../../article/address/slug.js';
 import { readEnvironment } from '../../config/environment.js';
 import type { Settings } from '../../config/load.js';
-import { type HeaderNames, headerNames } from '../../contract/service.js';
+import { headerNames } from '../../contract/service.js';
 import type { ArticleReader } from '../../host/articles/articles.js';
 import type { HostArticles } from '../../host/articles/edits.js';
 import type { ArticleFinder } from '../../host/articles/search.js';
@@ -42,7 +42,6 @@ export interface RunningPlugins {
   /** What a delivery is answered from. */
   readonly context: HandlerContext;
   readonly receiveArticle: ArticleReceiver['receive'];
-  readonly names: HeaderNames;
   readonly secrets: LiveSecrets;
   readonly deliveries: DeliveryLog;
   readonly facts: SiteDeploy['facts'];
@@ -126,7 +125,6 @@ export async function openPlugins(starting: Starting, opened: ReceiverStore): Pr
     host,
     context,
     receiveArticle: receiver.receive,
-    names,
     secrets,
     deliveries,
     facts,

@@ -1,4 +1,5 @@
 import type { Settings } from '../../config/load.js';
+import { headerNames } from '../../contract/service.js';
 import { readDeployState } from '../../deploy/deploy-queue.js';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
@@ -26,10 +27,11 @@ export async function openServer(
   { content, durable, hooks, thread }: ReceiverStore,
   plugins: RunningPlugins,
 ): Promise<number> {
-  const { host, context, receiveArticle, names, deliveries, pagePolicy, liveReload } = plugins;
+  const { host, context, receiveArticle, deliveries, pagePolicy, liveReload } = plugins;
   const { outputDir, stateDir } = foldersOf(settings);
   const { endpoint, statusToken, siteUrl } = settings;
   warnOfHidden(content, durable, log);
+  const names = headerNames(settings.service);
   const receive = createReceive(plugins.secrets, names, context);
   const health = createHealth(content, stateDir);
   const common = { hooks, log, notes: deliveries.notes };

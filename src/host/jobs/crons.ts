@@ -56,9 +56,6 @@ interface LastRun {
   readonly last: number;
 }
 
-/** When the crons of plugins run; see `createCrons`. */
-export type Crons = ReturnType<typeof createCrons>;
-
 /**
  * Remembers when crons ran, in the folder of jobs, so that a time that comes while no receiver runs is not missed.
  *

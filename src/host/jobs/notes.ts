@@ -57,7 +57,7 @@ export interface Note {
 }
 
 /** So many events go into one file. */
-export const MOST_EVENTS = 100;
+const MOST_EVENTS = 100;
 
 /** The folder of jobs in the state folder, and that of notes in it. */
 export const JOBS = 'jobs';

@@ -54,9 +54,6 @@ export interface RunnerOptions {
 /** What a job gets of what is noted, unless that was noted before it is done. */
 type FoundEvent = { readonly kind: 'done'; readonly event: unknown } | { readonly kind: 'not done' };
 
-/** Runs what is noted; see `createRunner`. */
-export type Runner = ReturnType<typeof createRunner>;
-
 /** Interval between checks for new notes and due jobs. */
 const LOOK_EVERY_MS = 1_000;
 
