@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { createTestSite } from 'pressmark/testing';
 import { until } from '../../support/until.js';
@@ -176,7 +177,7 @@ test('the example shortcodes is for what people write, and leaves what is wrong 
 });
 
 test('the example related shows articles with the same rare words, also on pages that are there already', async (t) => {
-  const site = await createTestSite({ plugins: [example('related')] });
+  const site = await createTestSite({ plugins: [fileURLToPath(example('related'))] });
   t.teardown(site.close);
   const send = (title: string, words: string) =>
     site.deliver({ title, tags: [], content_html: `<p>${words}</p>` });

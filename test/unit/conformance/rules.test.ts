@@ -1,6 +1,8 @@
 import test from 'ava';
+import { expectSameText, Unmet } from '../../../src/conformance/expect.js';
 import { rulesWith } from '../../../src/conformance/rule-list.js';
 import { RULES } from '../../../src/conformance/rules/all.js';
+import { inWords } from '../../../src/conformance/sender/rule.js';
 import { SENDER_RULES } from '../../../src/conformance/sender/rules/all.js';
 
 test('a rule has the number of its place in the list, which is not moved and not given twice', (t) => {
@@ -67,4 +69,10 @@ test('a list of rules that does not fit the code, or is not whole, is an error',
     ],
   ] as const)
     t.throws(() => rulesWith<object>(list, given), { message });
+});
+
+test('a report says how long something took, and where two texts part', (t) => {
+  t.deepEqual([500, 89_000, 600_000, 7_200_000].map(inWords), ['0.5 s', '89 s', '10.0 min', '2.0 h']);
+  const unmet = t.throws(() => expectSameText('title', 'abc', 'xbc'), { instanceOf: Unmet });
+  t.is(unmet?.expected, 'title, unchanged; at character 0: "abc"');
 });
