@@ -129,9 +129,5 @@ export default {
   // and as there, in proportion on a machine that is busy with other work.
   timeout: `${60 * Math.min(3, Math.max(1, loadavg()[0] / (2 * availableParallelism())))}s`,
   workerThreads: false,
-  nodeArguments: [
-    // Where the sources are named costs a twentieth of the time: only a test that is looked at closely is told.
-    ...(isNamed ? ['--enable-source-maps'] : []),
-    '--import=./dist/test/support/thread-priority.js',
-  ],
+  nodeArguments: ['--import=./dist/test/support/thread-priority.js'],
 };

@@ -17,7 +17,7 @@ export interface LockHelper {
 /** flock of util-linux, which waits by itself. */
 const UTIL_LINUX: LockHelper = {
   name: 'flock (util-linux)',
-  take: (fd, seconds) => run('flock', ['-x', '-w', String(seconds), '3'], fd),
+  take: (fd, seconds) => run('flock', ['-x', '-w', seconds.toFixed(3), '3'], fd),
 };
 
 /** flock of busybox, which has no `-w`; asked again and again. */

@@ -89,14 +89,15 @@ test.serial(
     });
     const bin = tempDir(t);
     const flock =
-      '#!/bin/sh\n[ "$1" = --version ] && { echo util-linux; exit; }\n[ "$LC_ALL" = C ] || exit 64\n';
+      '#!/bin/sh\n[ "$1" = --version ] && { echo util-linux; exit; }\n[ "$LC_ALL" = C ] || exit 64\ncase "$3" in *e*) exit 64;; esac\n';
     fs.writeFileSync(join(bin, 'flock'), `${flock}exit 0`, { mode: 0o755 });
     Object.assign(process.env, { PATH: `${bin}:${PATH}`, LC_ALL: 'tr_TR.UTF-8' });
     const found = findLockHelper();
     t.true(await found.take(0, 19.5));
+    t.true(await found.take(0, 5e-7));
     fs.writeFileSync(join(bin, 'flock'), `${flock}exit 65`);
     await t.throwsAsync(found.take(0, 19.5), {
-      message: /^flock -x -w 19\.5 3 cannot lock a file: exit code 65$/,
+      message: /^flock -x -w 19\.500 3 cannot lock a file: exit code 65$/,
     });
   },
 );
