@@ -110,3 +110,31 @@ test('templates, assets, words and helpers of a plugin are over the theme and be
   t.is(site.logged.filter((line) => line.includes('derived data failed')).length, 1, 'said once');
   await builder.close();
 });
+
+test('a page is made again where nothing of it has changed but what a plugin derives from all articles', async (t) => {
+  const site = testSite(t);
+  const { additions, templates, data } = adding();
+  data('longest', {
+    inputs: ({ html }) => html.length,
+    compute: (articles) => Math.max(...Array.from(articles, ({ input }) => input)),
+    of: (_article, longest) => longest,
+  });
+  put(join(site.dir, 'plugin/article.eta'), '<%= it.article.title %>: <%= it.extra.longest %>');
+  templates(join(site.dir, 'plugin'));
+  const themeDirs = [...additions.folders, ...site.options.themeDirs];
+  const builder = createBuilder({ ...site.options, themeDirs, additions });
+  const slugs = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const write = (slug: string, body: string) =>
+    site.write(slug, {
+      tags: [],
+      date: `2026-01-0${slugs.indexOf(slug) + 1}T08:00:00Z`,
+      body,
+      contentHtml: body,
+    });
+  for (const slug of slugs) write(slug, '<p>Short.</p>');
+  await builder.build('all');
+  t.is(site.page('articles/a/index.html'), 'Title of a: 13');
+  await builder.build([write('h', '<p>Longer now.</p>')]);
+  t.is(site.page('articles/a/index.html'), 'Title of a: 18');
+  await builder.close();
+});
