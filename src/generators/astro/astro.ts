@@ -68,7 +68,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const pages = entries.map(({ path }) => ({ path, address: '' }));
   const isArticlePath = (path: string) => /\.(?:mdx?|html)$/.test(path);
   const posts = readPosts(files, content, pages, { isArticlePath, slug: entryId });
-  const { keys, options } = fieldsOf(schema, posts, (key) => makesPictures(files, srcDir, key));
+  const { keys, options, hasKnownTags } = fieldsOf(schema, posts, (key) => makesPictures(files, srcDir, key));
   const usual: Readonly<Record<string, unknown>> = { ...KEYS };
   const needed = neededKeys(schema, posts, keys);
   const [route, ...others] = routesOf(answer.routes, [collection, posix.basename(content)]);
@@ -96,6 +96,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     usualPermalink: permalink,
     output: outDir,
     build: await buildCommand(site, /\bastro\s+build\b/, 'npx astro build'),
+    sharesCategory: !hasKnownTags,
     frontMatter: needed.constants,
     options: {
       ...options,

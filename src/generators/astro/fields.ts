@@ -95,7 +95,7 @@ export function fieldsOf(
   schema: readonly SchemaKey[] | undefined,
   posts: readonly SitePost[],
   makesPictures: (key: string) => boolean,
-): { readonly keys: KeyNames; readonly options: FieldOptions } {
+): { readonly keys: KeyNames; readonly options: FieldOptions; readonly hasKnownTags: boolean } {
   const none: KeyNames = { title: '', description: null, date: '', updated: null, tags: null, image: null };
   const used = keysOfPosts(posts, none);
   const kinds = new Map(schema?.map(({ name, kind }) => [name, kind]));
@@ -153,6 +153,7 @@ export function fieldsOf(
       limits,
       ...(schema?.some((key) => key.name === 'slug' && isDemanded(key, posts)) && { slugKey: true }),
     },
+    hasKnownTags,
   };
 }
 

@@ -44,19 +44,23 @@ const RESERVED = [
 
 /** The mapping of `eleventy`. */
 export function mapping(options: MappingOptions): ArticleMapping {
-  const inUtc = { ...options, timeZone: 'UTC' }; // as Eleventy counts
-  return siteMapping(inUtc, {
-    isDraft: draftsBy({ draft: true, permalink: false }),
-    reserved: RESERVED,
-    isArticlePath,
-    slug: fileSlug,
-    tagKey: options.tagSlugs === false ? tagName : tagKey,
-    extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
-    body: (incoming, path) => storedBody(incoming, path, options),
-    held: { permalink: false, eleventyExcludeFromCollections: true },
-    pin,
-    isPinned: ({ data }, address) => isPinned(data, address),
-  });
+  // As Eleventy counts; a text it hands on as it is.
+  const timeZone = options.dates === 'string' ? (options.timeZone ?? 'UTC') : 'UTC';
+  return siteMapping(
+    { ...options, timeZone },
+    {
+      isDraft: draftsBy({ draft: true, permalink: false }),
+      reserved: RESERVED,
+      isArticlePath,
+      slug: fileSlug,
+      tagKey: options.tagSlugs === false ? tagName : tagKey,
+      extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
+      body: (incoming, path) => storedBody(incoming, path, options),
+      held: { permalink: false, eleventyExcludeFromCollections: true },
+      pin,
+      isPinned: ({ data }, address) => isPinned(data, address),
+    },
+  );
 }
 
 /** Whether a file may be an article; data files and other templates are not. */

@@ -10,9 +10,9 @@ import type {
 import { mapOf } from '../../article/plain-data.js';
 import { closedHtml } from '../../article/text/closed-html.js';
 import type { MappingOptions } from '../generator.js';
-import { momentOf, type WrittenDates } from '../mapping/dates.js';
+import { localText, momentOf, type WrittenDates } from '../mapping/dates.js';
 import { hasTags, needsHtml, withoutItemComments } from '../mapping/markdown.js';
-import { siteMapping, tagOfPage, USUAL_KEYS } from '../mapping/site-mapping.js';
+import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 
 /** The keys that Hugo and its themes read. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'lastmod', image: 'images[]' };
@@ -29,8 +29,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     ignoresKeyCase: true,
     writtenText: inertText,
     sentText,
-    // In the site's own time zone, so that the day on the page is that of its address.
-    momentText: ({ day, time, offset }) => `${day}T${time}${offset === '+00:00' ? 'Z' : offset}`,
+    momentText: localText,
     tagKey,
     extension: (body) =>
       body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml) ? '.html' : '.md',
@@ -94,22 +93,44 @@ function isSamePage(url: string, address: string): boolean {
   return url === address || (isFolder && url.replace(/\/$/, '') === address.replace(/\/$/, ''));
 }
 
+/** White space as Go knows it. */
+const GO_SPACE = /[^\S\ufeff]|\u0085/;
+
+/** Longest name of a tag's folder, in bytes; file systems take 255. */
+const LONGEST_NAME = 240;
+
 /**
- * The name of a tag's page. A slash in a tag makes folders of its page. Empty for a tag whose page would be another one of
- * the site, which stops the build.
+ * The path of a tag's page as Hugo makes it; see `paths.Sanitize` in its source. Empty if Hugo makes none, where
+ * the page would be outside the tags' folder, or in the place of another file of the site, which stops the build.
  */
 function tagKey(tag: string): string {
-  const names = tag
-    .replace(/^\s*\/+|\/+\s*$/g, '')
-    .split('/')
-    .map(tagOfPage);
+  let path = '';
+  let isGap = false;
+  const characters = [...tag.trim()];
+  for (const [index, character] of characters.entries()) {
+    const isEscape =
+      character === '%' && /^[0-9a-f]{2}$/i.test(characters.slice(index + 1, index + 3).join(''));
+    if (isEscape || /[\p{L}\p{Nd}\p{M}./\\_#+~@-]/u.test(character)) {
+      if (isGap && character !== '-') path += '-';
+      isGap = false;
+      path += character;
+    } else if (path !== '' && !path.endsWith('-') && GO_SPACE.test(character)) isGap = true;
+  }
+  // Letter by letter, as Go does: a word's last sigma is like any other, and İ is one letter.
+  const key = Array.from(path, (letter) => Array.from(letter.toLowerCase())[0] ?? '')
+    .join('')
+    .replace(/^\/+|\/+$/g, '');
+  const names = key.split('/');
   const isUsable = names.every(
     (name, index) =>
-      /[\p{L}\p{Nd}]/u.test(name) &&
-      !/^index\.|\.$/.test(name) &&
-      !(name === 'page' && index < names.length - 1),
+      name !== '' &&
+      !name.startsWith('.') && // hosts do not serve such folders
+      !name.endsWith('.') &&
+      !name.startsWith('index.') &&
+      !(name === 'page' && index < names.length - 1) &&
+      Buffer.byteLength(name) <= LONGEST_NAME,
   );
-  return isUsable && names.length <= 4 ? names.join('/') : '';
+  return isUsable && names.length <= 4 ? key : '';
 }
 
 function isDraft({ data }: FileFacts): boolean {

@@ -15,6 +15,8 @@ interface Findings
   readonly keys: Partial<KeyNames>;
   /** Keys that decide how and where a post is displayed. @default none */
   readonly shared?: readonly string[];
+  /** Whether a new article is of the category that most posts have; tags are none that an article has unsaid. @default true */
+  readonly sharesCategory?: boolean;
   /** The authors of the site, by name. @default none */
   readonly authors?: Readonly<Record<string, string>>;
   /** The pattern of their addresses. */
@@ -32,11 +34,12 @@ interface Findings
 /** The facts of a site, from what its definition has found out and from its posts. */
 export function siteFacts(findings: Findings): SiteFacts {
   const { posts, keys, shared = [], authors = {}, inferred, usualPermalink, options, ...facts } = findings;
-  const { frontMatter, questions = [], warnings = [], ...others } = facts;
+  const { sharesCategory = true, frontMatter, questions = [], warnings = [], ...others } = facts;
+  const category = sharesCategory ? sharedCategory(posts, keys) : {};
   return {
     ...others,
     permalink: inferred?.pattern ?? usualPermalink,
-    frontMatter: { ...frontMatter, ...sharedFrontMatter(posts, shared), ...sharedCategory(posts, keys) },
+    frontMatter: { ...frontMatter, ...sharedFrontMatter(posts, shared), ...category },
     options: stated({ ...knownTerms(posts, keys, authors), keys, ...options }),
     questions: [...questions, ...permalinkQuestions(inferred)],
     warnings,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { yamlLibrary } from '../../article/front-matter/libraries.js';
-import { mapOf, textsOf } from '../../article/plain-data.js';
+import { readingYaml, yamlLibrary } from '../../article/front-matter/libraries.js';
+import { mapOf, textsOf, type ValueMap } from '../../article/plain-data.js';
 import type { FileEdit, Problem, SiteFiles } from '../generator.js';
 import { dependencies, firstFile, npmDependencies } from '../inspect/manifests.js';
 
@@ -90,15 +90,20 @@ export function excludePressmark(
   return { edits: [{ path, text: edited, reason }], warnings: [] };
 }
 
-/** The entries of `exclude:`; undefined if there is none. */
+/** The entries of `exclude:`; undefined if there is none, or if the file is malformed. */
 function ownExcludes(config: string): readonly string[] | undefined {
-  const { contents } = yamlLibrary().parseDocument(config);
-  const { exclude } = mapOf(contents?.toJSON());
+  const { exclude } = configIn(config) ?? {};
   return exclude === undefined ? undefined : textsOf(exclude);
 }
 
-/** A list in brackets, on one line. */
-const FLOW = /^(exclude:[ \t]*\[(?:[^\]\n]*[^\],\s])?)[ \t]*,?[ \t]*\]/m;
+/** A configuration as Jekyll reads it; undefined if it is malformed. */
+function configIn(text: string): ValueMap | undefined {
+  try {
+    return mapOf(readingYaml().load(text));
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * A `_config.yml` with further entries below `exclude:`; everything else is byte for byte as it was.
@@ -106,28 +111,25 @@ const FLOW = /^(exclude:[ \t]*\[(?:[^\]\n]*[^\],\s])?)[ \t]*,?[ \t]*\]/m;
  * @returns undefined if the file is written in a way that cannot be added to; the owner has to do it.
  */
 export function addExcludes(config: string, items: readonly string[]): string | undefined {
+  const { isMap, isNode, isSeq, parseDocument } = yamlLibrary();
+  const { contents } = parseDocument(config, { strict: false });
+  const list = isMap(contents) ? contents.get('exclude', true) : undefined;
+  const last = isSeq(list) ? list.items.at(-1) : undefined;
+  const [start = 0, end = 0] = (isNode(last) ? last : isNode(list) ? list : undefined)?.range ?? [];
   const eol = config.includes('\r\n') ? '\r\n' : '\n';
-  const lines = config.split(/(?<=\n)/).filter((line) => line !== '');
-  const head = lines.findIndex((line) => /^exclude:\s*(?:#.*)?$/.test(line.trimEnd()));
-  const below = head === -1 ? [] : lines.slice(head + 1);
-  const next = below.findIndex((line) => !/^\s*(?:[-#]|$)/.test(line));
-  const last = below.slice(0, next === -1 ? below.length : next).findLastIndex((line) => /^\s*-/.test(line));
-  const [indent = ''] = /^\s*/.exec(below[last] ?? '  ') ?? [];
-  const added = items.map((item) => `${indent}- ${item}${eol}`);
-  if (head === -1) added.unshift(`${config === '' ? '' : eol}exclude:${eol}`);
-  const at = head === -1 ? lines.length : head + 2 + last;
-  const before = lines.slice(0, at).join('');
-  const gap = before === '' || before.endsWith('\n') ? '' : eol;
-  const quoted = items.map((item) => JSON.stringify(item)).join(', ');
-  const inBrackets = config.replace(FLOW, (_, list) => `${list}${list.endsWith('[') ? '' : ', '}${quoted}]`);
-  const inLines = `${before}${gap}${added.join('')}${lines.slice(at).join('')}`;
-  const text = inBrackets === config ? inLines : inBrackets;
-  try {
-    const { parse } = yamlLibrary();
-    const was = mapOf(parse(config));
-    const expected = { ...was, exclude: [...((was.exclude ?? []) as unknown[]), ...items] };
-    return isDeepStrictEqual(mapOf(parse(text)), expected) ? text : undefined;
-  } catch {
-    return undefined; // the file is malformed, or a key would be there twice
+  let [at, added] = [config.length, ''];
+  if (isSeq(list) && list.flow === true) {
+    const entries = items.map((item) => JSON.stringify(item)).join(', ');
+    [at, added] = last === undefined ? [end - 1, entries] : [end, `, ${entries}`];
+  } else {
+    const [indent = '  '] = /^ *(?=-)/.exec(config.slice(config.lastIndexOf('\n', start - 1) + 1)) ?? [];
+    added = items.map((item) => `${indent}- ${item}${eol}`).join('');
+    if (list === undefined) added = `${config === '' ? '' : eol}exclude:${eol}${added}`;
+    else at = config.indexOf('\n', end - 1) + 1 || config.length;
+    if (at > 0 && config[at - 1] !== '\n') added = `${eol}${added}`;
   }
+  const text = `${config.slice(0, at)}${added}${config.slice(at)}`;
+  const was = configIn(config);
+  const expected = { ...was, exclude: [...((was?.exclude ?? []) as unknown[]), ...items] };
+  return was !== undefined && isDeepStrictEqual(configIn(text), expected) ? text : undefined;
 }

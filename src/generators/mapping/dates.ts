@@ -44,11 +44,15 @@ function offsetFormat(timeZone: string): Intl.DateTimeFormat {
 /** How a generator reads a moment. */
 export type MomentText = (local: LocalTime) => string;
 
+/** By the clock of the site, so that the day that a template cuts out of the text is that of the address. */
+export const localText: MomentText = ({ day, time, offset }) =>
+  `${day}T${time}${offset === '+00:00' ? 'Z' : offset}`;
+
 /** A date as front matter in the form that the site wants; as it is where it is no date. */
 export function dateValue(
   iso: string,
   { dates: form, timeZone = 'UTC' }: Pick<GeneratorOptions, 'dates' | 'timeZone'>,
-  text: MomentText = ({ utc }) => utc,
+  text: MomentText = form === 'string' ? localText : ({ utc }) => utc,
 ): FrontMatterValue {
   const local = localTime(iso, timeZone);
   if (local === undefined) return iso;

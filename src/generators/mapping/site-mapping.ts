@@ -53,7 +53,7 @@ interface OwnMapping
   datesOf?(file: FileFacts): Partial<WrittenDates>;
   /** Where the generator counts a time without an offset. @default in the site's time zone */
   readonly ofTimes?: string;
-  /** How the generator reads a moment. @default in UTC */
+  /** How the generator reads a moment. @default in UTC; a text by the clock of the site */
   readonly momentText?: MomentText;
 }
 
@@ -138,7 +138,7 @@ export function isOfPattern(
  *
  * @returns empty for a tag of which no page can be made.
  */
-export function tagOfPage(tag: string): string {
+function tagOfPage(tag: string): string {
   const name = tag.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
   const isPage =
     /[\p{L}\p{N}]/u.test(name) &&

@@ -38,15 +38,20 @@ export function mapping(options: MappingOptions): ArticleMapping {
 /**
  * What VitePress would act on in front matter, whose JSON it puts into a script: the end of that script, and a comment for
  * which it reads a file. A word joiner behind the `<` makes it a text. VitePress also writes the description into an
- * attribute as it is, so that a quotation mark would end it: a double prime looks the same, and stays one.
+ * attribute as it is, so that a quotation mark would end it: a double prime looks the same. An odd number of word joiners
+ * behind it says that it was one, so those that were sent are doubled.
  */
 function writtenText(sent: string, field?: 'description'): string {
-  const text = sent.replace(/<(?=\u2060*(?:\/script|!--\s*@include:))/gi, '<\u2060');
-  return field === undefined ? text : text.replaceAll('"', '\u2033');
+  const text = sent
+    .replace(/<(?=\u2060*(?:\/script|!--\s*@include:))/gi, '<\u2060')
+    .replace(/\u2033(\u2060+)/g, '\u2033$1$1');
+  return field === undefined ? text : text.replace(/"(\u2060*)/g, '\u2033\u2060$1$1');
 }
 
 function sentText(written: string): string {
-  return written.replace(/<\u2060(?=\u2060*(?:\/script|!--\s*@include:))/gi, '<');
+  return written
+    .replace(/<\u2060(?=\u2060*(?:\/script|!--\s*@include:))/gi, '<')
+    .replace(/\u2033(\u2060*)\1(\u2060?)/g, (_, joiners, odd) => `${odd === '' ? '\u2033' : '"'}${joiners}`);
 }
 
 /** Whether VitePress makes a page of a file of this name; `[name].md` is the template of many. */

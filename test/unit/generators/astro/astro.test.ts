@@ -214,6 +214,19 @@ test('of tags that the schema lists, an article gets those that it has', async (
   t.deepEqual([frontMatter, questions], [{ tags: ['Soil'] }, []], 'the schema demands the key');
 });
 
+test('tags that most posts have are those of no new article, whatever the schema says of them', async (t) => {
+  const paths = ['beds', 'leeks', 'worms'].map((name) => `src/content/blog/${name}.md`);
+  const entries = { blog: paths.map((path) => ({ id: path.slice(17, -3), path })) };
+  const post = POST.replace('pubDate', 'tags: [soil]\npubDate');
+  const files = { ...Object.fromEntries(paths.map((path) => [path, post])), [paths[2] ?? '']: POST };
+  for (const items of [{ type: 'string', enum: ['soil', 'moss'] }, REFERENCE]) {
+    const tags = { type: 'array', items };
+    const facts = await inspect({ schemas: schemaOf({ ...PROPERTIES, tags }), entries }, files);
+    t.is(facts.options.keys?.category, 'tags[]');
+    t.deepEqual(facts.frontMatter, {});
+  }
+});
+
 test('a picture key is left out where a component would have to fetch a remote picture', async (t) => {
   const image = async (component: string) =>
     (await inspect({}, { ...POSTS, 'src/layouts/Post.astro': component })).options.keys?.image ?? null;

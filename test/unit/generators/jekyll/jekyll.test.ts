@@ -160,6 +160,12 @@ test('exclude lines are added below those that are there', (t) => {
   t.is(addExcludes('a: 1', ['p/']), 'a: 1\n\nexclude:\n  - p/\n');
   t.is(addExcludes('exclude: [x, "y"] # z\n', ['p/']), 'exclude: [x, "y", "p/"] # z\n');
   t.is(addExcludes('exclude: []\n', ['p/']), 'exclude: ["p/"]\n');
+  t.is(
+    addExcludes("'exclude': [\n  x, # one\n  y,\n]\nb: 2\n", ['p/']),
+    '\'exclude\': [\n  x, # one\n  y, "p/",\n]\nb: 2\n',
+  );
+  t.is(addExcludes('exclude: [\n  x # ]\n  ]', ['p/', 'q']), 'exclude: [\n  x, "p/", "q" # ]\n  ]');
+  t.is(addExcludes('"exclude" :\n    - "x"\nb: 2\n', ['p/']), '"exclude" :\n    - "x"\n    - p/\nb: 2\n');
   for (const config of ['exclude: x\n', '{ a: 1 }\n', 'exclude:\n  - a: [\n'])
     t.is(addExcludes(config, ['p/']), undefined, config);
 });

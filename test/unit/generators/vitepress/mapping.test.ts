@@ -1,5 +1,5 @@
 import test from 'ava';
-import { storedBody } from '../../../../src/generators/vitepress/mapping.js';
+import { mapping, storedBody } from '../../../../src/generators/vitepress/mapping.js';
 
 const HTML = '<p>As HTML.</p>';
 const markdown = (text: string, hasHeading = false) =>
@@ -64,4 +64,17 @@ test('the title is the first line where the site wants it, unless the article be
   t.is(html(HTML, true), heading + AS_HTML);
   t.is(markdown('# Mine\n\nWords', true), '::: v-pre\n\n# Mine\n\nWords\n\n:::\n');
   t.true(html('<h1>Mine</h1>', true).startsWith('<div'));
+});
+
+test('a description reads as it was sent, whatever quotes, primes and word joiners it has', (t) => {
+  const options = { body: 'markdown', constants: {}, address: (slug: string) => `/${slug}` } as const;
+  const { writtenText = String, sentText = String } = mapping(options);
+  const signs = ['"', '\u2033', '\u2060', 'a'];
+  for (let number = 0; number < 4 ** 6; number++) {
+    const text = Array.from({ length: 6 }, (_, at) => signs[Math.floor(number / 4 ** at) % 4]).join('');
+    const written = writtenText(text, 'description');
+    if (written.includes('"') || sentText(written) !== text) t.fail(JSON.stringify([text, written]));
+    if (sentText(writtenText(text)) !== text) t.fail(JSON.stringify(text));
+  }
+  t.pass();
 });
