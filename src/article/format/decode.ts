@@ -1,6 +1,6 @@
-import { PressmarkError } from '../../errors.js';
+import { PressmarkError, quote } from '../../errors.js';
 import type { Article } from '../article.js';
-import { readFrontMatter } from '../front-matter/read.js';
+import { invalid, readFrontMatter } from '../front-matter/read.js';
 import { isTimestamp } from '../front-matter/value.js';
 import type { Publication } from '../publication.js';
 import type { Address, BodyKind, StoredArticle, StoredUrl } from '../stored-article.js';
@@ -31,8 +31,12 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
   const sent = mapping.sentText ?? ((text: string) => text);
   const constantTagKeys = new Set(constantTags.map(mapping.tagKey));
 
+  // Where all front matter is Pressmark's, a list or a map is a mistake; elsewhere a theme may want it so.
   const textIn = (map: FileFacts['data'], key: string) => {
-    const text = Object.hasOwn(map, key) ? scalarOf(map[key]) : undefined;
+    const value = Object.hasOwn(map, key) ? map[key] : undefined;
+    if (isTop && typeof value === 'object' && value !== null)
+      throw invalid(1, `${quote(key)} must be a text, not a list or a map`);
+    const text = scalarOf(value);
     return text === undefined ? undefined : sent(text);
   };
   const textsIn = (map: FileFacts['data'], key: string) => tagsIn(map[key]).map(sent);
@@ -41,11 +45,7 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
     if (at.endsWith('.mdx'))
       throw new PressmarkError('FRONT_MATTER_UNSUPPORTED', 'an .mdx file is a program, and is not read');
     const { form, data: inFile, body } = readFrontMatter(text);
-    if (isTop && form !== 'yaml')
-      throw new PressmarkError(
-        'FRONT_MATTER_INVALID',
-        'line 1: the file must start with YAML between two lines ---',
-      );
+    if (isTop && form !== 'yaml') throw invalid(1, 'the file must start with YAML between two lines ---');
     const data = named(inFile);
     const file: FileFacts = { path: at, data };
     const own = ownOf(data, path);

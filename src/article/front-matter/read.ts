@@ -266,7 +266,8 @@ function lineAt(text: string, offset: number): number {
   return line;
 }
 
-function invalid(line: number, reason: string, cause?: unknown): PressmarkError {
+/** The error of a file's front matter, by the line of the file. */
+export function invalid(line: number, reason: string, cause?: unknown): PressmarkError {
   return new PressmarkError('FRONT_MATTER_INVALID', `line ${line}: ${reason}`, { cause });
 }
 

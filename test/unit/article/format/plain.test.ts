@@ -116,9 +116,19 @@ test('in the plain format, the update of a file without a date does not give it 
   t.notRegex(encode({ ...article, date: '' }).text, /^date:/m);
 });
 
-test('a file of a plain site is YAML; what a person has written of another kind counts as missing', (t) => {
+test('a file of a plain site is YAML, with a text wherever one belongs', (t) => {
   for (const text of ['', 'text', '+++\na = 1\n+++\n', '{"a": 1}', '---json\n{}\n---\n'])
     t.throws(() => decode(text), { code: 'FRONT_MATTER_INVALID' }, text);
-  const { article } = decode('---\ntitle: [a]\ntags: 7\nauthor:\nkeyword: {e: 1}\n---\n', 'mine.md');
-  t.like(article, { title: 'mine', tags: ['7'], author: '', keyword: '' });
+  for (const [key, value] of [
+    ['title', '[a]'],
+    ['id', '{e: 1}'],
+    ['date', '[2026-11-19]'],
+    ['keyword', '\n  - a'],
+  ] as const)
+    t.throws(() => decode(`---\n${key}: ${value}\n---\n`), {
+      code: 'FRONT_MATTER_INVALID',
+      message: `line 1: "${key}" must be a text, not a list or a map`,
+    });
+  const { article } = decode('---\ntitle: 7\ntags: 7\nauthor:\n---\n', 'mine.md');
+  t.like(article, { title: '7', tags: ['7'], author: '' });
 });
