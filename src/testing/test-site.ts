@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type App, startApp } from '../app/app.js';
 import { tryPort } from '../app/server/server.js';
+import { filesOfAddress } from '../article/address/files-of-address.js';
 import { processEnvironment } from '../config/environment.js';
 import { loadSettings } from '../config/load.js';
 import type { ConfigInput } from '../config/schema.js';
@@ -159,17 +160,11 @@ async function startSite(dir: string, options: TestSiteOptions): Promise<TestSit
 
   async function built(path: string, text = ''): Promise<string> {
     const { pathname } = new URL(path, `${url}/`);
-    const file = join(
-      dir,
-      settings.output,
-      decodeURIComponent(pathname),
-      pathname.endsWith('/') ? 'index.html' : '',
-    );
+    const files = filesOfAddress(pathname).map((name) => join(dir, settings.output, name));
     let found: string | undefined;
     await until(`${pathname} is built${text === '' ? '' : ` and has ${quote(text)}`}`, () => {
-      found = fs.statSync(file, { throwIfNoEntry: false })?.isFile()
-        ? fs.readFileSync(file, 'utf8')
-        : undefined;
+      const file = files.find((one) => fs.statSync(one, { throwIfNoEntry: false })?.isFile());
+      found = file && fs.readFileSync(file, 'utf8');
       return found?.includes(text);
     });
     return found ?? '';

@@ -1,5 +1,5 @@
-import { parse } from 'yaml';
 import type { FrontMatterValue, KeyNames } from '../../article/format/mapping.js';
+import { readingYaml } from '../../article/front-matter/libraries.js';
 import { schema } from '../../config/schema.js';
 import { type Service, serviceSetting } from '../../contract/service.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
@@ -103,11 +103,11 @@ function parsedValue(key: string, text: string): FrontMatterValue {
     new PressmarkError('USAGE', `--front-matter ${key}=${text.slice(0, 200)}: ${why}`);
   let value: unknown;
   try {
-    value = parse(text, { schema: 'core', logLevel: 'error' });
+    value = readingYaml().load(text, { schema: readingYaml().CORE_SCHEMA });
   } catch (error) {
     throw refuse(`the value is not valid YAML, ${messageOf(error).split('\n', 1)[0]}`);
   }
-  if (value === null) return '';
+  if (value == null) return '';
   if (!isFrontMatterValue(value))
     throw refuse('the value must be a text, a number, true, false, or a list of these');
   return value;

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import type { Context, Middleware } from 'koa';
+import { filesOfAddress } from '../../article/address/files-of-address.js';
 import type { Log } from '../../log.js';
 import type { LiveReload } from './live-reload.js';
 import { sendFile } from './send-file.js';
@@ -61,9 +62,11 @@ export function preview({
     if (context.path === basePath && basePath !== '') return redirect(context, `${basePath}/`);
     // Before anything is read: a build that ends meanwhile must find the page to be of an older version.
     const inject = liveReload?.inject(context.req);
-    const path = servedPath(context.path.slice(basePath.length));
+    const address = context.path.slice(basePath.length);
+    const path = servedPath(address);
     const isWebhook = servedPath(context.path)?.replace(/\/$/, '') === webhook;
-    const found = path === undefined || isWebhook ? undefined : await inTurn(() => find(outputDir, path));
+    const found =
+      path === undefined || isWebhook ? undefined : await inTurn(() => find(outputDir, address, path));
     if (found === undefined) return notFound(context, inject);
     if (found === 'folder') return redirect(context, `${context.path}/`);
     await sendPage(context, found, inject);
@@ -90,17 +93,20 @@ export function preview({
   }
 }
 
-/** The file that a path names: a folder's index, the file itself, or the page of that name; 'folder' lacks its slash. */
-async function find(root: string, path: string): Promise<Found | 'folder' | undefined> {
-  if (path === '' || path.endsWith('/')) return findFile(root, `${path}index.html`);
-  const file = await openServed(root, path);
-  if (file !== undefined && file !== 'folder') return { path, file };
-  if (file === 'folder') {
-    const index = await findFile(root, `${path}/index.html`);
-    await index?.file.handle.close();
-    if (index !== undefined) return 'folder';
+/**
+ * The file at an address; 'folder' if it lacks the slash of one.
+ *
+ * @param path of the address, as `servedPath` gave it.
+ */
+async function find(root: string, address: string, path: string): Promise<Found | 'folder' | undefined> {
+  for (const name of filesOfAddress(address)) {
+    const found = await findFile(root, name);
+    if (found === undefined) continue;
+    if (name !== `${path}/index.html`) return found;
+    await found.file.handle.close();
+    return 'folder';
   }
-  return findFile(root, `${path}.html`);
+  return undefined;
 }
 
 async function findFile(root: string, path: string): Promise<Found | undefined> {

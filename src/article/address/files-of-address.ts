@@ -1,7 +1,7 @@
 export { percentEncoded } from '../../contract/canonical-url.js';
 
 /**
- * The output files that may show an address, the likeliest first: `/blog/x/` is `blog/x/index.html`, `/blog/x` may be
+ * The output files that may show an address, in the order in which hosts look for them: `/blog/x/` is `blog/x/index.html`, `/blog/x` may be
  * `blog/x`, `blog/x.html` or `blog/x/index.html`. All are below the output folder. Query and fragment do not count.
  *
  * @param address the path of a URL below the site's, starting with a slash; percent-encoded or not.
@@ -22,7 +22,7 @@ export function filesOfAddress(address: string): string[] {
   const below = folder.join('');
   if (last === '') return [`${below}index.html`];
   if (/\.x?html?$/i.test(last)) return [`${below}${last}`, `${below}${last}/index.html`];
-  return [`${below}${last}.html`, `${below}${last}/index.html`, `${below}${last}`];
+  return [`${below}${last}`, `${below}${last}.html`, `${below}${last}/index.html`];
 }
 
 /** An address without percent escapes, as front matter has it; as it is where its escapes are malformed. */

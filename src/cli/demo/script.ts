@@ -56,7 +56,7 @@ export async function playDemo({ dir, url, endpoint, secret, git }: DemoStage): 
     const file = fs.readdirSync(join(dir, 'content'), { recursive: true, encoding: 'utf8' });
     print(paint('dim', `     file    content/${file.find((path) => basename(path) === name)}`));
     print(paint('dim', `     commit  ${commit ?? 'none (git is not there)'}`));
-    print(paint('dim', `     page    ${join('public', pathname, 'index.html')}, ${live ?? 'not live yet'}`));
+    print(paint('dim', `     page    ${pathname}, ${live ?? 'not live yet'}`));
   }
 
   await send('webhook.test', 'webhook.test', sampleTest({}), 200);

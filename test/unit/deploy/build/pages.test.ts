@@ -7,8 +7,8 @@ test('an address names the files that static hosts show for it', (t) => {
   t.deepEqual(filesOfAddress('/'), ['index.html']);
   t.deepEqual(filesOfAddress('/blog/x/'), ['blog/x/index.html']);
   t.deepEqual(filesOfAddress('/blog/x.html'), ['blog/x.html', 'blog/x.html/index.html']);
-  t.deepEqual(filesOfAddress('/blog/x'), ['blog/x.html', 'blog/x/index.html', 'blog/x']);
-  t.deepEqual(filesOfAddress('/blog/v1.2'), ['blog/v1.2.html', 'blog/v1.2/index.html', 'blog/v1.2']);
+  t.deepEqual(filesOfAddress('/blog/x'), ['blog/x', 'blog/x.html', 'blog/x/index.html']);
+  t.deepEqual(filesOfAddress('/blog/v1.2'), ['blog/v1.2', 'blog/v1.2.html', 'blog/v1.2/index.html']);
   t.deepEqual(filesOfAddress('/x/?page=2#top'), ['x/index.html']);
 });
 
