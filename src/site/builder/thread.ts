@@ -105,6 +105,8 @@ export function serveBuilds(
   }
 }
 
+/** Templates may leave the tag of the head out. */
 function withBase(page: string, base: string): string {
-  return page.replace(/<head[^>]*>/i, (head) => `${head}<base href="${escapeUTF8(base)}">`);
+  const [start] = /^[\s\S]*?<head(?:\s[^>]*)?>/i.exec(page) ?? /^\s*(?:<!doctype[^>]*>)?/i.exec(page) ?? [''];
+  return `${start}<base href="${escapeUTF8(base)}">${page.slice(start.length)}`;
 }

@@ -175,7 +175,8 @@ test('the sitemap lists pages and articles in the same order, whichever came fir
     return path;
   };
   await site.builder.build('all');
-  // A page that waits behind an article for the address came first, and stood first.
+  // The case of seed 92191368 of same-as-clean. The pages were listed in the order in which they had come, so that one which
+  // waited behind an article for the address stood first; a clean build comes upon them in the order of their names.
   const steps = [
     () => page('pages/articles/a1.md'),
     () => page('pages/about.md'),

@@ -157,12 +157,15 @@ test('bytes that are not UTF-8 and letters of all alphabets stay as they are', a
 });
 
 test('what is not live is completed where it has a page all the same', async (t) => {
-  const { run } = site(t, { 'blog/soil/index.html': page('') });
+  const { run, read } = site(t, { 'blog/soil/index.html': page(''), 'blog/moss/index.html': page('') });
   const { checked, changed, skipped } = await run(
     { state: 'scheduled' },
+    // Such as an article with `draft: true` where the generator knows no drafts.
+    { state: 'draft', path: 'moss.md', url: `${SITE_URL}/blog/moss/` },
     { state: 'expired', path: 'old.md', url: `${SITE_URL}/blog/old/` },
   );
-  t.deepEqual({ checked, changed }, { checked: 1, changed: 1 });
+  t.deepEqual({ checked, changed }, { checked: 2, changed: 2 });
+  t.true(read('blog/moss/index.html').includes(`${JSON_LD}</head>`));
   t.deepEqual(skipped, [{ file: 'old.md', url: `${SITE_URL}/blog/old/`, reason: 'expired' }]);
 });
 

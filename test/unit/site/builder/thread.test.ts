@@ -9,8 +9,7 @@ test('the address that a preview’s links are relative to is put into its page 
   const { port1: port, port2: other } = new MessageChannel();
   t.teardown(() => port.close());
   const never = async () => t.fail() as never;
-  const preview = async (_path: string, text: string) =>
-    text === '' ? undefined : `<!doctype html><head lang="en"><title>${text}</title>`;
+  const preview = async (_path: string, text: string) => (text === '' ? undefined : `<!doctype html>${text}`);
   serveBuilds(
     port,
     { build: never, pages: () => undefined, preview, close: never },
@@ -18,7 +17,11 @@ test('the address that a preview’s links are relative to is put into its page 
     () => undefined,
   );
   const answers: unknown[] = [];
-  for (const text of ['Soil', '']) {
+  for (const text of [
+    '<head lang="en"><title>Soil</title>',
+    '<title>Soil</title><header>Mine</header>',
+    '',
+  ]) {
     other.postMessage({ id: 1, kind: 'preview', path: 'a.md', text, base: '/articles/"soil"/' });
     const [answer] = await once(other, 'message');
     answers.push(answer);
@@ -28,6 +31,11 @@ test('the address that a preview’s links are relative to is put into its page 
       id: 1,
       kind: 'preview',
       html: '<!doctype html><head lang="en"><base href="/articles/&quot;soil&quot;/"><title>Soil</title>',
+    },
+    {
+      id: 1,
+      kind: 'preview',
+      html: '<!doctype html><base href="/articles/&quot;soil&quot;/"><title>Soil</title><header>Mine</header>',
     },
     { id: 1, kind: 'preview', html: undefined },
   ]);
