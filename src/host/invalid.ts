@@ -1,4 +1,4 @@
-import { PressmarkError } from '../errors.js';
+import { didYouMean, PressmarkError, quote } from '../errors.js';
 
 /** A mistake in a plugin, or in what its owner has set for it. */
 export function invalid(text: string, cause?: unknown): PressmarkError {
@@ -8,4 +8,22 @@ export function invalid(text: string, cause?: unknown): PressmarkError {
 /** What says of a plugin, or of a part of it, what is wrong. */
 export function complaintsOf(plugin: string, part = ''): (what: string) => PressmarkError {
   return (what) => invalid(`plugin ${plugin}: ${part}${what}`);
+}
+
+/**
+ * Checks that an object of a plugin has no key but those that there are: one that is misspelt would be ignored in silence.
+ *
+ * @param complain makes the error.
+ */
+export function checkKeys(
+  value: unknown,
+  known: readonly string[],
+  complain: (what: string) => PressmarkError,
+): void {
+  if (typeof value !== 'object' || value === null) throw complain(`write an object with ${known.join(', ')}`);
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown !== undefined)
+    throw complain(
+      `it has ${quote(unknown)}, and can have ${known.join(', ')} alone${didYouMean(unknown, known)}`,
+    );
 }

@@ -4,14 +4,16 @@ import { isOfPerson, personsPart, revisionFor } from '../../article/own-revision
 import { stateAt } from '../../article/publication.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import { parseMoment } from '../../contract/moment.js';
-import { PressmarkError, quote } from '../../errors.js';
-import type {
-  ArticlePatch,
-  ArticleQuery,
-  Articles,
-  ListedArticle,
-  SettableState,
+import { didYouMean, PressmarkError, quote } from '../../errors.js';
+import {
+  type ArticlePatch,
+  type ArticleQuery,
+  type Articles,
+  type ListedArticle,
+  SETTABLE_STATES,
+  type SettableState,
 } from '../../host/articles/articles.js';
+import { checkKeys } from '../../host/invalid.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { ContentFolder } from '../../store/catalog/content-folder.js';
@@ -44,6 +46,8 @@ export type SetStateAs = (
 /** Articles of one page of `list` by default. */
 const PAGE = 50;
 
+const CONDITIONS = ['state', 'tag', 'author', 'handWritten', 'since', 'after', 'limit'];
+
 /** What plugins change in a receiver's articles: always by compare-and-set, as a delivery does. */
 export function createArticleChanges(
   options: HostArticlesOptions,
@@ -51,6 +55,8 @@ export function createArticleChanges(
   const { store, catalog, content, prefix, context } = options;
 
   async function list(query: ArticleQuery = {}): Promise<readonly ListedArticle[]> {
+    checkKeys(query, CONDITIONS, usage('articles.list: '));
+    if (query.state !== undefined) checkState(query.state, ['draft', ...SETTABLE_STATES]);
     const { since, after, limit = PAGE } = query;
     if (since === undefined) return (await matching(query, after, limit)).map(({ article }) => article);
     checkMoment(since);
@@ -102,6 +108,7 @@ export function createArticleChanges(
   }
 
   async function patch(id: string, base: string, change: ArticlePatch): Promise<Article> {
+    checkKeys(change, ['frontMatter', 'body', 'image'], usage('articles.patch: '));
     const { frontMatter: extra = {}, body, image } = change;
     const own = Object.keys(extra).filter(context.isOwnKey);
     if (own.length > 0)
@@ -128,6 +135,7 @@ export function createArticleChanges(
   async function setStateAs(
     ...[id, asked, at, { who, base, note }]: Parameters<SetStateAs>
   ): Promise<Article> {
+    checkState(asked, SETTABLE_STATES);
     if (at !== undefined) checkMoment(at);
     if (asked === 'scheduled' && at === undefined)
       throw new PressmarkError('USAGE', 'a scheduled article needs its date');
@@ -175,6 +183,17 @@ export function createArticleChanges(
   }
 
   return { list, patch, setState, setStateAs, rebuild };
+}
+
+const usage = (part: string) => (what: string) => new PressmarkError('USAGE', `${part}${what}`);
+
+/** A plugin in JavaScript may name any state. */
+function checkState(state: string, known: readonly string[]): void {
+  if (known.includes(state)) return;
+  throw new PressmarkError(
+    'USAGE',
+    `there is no state ${quote(state)}, only ${known.join(', ')}${didYouMean(String(state), known)}`,
+  );
 }
 
 /** NaN where the file has no date that can be read. */

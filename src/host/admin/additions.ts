@@ -2,7 +2,7 @@ import { escapeUTF8 } from 'entities';
 import { messageOf, quote } from '../../errors.js';
 import { type Log, withoutHidden } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
-import { complaintsOf } from '../invalid.js';
+import { checkKeys, complaintsOf } from '../invalid.js';
 import { isName } from '../name.js';
 import { asPlugin } from '../plugin-code.js';
 
@@ -131,8 +131,16 @@ export function createAdminAdditions({ renderMs, runMs }: AdminLimits = LIMITS) 
   ): AdminAdding {
     const complain = complaintsOf(plugin);
 
-    function check(what: string, given: object, texts: readonly string[], call: string): void {
+    /** @param others the keys that it may have besides its texts, its function and `role`. */
+    function check(
+      what: string,
+      given: object,
+      texts: readonly string[],
+      call: string,
+      others: readonly string[] = [],
+    ): void {
       checkOpen(plugin, what);
+      checkKeys(given, [...texts, ...others, 'role', call], complaintsOf(plugin, `${what}: `));
       const fields = Object(given) as Readonly<Record<string, unknown>>;
       for (const key of texts)
         if (typeof fields[key] !== 'string' || fields[key] === '')
@@ -195,7 +203,7 @@ export function createAdminAdditions({ renderMs, runMs }: AdminLimits = LIMITS) 
       },
       action(action) {
         const what = `its action ${quote(action?.name)} in the admin`;
-        check(what, action, ['name', 'label'], 'run');
+        check(what, action, ['name', 'label'], 'run', ['on']);
         const { name, label, on, role = on === 'article' ? 'editor' : 'admin' } = action;
         checkName(
           what,

@@ -55,8 +55,10 @@ export interface ArticlePatch {
   readonly image?: string;
 }
 
-/** A state that can be set. */
-export type SettableState = 'live' | 'held' | 'scheduled' | 'expired';
+/** The states that can be set. */
+export const SETTABLE_STATES = ['live', 'held', 'scheduled', 'expired'] as const;
+
+export type SettableState = (typeof SETTABLE_STATES)[number];
 
 /** The articles, for the process that stores them. */
 export interface Articles extends ArticleReader {
@@ -84,7 +86,7 @@ export interface Articles extends ArticleReader {
    * Articles in the order of their files' names, the last one first, or by date with `since`. Without it, files are read only
    * as far as the page reaches.
    *
-   * @throws PressmarkError USAGE if `since` is not ISO 8601.
+   * @throws PressmarkError USAGE if a condition or a state does not exist, or `since` is not ISO 8601.
    */
   list(query?: ArticleQuery): Promise<readonly ListedArticle[]>;
   /**
@@ -92,7 +94,7 @@ export interface Articles extends ArticleReader {
    *
    * @param base the revision that the change was made from.
    * @throws PressmarkError ARTICLE_NOT_FOUND; REVISION_CONFLICT if the article is at another revision, or holds a person's
-   *   edit; USAGE where a key is not for plugins.
+   *   edit; USAGE where a key is not for plugins, or is none of a change.
    */
   patch(id: string, base: string, change: ArticlePatch): Promise<Article>;
   /**
@@ -100,7 +102,7 @@ export interface Articles extends ArticleReader {
    *
    * @param at the article's date from now on, ISO 8601; one to come schedules a live one. When an article expires; one to come
    *   is for a live or scheduled article alone. @default its date, or now
-   * @throws PressmarkError ARTICLE_NOT_FOUND; USAGE where the file cannot be in this state.
+   * @throws PressmarkError ARTICLE_NOT_FOUND; USAGE where the state does not exist, or the file cannot be in it.
    */
   setState(id: string, state: SettableState, at?: string): Promise<Article>;
   /**

@@ -1,6 +1,6 @@
 import { didYouMean, PressmarkError, quote } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { invalid } from '../invalid.js';
+import { checkKeys, complaintsOf, invalid } from '../invalid.js';
 import { asPlugin } from '../plugin-code.js';
 import {
   type ActionHandler,
@@ -228,11 +228,12 @@ export function createHooks(log: Log, options: HookOptions = {}) {
 
   /** The hooks as a plugin uses them. Names of hooks that do not exist are errors. */
   function ofPlugin(plugin: string, isFirstParty = false): PluginHooks {
-    const options = (priority?: number) => ({
-      plugin,
-      isFirstParty,
-      ...(priority !== undefined && { priority }),
-    });
+    const adding =
+      (kind: Kind) =>
+      (name: string, handler: Registered['handler'], given: { priority?: number } = {}) => {
+        checkKeys(given, ['priority'], complaintsOf(plugin, `the options of its handler of ${name}: `));
+        return add(kind, name, handler, { ...given, plugin, isFirstParty });
+      };
     const checked =
       <Name extends string, Rest extends unknown[], Result>(
         kind: Kind,
@@ -243,8 +244,8 @@ export function createHooks(log: Log, options: HookOptions = {}) {
         return use(name, ...rest);
       };
     return {
-      addFilter: (name, handler, { priority } = {}) => add('filter', name, handler, options(priority)),
-      addAction: (name, handler, { priority } = {}) => add('action', name, handler, options(priority)),
+      addFilter: adding('filter'),
+      addAction: adding('action'),
       removeFilter: checked('filter', removeFilter),
       removeAction: checked('action', removeAction),
       hasFilter: checked('filter', hasFilter),

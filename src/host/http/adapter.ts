@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { ExtraKeys } from '../../article/article.js';
 import { messageOf, quote } from '../../errors.js';
-import { complaintsOf } from '../invalid.js';
+import { checkKeys, complaintsOf } from '../invalid.js';
 import { type Account, type AdapterAuth, accountsIn, type Caller } from './accounts.js';
 import type { FormField } from './form.js';
 
@@ -194,6 +194,9 @@ export interface PluginAdapter extends Pick<Adapter, 'maxBytes' | 'keepsBodies' 
   readonly returnsArticles: boolean;
 }
 
+/** All that an adapter may have. */
+const KEYS = ['path', 'auth', 'verify', 'receive', 'parse', 'routes', 'maxBytes', 'keepsBodies', 'errorBody'];
+
 /** The most that `maxBytes` may be. */
 const MOST_BYTES = 10_000_000;
 
@@ -220,6 +223,9 @@ export function checkedAdapter(
   const complain = complaintsOf(plugin, 'its adapter ');
   if (typeof path !== 'string' || !PATH.test(path))
     throw complain(`has the path ${quote(path)}; write one path such as "/incoming/blog"`);
+  const at = complaintsOf(plugin, `its adapter at ${path}: `);
+  checkKeys({ auth, verify, receive, routes, ...others }, KEYS, at);
+  if (auth !== undefined) checkKeys(auth, ['kind', 'secret'], (what) => at(`auth: ${what}`));
   const { maxBytes = 1 } = others;
   if (!Number.isInteger(maxBytes) || maxBytes < 1 || maxBytes > MOST_BYTES)
     throw complain(

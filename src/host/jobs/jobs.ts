@@ -12,7 +12,7 @@ import {
 } from '../hooks/hook-types.js';
 import type { NoteFirst } from '../hooks/hooks.js';
 import { createTimer, type Timing } from '../hooks/timings.js';
-import { complaintsOf } from '../invalid.js';
+import { checkKeys, complaintsOf } from '../invalid.js';
 import { isName } from '../name.js';
 import { timesOf } from './crons.js';
 import { createFileChanges } from './file-changes.js';
@@ -261,17 +261,4 @@ export function createJobs({
 /** Several receivers may see that an article is live. */
 function liveKey({ path, at }: Actions['article.live']): string {
   return `${path} ${at}`;
-}
-
-function checkKeys(
-  value: object,
-  known: readonly string[],
-  complain: (what: string) => PressmarkError,
-): void {
-  if (typeof value !== 'object' || value === null) throw complain(`write an object with ${known.join(', ')}`);
-  const unknown = Object.keys(value).find((key) => !known.includes(key));
-  if (unknown !== undefined)
-    throw complain(
-      `it has ${quote(unknown)}, and can have ${known.join(', ')} alone${didYouMean(unknown, known)}`,
-    );
 }

@@ -1,6 +1,6 @@
 import { isReservedFile } from '../../article/address/reserved.js';
 import { quote } from '../../errors.js';
-import { complaintsOf } from '../invalid.js';
+import { checkKeys, complaintsOf } from '../invalid.js';
 import type { ArticleSummary, SiteInfo } from './page-types.js';
 
 /** Files of the site that a plugin makes; see `PluginHost.addOutput`. */
@@ -55,6 +55,7 @@ const PATH =
 export function checkOutput({ plugin, output }: PluginOutput, others: readonly PluginOutput[]): void {
   const { path, render, paths }: { path: unknown; render: unknown; paths?: unknown } = output;
   const complain = complaintsOf(plugin);
+  checkKeys(output, ['path', 'paths', 'render'], complaintsOf(plugin, `the output ${quote(String(path))}: `));
   if (typeof path !== 'string' || (path === '' && paths === undefined) || !isPlainPath(path))
     throw complain(
       `${quote(String(path))} is not the path of an output; name a file such as "llms.txt", or a folder such as "decks/"`,

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type semverLibrary from 'semver';
-import { didYouMean, type PressmarkError, quote } from '../../errors.js';
+import { type PressmarkError, quote } from '../../errors.js';
 import { PACKAGE_VERSION } from '../../own-package.js';
-import { invalid } from '../invalid.js';
+import { checkKeys, invalid } from '../invalid.js';
 import { isName } from '../name.js';
 import type { PluginCommand, PluginEntry } from '../plugin.js';
 
@@ -97,11 +97,7 @@ function checkManifest(plugin: unknown, origin: string): void {
   };
   if (!isName(name))
     throw complain(`its name is ${quote(name)}; name it in lower-case letters, digits and hyphens`);
-  const unknown = Object.keys(plugin).find((key) => !KEYS.includes(key));
-  if (unknown !== undefined)
-    throw complain(
-      `it has ${quote(unknown)}, and a plugin has ${KEYS.join(', ')} alone${didYouMean(unknown, KEYS)}`,
-    );
+  checkKeys(plugin, KEYS, complain);
   for (const [face, value] of Object.entries({ receiver, activate, pages }))
     if (value !== undefined && typeof value !== 'function') throw complain(`its ${face} is not a function`);
   checkCommands(commands, complain);
@@ -112,7 +108,8 @@ function checkManifest(plugin: unknown, origin: string): void {
   checkRanges(requires, complain);
   if (secrets !== undefined && !isListOfTexts(secrets))
     throw complain('its secrets are not a list of names of variables');
-  const { actions = [], filters = [] } = (hooks ?? {}) as Readonly<Record<string, unknown>>;
+  if (hooks !== undefined) checkKeys(hooks, ['actions', 'filters'], (what) => complain(`its hooks: ${what}`));
+  const { actions = [], filters = [] } = Object(hooks) as Readonly<Record<string, unknown>>;
   for (const names of [actions, filters]) {
     if (!isListOfTexts(names)) throw complain('its hooks are not { actions: […], filters: […] } with names');
     const foreign = names.find((hook) => !hook.startsWith(`${name}.`));
@@ -132,6 +129,9 @@ function checkCommands(
       throw complain(
         `the name of its command ${quote(name)} must be of lower-case letters, digits and hyphens`,
       );
+    checkKeys(command, ['name', 'description', 'options', 'run'], (what) =>
+      complain(`its command ${name}: ${what}`),
+    );
     if (typeof description !== 'string' || typeof run !== 'function' || typeof options !== 'object')
       throw complain(
         `its command ${name} is not { name, description, options, run } with a text, an object and a function`,

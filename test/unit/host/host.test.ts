@@ -141,6 +141,11 @@ const adapterAt = (name: string, path: string, maxBytes = 1) =>
     }),
   );
 
+/** A plugin in JavaScript, which no compiler checks. */
+const unchecked = (
+  receiver: (host: Record<'addFilter' | 'adapter', (...given: unknown[]) => void>) => void,
+) => entry({ name: 'a', receiver });
+
 const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
   'a plugin that requires a missing plugin': [
     [named('a', [], { z: '*' })],
@@ -182,6 +187,34 @@ const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
   'a hook with the name of another plugin': [
     [entry({ name: 'a', receiver: nothing, hooks: { actions: ['b.sent'] } })],
     /its hook "b\.sent" must begin with "a\."/,
+  ],
+  'a key of hooks that there is not': [
+    [entry({ name: 'a', receiver: nothing, hooks: { action: ['a.sent'] } })],
+    /its hooks: it has "action", and can have actions, filters alone; did you mean actions\?/,
+  ],
+  'a key of a command that there is not': [
+    [entry({ name: 'a', commands: [{ name: 'b', description: 'c', run: nothing, option: {} }] })],
+    /its command b: it has "option", .*; did you mean options\?/,
+  ],
+  'a key of the options of a handler that there is not': [
+    [unchecked((host) => host.addFilter('article.slug', nothing, { priorty: 5 }))],
+    /plugin a: the options of its handler of article\.slug: it has "priorty", .*; did you mean priority\?/,
+  ],
+  'a priority that is not among options': [
+    [unchecked((host) => host.addFilter('article.slug', nothing, 5))],
+    /plugin a: .*handler of article\.slug: write an object with priority/,
+  ],
+  'a key of an adapter that there is not': [
+    [unchecked((host) => host.adapter({ path: '/in', verify: () => true, receive: nothing, maxBites: 5 }))],
+    /plugin a: its adapter at \/in: it has "maxBites", .*; did you mean maxBytes\?/,
+  ],
+  'a key of the auth of an adapter that there is not': [
+    [
+      unchecked((host) =>
+        host.adapter({ path: '/in', auth: { kind: 'basic', secrets: 'X' }, receive: nothing }),
+      ),
+    ],
+    /plugin a: its adapter at \/in: auth: it has "secrets", .*; did you mean secret\?/,
   ],
   'a secret that is not set': [
     [entry({ name: 'a', receiver: nothing, secrets: ['A_TOKEN'] })],
@@ -245,6 +278,15 @@ for (const [name, [entries, words]] of Object.entries(REFUSED)) {
     await t.throwsAsync(startHost(entries, around), { message: words });
   });
 }
+
+test('the host refuses an output with a key that there is not', async (t) => {
+  const output = { path: 'llms.txt', render: () => '', path_: 'x' };
+  const plugin = definePlugin({ name: 'a', pages: (host) => host.addOutput(output) });
+  await t.throwsAsync(startHost([entry(plugin)], { ...around, face: 'pages' }), {
+    code: 'PLUGIN_INVALID',
+    message: /plugin a: the output "llms\.txt": it has "path_", .*; did you mean path\?/,
+  });
+});
 
 for (const path of ['', '/a.txt', '../a.txt', 'a/../b', '.hidden', 'feed.xml', 'tags/', 'LLMS.txt', 7])
   test(`the host refuses the output ${path}`, async (t) => {

@@ -83,6 +83,12 @@ test('admin additions: what is wrong with one is an error at the start that name
   const cases: [RegExp, (admin: ReturnType<typeof tableOf>['adding']) => void][] = [
     [/page "\.\.\/x" .* lower-case letters/, (admin) => admin.page({ path: '../x', title: 'X', render })],
     [/title ""; it must be a text/, (admin) => admin.page({ path: 'x', title: '', render })],
+    [
+      /page "x" in the admin: it has "rolle", .*; did you mean role\?/,
+      (admin) => admin.page({ path: 'x', title: 'X', render, rolle: 'editor' } as never),
+    ],
+    [/it has "path"/, (admin) => admin.widget({ title: 'X', render, path: 'x' } as never)],
+    [/it has "of"/, (admin) => admin.action({ name: 'x', label: 'X', of: 'article', run: render } as never)],
     [/needs the function render/, (admin) => admin.widget({ title: 'X' } as never)],
     [/role "owner"/, (admin) => admin.widget({ title: 'X', role: 'owner' as never, render })],
     [/on "page"; write/, (admin) => admin.action({ name: 'x', label: 'X', on: 'page' as never, run })],
