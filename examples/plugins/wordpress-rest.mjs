@@ -30,7 +30,11 @@ export default definePlugin({
         'GET /users/me': (_, { caller }) => ({ ...termOf(caller.name), roles: ['author'] }),
         'GET /posts/:id': (_, { params: { id } }) => articles.get(`wp-${id}`).then(postOf),
         'POST, PUT, PATCH /posts/:id': (given, { params: { id } }) => update(`wp-${id}`, given),
-        'DELETE /posts/:id': (_, { params: { id } }) => update(`wp-${id}`, { status: 'trash' }),
+        async 'DELETE /posts/:id'(given, { params: { id }, query }) {
+          const previous = postOf(await articles.get(`wp-${id}`));
+          const post = await update(`wp-${id}`, { status: 'trash' });
+          return /^(?:1|true)$/.test(given?.force ?? query.force) ? { deleted: true, previous } : post;
+        },
         async 'POST /posts'(given, { caller: { name: author } }) {
           const id = `wp-${randomInt(2 ** 31)}`;
           const blank = { id, title: '', contentHtml: '<p></p>', tags: [], author, frontMatter: {} };
@@ -51,11 +55,7 @@ export default definePlugin({
         ...termRoutes('categories'),
         ...termRoutes('tags'),
       },
-      errorBody: (e) => ({
-        code: `rest_${e.code.toLowerCase()}`,
-        message: e.message,
-        data: { status: e.status },
-      }),
+      errorBody: ({ code, message, ...data }) => ({ code: `rest_${code.toLowerCase()}`, message, data }),
     });
 
     function termRoutes(kind) {

@@ -111,6 +111,11 @@ test('wordpress: wpapi finds the API, and creates, publishes, updates, lists and
   await until('the post is nowhere', isGone(draft.link, 'Mulch'));
   const restored: Post = await site.posts().id(draft.id).update({ status: 'publish' });
   t.like(restored, { status: 'publish', link: draft.link, date: published.date });
+  const previous = { id: draft.id, status: 'publish' };
+  t.like(await site.posts().id(draft.id).delete({ force: true }), { deleted: true, previous });
+  await until('the post is nowhere again', isGone(draft.link, 'Mulch'));
+  const again = await ask(`/wp-json/wp/v2/posts/${draft.id}?force=true`, { method: 'DELETE' });
+  t.like(again.json, { deleted: true, previous: { ...previous, status: 'trash' } });
   const error = await t.throwsAsync<Error & { code: string }>(
     WPAPI.site(`${receiver().origin}/wp-json`)
       .auth({ username: 'ada', password: 'other' })
