@@ -16,6 +16,7 @@ const TESTS = {
   'integration/app/server/in-good-order.test.ts': ['SIGTERM: '],
   'integration/app/server/served.test.ts': ['206: a client gets the part of a large file', '200: HEAD '],
   'integration/cli/build.test.ts': ['build makes from nothing the same site'],
+  'integration/cli/plugins.test.ts': ['what plugin new --ts writes'],
   'integration/cli/sender.test.ts': ['an agency connects, publishes'],
   'integration/host/packages.test.ts': ['200-packages: '],
   // By the real program, which is killed and started again; its pages apart.

@@ -66,6 +66,26 @@ const host = await createTestHost(plugin, { articles: [{ title: page }] });
 export const message: string = await host.applyFilters('article.slug', 'soil', fakeArticle());
 `;
 
+/** What a plugin may get wrong, by the names of files, in place of what is right; each is one error. */
+const WRONG: Readonly<Record<string, readonly [right: string, wrong: string, said: RegExp]>> = {
+  value: ['draft.title.trim()', 'draft.titel.trim()', /'titel' does not exist/],
+  hook: [
+    "'article.draft', (draft) => ({ ...draft, title: draft.title.trim() })",
+    "'article.slugg', () => ''",
+    /'"article\.slugg"' is not assignable/,
+  ],
+  'other-face': [
+    "'article.draft', (draft) => ({ ...draft, title: draft.title.trim() })",
+    "'page.head', () => ''",
+    /'"page\.head"' is not assignable/,
+  ],
+  face: [
+    'pages(host) {',
+    'page(host: object) {\n    void host;\n  },\n  pages(host) {',
+    /'page' does not exist/,
+  ],
+};
+
 /** Packages that the package installs: all but those for its own development. */
 function installedWithIt(): string[] {
   const { packages }: { packages: Record<string, { dev?: boolean }> } = JSON.parse(read('package-lock.json'));
@@ -87,10 +107,10 @@ test('a plugin and its test in TypeScript are checked with the package alone, un
     fs.symlinkSync(join(ROOT, path), join(dir, path));
   }
   fs.writeFileSync(join(dir, 'plugin.mts'), PLUGIN);
-  // The check finds what is wrong: a name that the draft does not have.
   fs.writeFileSync(join(dir, 'test.mts'), TEST);
   fs.writeFileSync(join(dir, 'wrong-test.mts'), TEST.replace('{ title: page }', '{ titel: page }'));
-  fs.writeFileSync(join(dir, 'wrong.mts'), PLUGIN.replace('draft.title.trim()', 'draft.titel.trim()'));
+  for (const [name, [right, wrong]] of Object.entries(WRONG))
+    fs.writeFileSync(join(dir, `wrong-${name}.mts`), PLUGIN.replace(right, wrong));
   const compilerOptions = {
     strict: true,
     module: 'nodenext',
@@ -102,13 +122,21 @@ test('a plugin and its test in TypeScript are checked with the package alone, un
   };
   const begun = createPlugin(dir, { name: 'begun', isTyped: true });
   t.deepEqual(begun, ['plugins/begun.mts', 'tests/begun.test.mts', 'tsconfig.json']);
-  const files = ['plugin.mts', 'wrong.mts', 'test.mts', 'wrong-test.mts', ...begun.slice(0, 2)];
+  const wrongFiles = Object.keys(WRONG).map((name) => `wrong-${name}.mts`);
+  const files = ['plugin.mts', ...wrongFiles, 'test.mts', 'wrong-test.mts', ...begun.slice(0, 2)];
   fs.writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   const { stdout } = await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['--project', dir]).catch(
     (failed: { stdout: string }) => failed,
   );
   const findings = stdout.split('\n').filter((line) => /^\S/.test(line));
-  t.is(findings.length, 2, stdout);
-  t.regex(findings.join('\n'), /\bwrong-test\.mts\b.*'titel' does not exist/m);
-  t.regex(findings.join('\n'), /\/wrong\.mts\b.*'titel' does not exist/m);
+  const said: [string, RegExp][] = [
+    ['test', /'titel' does not exist/],
+    ...Object.entries(WRONG).map(([name, [, , words]]): [string, RegExp] => [name, words]),
+  ];
+  t.is(findings.length, said.length, stdout);
+  for (const [name, words] of said) {
+    const found = findings.filter((line) => line.includes(`wrong-${name}.mts`));
+    t.is(found.length, 1, stdout);
+    t.regex(found.join(), words, stdout);
+  }
 });

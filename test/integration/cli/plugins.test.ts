@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import test from 'ava';
 import type { PluginReport } from '../../../src/app/plugins/list-plugins.js';
+import { runsTypeScript } from '../../../src/app/plugins/load-plugins.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { SITE_URL } from '../../support/receiver.js';
@@ -130,4 +133,16 @@ test('a plugin has commands, which run without a receiver; what is no command of
   t.regex(failed.stderr, /^pressmark: .*no luck/);
   const { stdout } = await runHere(['plugins', '--dir', dir], { ...ENV, OTHER_TOKEN: 'a-long-token' });
   t.regex(stdout, /^ {2}command {2}notes:add {2}keep a note; --twice keeps it twice$/m);
+});
+
+test('what plugin new --ts writes passes its test where Node.js runs TypeScript; elsewhere a line says what does', async (t) => {
+  const dir = tempDir(t);
+  withPackages(dir);
+  const { stdout } = await runHere(['plugin', 'new', 'moss', '--ts', '--dir', dir]);
+  t.regex(stdout, /^Run its test: {3}node --test tests\/moss\.test\.mts$/m);
+  t.is(/does not run TypeScript: use 22\.18 or newer, or compile it/.test(stdout), !runsTypeScript());
+  if (!runsTypeScript()) return;
+  const args = ['--test', '--test-reporter=tap', 'tests/moss.test.mts'];
+  const ran = await promisify(execFile)(process.execPath, args, { cwd: dir });
+  t.regex(ran.stdout, /^# pass 1$/m);
 });

@@ -15,7 +15,7 @@ import { TOY_CONFIG, writeToySite } from '../deploy/toy-generator.js';
 // The example that stores pictures, in a site of Pressmark's own and in one of another generator.
 
 /** A grey picture. */
-function png(width: number, height: number): Buffer {
+function png(width: number, height: number, level = 6): Buffer {
   const chunk = (name: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(name), data]);
     const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
@@ -29,7 +29,11 @@ function png(width: number, height: number): Buffer {
   header[8] = 8; // bits
   const rows = Buffer.alloc((width + 1) * height, 128);
   for (let row = 0; row < height; row++) rows[row * (width + 1)] = 0;
-  const parts = [chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))];
+  const parts = [
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows, { level })),
+    chunk('IEND', Buffer.alloc(0)),
+  ];
   return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), ...parts]);
 }
 
@@ -38,6 +42,8 @@ const PICTURES: Readonly<Record<string, Buffer>> = {
   '/inline.png?a=1&b=2': png(300, 200),
   '/late.png': png(40, 30),
   '/moved.png': Buffer.alloc(0),
+  // More than 10 MB.
+  '/large.png': png(3400, 3000, 0),
   '/page.png': Buffer.from(
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>',
   ),
@@ -50,7 +56,11 @@ async function pictureServer(t: ExecutionContext): Promise<string> {
     const bytes = PICTURES[url];
     if (url === '/moved.png') response.writeHead(302, { location: '/inline.png?a=1&b=2' }).end();
     else if (bytes === undefined || (url === '/late.png' && asked++ === 0)) response.writeHead(503).end();
-    else response.end(bytes);
+    else {
+      // In chunks: no header says how long it is.
+      response.write(bytes.subarray(0, 100));
+      response.end(bytes.subarray(100));
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
@@ -70,6 +80,7 @@ function withPictures(at: string) {
     `<p><img src="${at}/inline.png?a=1&amp;b=2" alt="A row" width="1"></p>`,
     `<p><img alt="Late" src='${at}/late.png'><img src="${at}/moved.png" alt="Moved"></p>`,
     `<p><img src="${at}/page.png" alt="No picture"> <a href="${at}/inline.png">a link</a><img src="//[" alt="No address"></p>`,
+    `<p><img src="${at}/large.png" alt="Large"></p>`,
     '<!-- svc:item:moss -->',
   ].join('\n');
   return article({
@@ -99,6 +110,7 @@ async function checkPage(
     html.includes(`<img src="${at}/page.png" alt="No picture">`),
     'what is no picture stays where it is',
   );
+  t.true(html.includes(`<img src="${at}/large.png" alt="Large">`), 'what is too large, too');
   t.true(html.includes(`<a href="${at}/inline.png">`));
   t.true(html.includes('<!-- svc:item:moss -->'));
   const urls = new Set(html.match(/(?:https?:\/\/[^\s"/]+)?\/[^\s"]*media\/[^\s"',]+/g));
@@ -123,8 +135,8 @@ test('the example images stores the pictures of an article on a plain site, agai
   const site = 'https://garden.example';
   const html = await checkPage(t, receiver, at, 'articles/moss/index.html', site);
   t.regex(html, /<meta property="og:image" content="https:\/\/garden\.example\/media\/[^"]+\.png">/);
-  const failed = () => receiver.log.filter(({ reason }) => String(reason).includes('/page.png: it is svg'));
-  await until('the log says what is no picture', () => failed().length > 0);
+  for (const why of ['/page.png: it is svg', '/large.png" cannot be read: it has more than 10000000 bytes'])
+    await until(`the log says ${why}`, () => receiver.log.some(({ reason }) => String(reason).includes(why)));
 });
 
 test('the example images stores the pictures of an article in a site of another generator', async (t) => {

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import type { ArticleQuery, ListedArticle } from '../../../src/host/articles/articles.js';
+import { adminOf } from '../../support/admin.js';
 import { articlesOf, withCaller } from '../../support/articles-of.js';
 import { fileOf, readStored } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
@@ -147,6 +148,17 @@ test('an article is scheduled, expires and comes back, at its URL', async (t) =>
   await t.throwsAsync(articles().setState('nobody', 'held'), { code: 'ARTICLE_NOT_FOUND' });
 });
 
+test('a state, a condition or a key of a change that does not exist is an error that names it', async (t) => {
+  const { list, patch, setState } = articles();
+  for (const [call, message] of [
+    [() => list({ state: 'helt' } as never), /no state "helt", only draft, .*; did you mean held\?/],
+    [() => list({ tags: 'soil' } as never), /list: it has "tags", .*; did you mean tag\?/],
+    [() => setState('held-1', 'draft' as never), /no state "draft", only live, held, scheduled, expired/],
+    [() => patch('held-1', 'x', { frontmatter: {} } as never), /it has "frontmatter".* mean frontMatter\?/],
+  ] as const)
+    await t.throwsAsync(call, { code: 'USAGE', message });
+});
+
 test('a patch is a new revision and a commit, and never replaces a person’s edit', async (t) => {
   const { json } = await publish({ id: 'patched-1', title: 'Patched', slug: 'patched' });
   const base = (await receiver().find(json.url)).revision_id;
@@ -252,4 +264,20 @@ test('the plugin moderation holds an article with a listed word; its signed link
   t.is((await receiver().post('article.updated', { ...update, ...target })).status, 200);
   t.is(readStored(fileOf(dir, 'bad-1')).article.held, undefined, 'what a person has released stays released');
   t.is((await fetch(link, { method: 'POST' })).status, 409, 'the link is for the text that it was made for');
+});
+
+test('what the plugin moderation holds, the admin releases, and an update with the word stays released', async (t) => {
+  const { json } = await publish({ id: 'bad-2', title: 'Another jackpot', slug: 'another-jackpot' });
+  const { revision_id: seen } = await receiver().find(json.url);
+  const admin = await adminOf(receiver());
+  const released = { do: 'state', state: 'live', base: String(seen) };
+  t.is((await admin.post('articles/article?id=bad-2', released)).status, 303);
+  await until('it is shown', () => isShown('another-jackpot'));
+  const { revision_id: base_revision_id } = await receiver().find(json.url);
+  const title = 'Another jackpot still';
+  const request = update({ target_id: 'bad-2', target_url: json.url, base_revision_id }, { title });
+  t.is((await receiver().post('article.updated', request)).status, 200);
+  const stored = readStored(fileOf(dir, 'bad-2')).article;
+  t.is(stored.title, title);
+  t.is(stored.held, undefined);
 });

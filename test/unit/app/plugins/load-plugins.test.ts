@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { loadPlugins } from '../../../../src/app/plugins/load-plugins.js';
+import { loadPlugins, runsTypeScript } from '../../../../src/app/plugins/load-plugins.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { withPlugins } from '../../../support/with-plugins.js';
 
@@ -22,12 +22,18 @@ test('the plugins of the folder are its modules, of each kind that Node.js loads
   for (const name of ['types.d.ts', '_shared.mjs', '.hidden.mjs', 'notes.txt']) write(name, 'no plugin');
   const names = async () => (await loadPlugins(dir, [])).map(({ plugin }) => plugin.name);
   t.deepEqual(await names(), ['a', 'b']);
-  write('c.mts', "const name: string = 'c';\nexport default { name };");
-  if ('typescript' in process.features && process.features.typescript)
-    t.deepEqual(await names(), ['a', 'b', 'c']);
-  else
-    await t.throwsAsync(names(), {
-      message:
-        /^plugin "plugins\/c\.mts" cannot be loaded: TypeScript needs Node\.js 22\.18 or newer, and this is v/,
-    });
+  const typed = {
+    'c.mts': "const name: string = 'c';\nexport default { name };",
+    'd.cts': "const name: string = 'd';\nmodule.exports = { name };",
+    'e.ts': "const name: string = 'e';\nexport default { name };",
+  };
+  for (const [name, text] of Object.entries(typed)) {
+    write(name, text);
+    if (runsTypeScript()) continue;
+    const words = 'TypeScript needs Node.js 22.18 or newer, and this is v';
+    const error = await t.throwsAsync(names());
+    t.true(error?.message.startsWith(`plugin "plugins/${name}" cannot be loaded: ${words}`), error?.message);
+    fs.unlinkSync(join(dir, 'plugins', name));
+  }
+  if (runsTypeScript()) t.deepEqual(await names(), ['a', 'b', 'c', 'd', 'e']);
 });
