@@ -96,7 +96,7 @@ export function buildPlugin({ build, close, everyMs }: BuildPluginOptions): Plug
         log.error({ path, reason }, `an article ${why}; ${shown}; it is tried again ${again}`);
       }
 
-      const queue = createBuildQueue(buildNow, { ...PAUSES, everyMs });
+      const queue = createBuildQueue(buildNow, log, { ...PAUSES, everyMs });
       host.addAction('build.requested', () => {
         isForced = true;
         queue.request();

@@ -30,7 +30,7 @@ export function addressPlugin(dir: string, env: NodeJS.Dict<string>): Plugin {
         return 'done';
       }
 
-      const queue = createBuildQueue(list);
+      const queue = createBuildQueue(list, log);
       for (const event of ['host.ready', 'article.created', 'article.edited', 'article.removed'] as const)
         host.addAction(event, queue.request);
       host.onClose(async () => {

@@ -30,6 +30,8 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: 
   let closed = false;
   /** Takes the answer to what was asked last. */
   let settle: (answer: unknown) => void = () => undefined;
+  /** What the process has printed since. */
+  let printed = '';
 
   function start(): ChildProcess {
     const started = fork(new URL('./build-process.js', import.meta.url), [dir], {
@@ -38,16 +40,18 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: 
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       detached: true, // Ctrl-C on the terminal is for the receiver to hand on
     });
-    let printed = '';
+    // One that another has replaced may still have to end, and has no say in what that one is asked.
     started.stderr?.on('data', (chunk: Buffer) => {
-      printed = `${printed}${chunk.toString('utf8')}`.slice(-MOST_PRINTED);
+      if (child === started) printed = `${printed}${chunk.toString('utf8')}`.slice(-MOST_PRINTED);
     });
     started.on('message', (message: { readonly kind: string } | LoggedLine) => {
+      if (child !== started) return;
       if (!('line' in message)) settle(message);
       else if (log !== undefined) write(message, log);
     });
     const end = (why: string) => {
-      if (child === started) child = undefined;
+      if (child !== started) return;
+      child = undefined;
       settle({
         kind: 'error',
         reason: [why, printed.trim()].filter(Boolean).join(': '),
@@ -63,8 +67,13 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: 
     if (closed) return Promise.resolve({ kind: 'error', reason: 'the receiver stops' });
     return new Promise((resolve) => {
       settle = resolve as (answer: unknown) => void;
-      child ??= start();
-      child.send(question);
+      printed = '';
+      try {
+        child ??= start();
+        if (child.pid !== undefined) child.send(question); // one without has been refused, and emits `error`
+      } catch (error) {
+        resolve({ kind: 'error', reason: messageOf(error) });
+      }
     });
   }
 

@@ -1,3 +1,5 @@
+import type { Log } from '../../log.js';
+
 /** How builds follow one another. */
 export interface BuildPauses {
   /** A burst is over when nothing has changed for this long, in milliseconds. */
@@ -26,9 +28,9 @@ const LONGEST_RETRY_MS = 10 * 60_000;
  * Builds at once after a single change, and during a burst once nothing has changed for a while; never two at a time, never
  * more often than it may, and seldom where changes keep coming. What changes during a build is built next.
  *
- * @param build never rejects.
+ * @param build is tried again where it rejects; the log says why it has.
  */
-export function createBuildQueue(build: () => Promise<BuildEnd>, pauses: BuildPauses = PAUSES) {
+export function createBuildQueue(build: () => Promise<BuildEnd>, log: Log, pauses: BuildPauses = PAUSES) {
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   /** When the first and the last of the changes came that no build has yet. */
@@ -59,7 +61,11 @@ export function createBuildQueue(build: () => Promise<BuildEnd>, pauses: BuildPa
   function start(): void {
     waiting = undefined;
     const began = performance.now();
-    running = build().then((end) => {
+    const tried = build().catch((err: unknown): BuildEnd => {
+      log.error({ err }, 'a build could not be tried; it is tried again');
+      return 'again';
+    });
+    running = tried.then((end) => {
       running = undefined;
       failures = end === 'again' ? failures + 1 : 0;
       if (end !== 'unneeded') {

@@ -88,7 +88,7 @@ export function createSiteBuild(options: SiteBuildOptions) {
     const beganAt = now();
     const ms = () => Math.round(performance.now() - began);
     const { search, ...state } = readBuildState(stateDir);
-    if (search !== undefined) await writeBuildState(stateDir, state); // a build that was stopped has left it
+    if (search !== undefined) await writeBuildState(stateDir, state); // a build that was killed has left it
     const { good, excluded: excludedBefore, isReplacing = false } = state;
     const { site, version } = await copy.synced();
     const isOfNow = good?.version === version && wish.lastStateChange <= Date.parse(good.at);
@@ -183,10 +183,15 @@ export function createSiteBuild(options: SiteBuildOptions) {
       if (waiting.length === 0) return { kind: 'failed', reason: failure };
       const begun = { since: now(), articles: waiting.length };
       await writeBuildState(stateDir, { ...state, search: begun });
-      // Built without all that has come, it shows whether an article is to blame at all.
-      const reason = await without(waiting);
-      if (reason !== undefined) return { kind: 'failed', reason };
-      return withoutBreaking(await letIn(waiting, failure, without));
+      try {
+        // Built without all that has come, it shows whether an article is to blame at all.
+        const reason = await without(waiting);
+        if (reason !== undefined) return { kind: 'failed', reason };
+        return await withoutBreaking(await letIn(waiting, failure, without));
+      } catch (error) {
+        await writeBuildState(stateDir, state); // nobody searches any more
+        throw error;
+      }
     }
 
     /** Builds with what was left out before, as far as it does not break the build any more. */

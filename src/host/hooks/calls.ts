@@ -75,6 +75,7 @@ export function createCalls(
   ): Promise<FilterCall<N>> {
     const call = handler as FilterHandler<N>; // as `addFilter` has taken it
     const what = `filter ${name} of plugin ${plugin}`;
+    const given = copyOf(value);
     const began = performance.now();
     const failed = (why: string, details: PressmarkErrorOptions = {}): FilterCall<N> => {
       timer.ended(began, true);
@@ -85,7 +86,7 @@ export function createCalls(
     try {
       result = await within(
         filterTimeoutMs,
-        run(async () => call(copyOf(value), context)),
+        run(async () => call(given, context)),
       );
     } catch (error) {
       if (error instanceof TimeoutError) return failed(`took longer than ${filterTimeoutMs} ms`);
@@ -167,9 +168,14 @@ export function createCalls(
 }
 
 /** A handler that fails may have changed its value in place; the next one gets the value as it was. */
-function copyOf<T>(value: T): T {
+function copyOf<T>(value: T, copies = new Map<unknown, unknown>()): T {
   if (typeof value !== 'object' || value === null) return value;
-  return (Array.isArray(value) ? [...value] : { ...value }) as T;
+  if (copies.has(value)) return copies.get(value) as T;
+  if (!Array.isArray(value) && ![Object.prototype, null].includes(Object.getPrototypeOf(value))) return value;
+  const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+  copies.set(value, copy);
+  for (const key of Object.keys(copy)) copy[key] = copyOf(copy[key], copies);
+  return copy as T;
 }
 
 /** What tells pages apart in the context of a filter of pages. A feed and the sitemap are of all articles: each failure counts. */

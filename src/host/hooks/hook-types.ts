@@ -118,7 +118,7 @@ export interface FailedPage {
 export interface SiteBuilt extends BuildReport {
   /** The pages that could not be built and stayed as they were, and those that were built without a filter that has failed. */
   readonly failed: number;
-  /** One of them for each reason, of those that were tried. */
+  /** One of them for each reason. */
   readonly failures: readonly FailedPage[];
   /** Changes with the content of the output. */
   readonly output: string;

@@ -1,4 +1,3 @@
-import { messageOf } from '../../errors.js';
 import type { SiteBuilt } from '../../host/hooks/hook-types.js';
 import type { Log } from '../../log.js';
 
@@ -11,6 +10,12 @@ export interface SiteReport extends Omit<SiteBuilt, 'articles' | 'began'> {
 /** One broken template breaks every page: so many different messages are logged, each once. */
 const MOST_MESSAGES = 5;
 
+/** Why a file could not be made, or only without filters. */
+export interface Failure {
+  readonly isMade: boolean;
+  readonly reasons: readonly string[];
+}
+
 /** What a build has done so far; see `startReport`. */
 export type BuildReportKeeper = ReturnType<typeof startReport>;
 
@@ -20,13 +25,7 @@ export function startReport() {
   const sizes = new Map<string, number>();
   const changed = new Set<string>();
   const failures = new Map<string, { readonly page: string; pages: number; readonly words: string }>();
-  let [written, removed, failed] = [0, 0, 0];
-
-  function note(page: string, error: unknown, words: string): void {
-    const known = failures.get(messageOf(error)) ?? { page, pages: 0, words };
-    known.pages++;
-    failures.set(messageOf(error), known);
-  }
+  let [written, removed, failed, unmade] = [0, 0, 0, 0];
 
   return {
     /** A file was made. @param bytes its size. */
@@ -42,26 +41,32 @@ export function startReport() {
       changed.add(path);
     },
 
-    failed(page: string, error: unknown): void {
+    /** A file was not made, or only without the filters that have failed. */
+    failed(page: string, { isMade, reasons }: Failure): void {
       failed++;
-      note(page, error, 'page not built; the old one stays');
+      if (!isMade) unmade++;
+      const words = isMade
+        ? 'page built without a filter that has failed; it is built again later'
+        : 'page not built; the old one stays';
+      for (const reason of reasons) {
+        const known = failures.get(reason) ?? { page, pages: 0, words };
+        known.pages++;
+        failures.set(reason, known);
+      }
     },
 
-    /** A file was made without the filters that have failed. */
-    madeWithout(page: string, errors: readonly unknown[]): void {
-      failed++;
-      for (const error of errors)
-        note(page, error, 'page built without a filter that has failed; it is built again later');
-    },
-
-    hasFailures: () => failed > 0,
+    /** Whether old files stay because they could not be made. */
+    hasUnmade: () => unmade > 0,
 
     /** Writes to the log what went wrong. */
     logFailures(log: Log): void {
       for (const [reason, { page, pages, words }] of [...failures].slice(0, MOST_MESSAGES))
         log.error({ page, pages, reason }, words);
       if (failures.size > MOST_MESSAGES)
-        log.error({ reasons: failures.size, pages: failed }, 'more pages were not built, for other reasons');
+        log.error(
+          { reasons: failures.size, pages: failed },
+          'more pages were not built, or were built without a filter, for other reasons',
+        );
     },
 
     /** @param output see `SiteReport.output`. */

@@ -149,7 +149,10 @@ export function createBuilder(options: SiteOptions) {
     const current: Build = { output, report, done: new Set() };
     // The first build looks at everything: files may have changed while no builder was there.
     const isAll = index === undefined || asked.isAll;
-    if (isAll) theme = undefined;
+    if (isAll) {
+      theme = undefined;
+      output.forgetFailures();
+    }
     const switchedOff = hooks.switchedOff();
     articles.read(paths);
     if (isAll) await articles.readAll(() => pause(isAll));
@@ -172,7 +175,7 @@ export function createBuilder(options: SiteOptions) {
     }
     const kept = new Set([...planned.map(({ path }) => path), ...current.done]);
     // Pages that could not be made still need the style sheet and the pictures that they were made with.
-    const isNeeded = (path: string) => HASHED.test(path) && (report.hasFailures() || articles.hasBroken());
+    const isNeeded = (path: string) => HASHED.test(path) && (report.hasUnmade() || articles.hasBroken());
     await output.removeAllBut(kept, report, isNeeded);
     // Some files were made with a filter, some without it.
     if (hooks.switchedOff() !== switchedOff) output.forgetKeys();

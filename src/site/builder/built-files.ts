@@ -7,8 +7,8 @@ import { isGone } from '../../store/catalog/entry.js';
 import type { SavedArticles } from '../index/articles.js';
 import type { SiteOptions } from '../options.js';
 import type { Planned } from '../outputs/planner.js';
-import type { BuildReportKeeper } from './build-report.js';
-import { pagesOfPressmark, refuseForeignOutput } from './ownership.js';
+import type { BuildReportKeeper, Failure } from './build-report.js';
+import { filesOfPressmark, refuseForeignOutput } from './ownership.js';
 import { type BuiltFile, openBuildState, outputDigest, takeBuilderLock } from './state.js';
 
 /** A file that was built here, with unknown content. */
@@ -33,6 +33,8 @@ export async function openBuiltFiles(
   const saved = state.load();
   /** The files as they were built. */
   const built = new Map<string, BuiltFile>(state.added().map((path) => [path, UNKNOWN]));
+  /** Files that could not be made with a key, or only without a filter. */
+  const failed = new Map<string, Failure & { readonly key: string }>();
   /**
    * Where files are written before they are renamed, so that a copy of the output never has half a page. If it is on another
    * file system than the output, files are written in the output itself.
@@ -40,7 +42,7 @@ export async function openBuiltFiles(
   let staging = join(stateDir, 'build');
   try {
     if (saved === undefined) refuseForeignOutput({ outputDir: root, stateDir }, basename(root));
-    for (const path of saved === undefined ? pagesOfPressmark(root) : []) built.set(path, UNKNOWN);
+    for (const path of saved === undefined ? filesOfPressmark(root) : []) built.set(path, UNKNOWN);
     for (const [path, file] of saved?.files ?? []) built.set(path, file);
     for (const folder of [staging, root]) sweep(folder);
   } catch (error) {
@@ -49,8 +51,8 @@ export async function openBuiltFiles(
   }
 
   /**
-   * Makes a file whose key has changed. If that fails, the old file stays; if a filter fails, the file is made without it. The
-   * next build tries both again.
+   * Makes a file whose key has changed. If that fails, the old file stays; if a filter fails, the file is made without it. Both
+   * are tried again with another key, or after `forgetFailures`.
    *
    * @param isChecked whether a file that is missing on the disk is made again.
    */
@@ -60,6 +62,8 @@ export async function openBuiltFiles(
     isChecked: boolean,
   ): Promise<void> {
     if (built.get(path)?.key === key && (!isChecked || fs.existsSync(join(root, path)))) return;
+    const before = failed.get(path);
+    if (before?.key === key) return report.failed(path, before);
     const failures: PressmarkError[] = [];
     try {
       const made = await render((failure) => failures.push(failure));
@@ -70,9 +74,15 @@ export async function openBuiltFiles(
       const isWhole = failures.length === 0;
       built.set(path, { key: isWhole ? key : '', digest: hash('sha1', bytes, 'base64url') });
       report.made(path, bytes.length, isWritten);
-      if (!isWhole) report.madeWithout(path, failures);
+      if (isWhole) failed.delete(path);
+      else fail({ key, isMade: true, reasons: failures.map(messageOf) });
     } catch (error) {
-      report.failed(path, error);
+      fail({ key, isMade: false, reasons: [messageOf(error)] });
+    }
+
+    function fail(failure: Failure & { readonly key: string }): void {
+      failed.set(path, failure);
+      report.failed(path, failure);
     }
   }
 
@@ -102,6 +112,7 @@ export async function openBuiltFiles(
     isKept: (path: string) => boolean,
   ): Promise<void> {
     for (const path of [...built.keys()]) if (!planned.has(path) && !isKept(path)) await remove(path, report);
+    for (const path of [...failed.keys()]) if (!planned.has(path)) failed.delete(path);
   }
 
   /** Removes a file, and the folders that are then empty. */
@@ -112,7 +123,7 @@ export async function openBuiltFiles(
       pruneFolders(dirname(path));
       built.delete(path);
     } catch (error) {
-      report.failed(path, error);
+      report.failed(path, { isMade: false, reasons: [messageOf(error)] });
     }
   }
 
@@ -133,9 +144,12 @@ export async function openBuiltFiles(
     saved,
     make,
     removeAllBut,
+    /** Lets `make` try files again that could not be made, or only without a filter. */
+    forgetFailures: () => failed.clear(),
     /** Lets `make` make files again, if nothing else is said all of them. */
     forgetKeys: (paths: Iterable<string> = built.keys()) => {
       for (const path of paths) {
+        failed.delete(path);
         const file = built.get(path);
         if (file !== undefined) built.set(path, { ...file, key: '' });
       }

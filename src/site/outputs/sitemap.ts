@@ -86,5 +86,6 @@ function lastmodOf(modified: number | null): { lastmod?: string } {
 }
 
 async function xmlOf(stream: Transform, items: readonly object[]): Promise<string> {
-  return `${await text(Readable.from(items).pipe(stream))}\n`;
+  const xml = await text(Readable.from(items).pipe(stream));
+  return `${xml.replace('?>', '?><!-- Pressmark -->')}\n`;
 }

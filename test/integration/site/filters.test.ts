@@ -10,7 +10,7 @@ import type {
   PageContext,
   SitemapItem,
 } from '../../../src/host/pages/page-types.js';
-import { builtAnew, SITE_URL, testSite } from './test-site.js';
+import { builtAnew, put, SITE_URL, testSite } from './test-site.js';
 
 const options = { plugin: 'test' };
 
@@ -211,9 +211,52 @@ for (const [name, work] of Object.entries(WORK) as ['page.html', (html: string) 
     t.deepEqual([reason, others], [words, []]);
     t.regex(site.page(page), /its(?: |%20)work/);
 
-    t.like(await site.builder.build([]), { failed: 0, pages: 1 }, 'although nothing has changed');
+    const tried = calls;
+    t.like(await site.builder.build([]), { failed: 1, pages: 0, failures: [{ page, reason: words }] });
+    t.is(calls, tried, 'a build after a change elsewhere does not wait for it');
+    t.like(await site.builder.build('all'), { failed: 0, pages: 1 }, 'although nothing has changed');
     t.deepEqual(site.output(), await builtAnew(site.options));
   });
+
+test('what a filter has changed in place before it failed is not in the page', async (t) => {
+  const spoil = (value: object): never => {
+    for (const one of Object.values(value)) if (typeof one === 'object' && one !== null) spoilAll(one);
+    throw new Error('no luck');
+  };
+  const spoilAll = (value: Record<string, unknown>) => {
+    for (const [key, one] of Object.entries(value))
+      if (typeof one === 'object' && one !== null) spoilAll(one as Record<string, unknown>);
+      else value[key] = 'spoilt';
+  };
+  const site = testSite(t, {
+    addHooks: ({ addFilter }) => {
+      for (const name of [
+        'page.context',
+        'articles.listed',
+        'article.related',
+        'feed.items',
+        'sitemap.items',
+      ])
+        addFilter(name as 'page.context', spoil, { plugin: `bad-${name}` });
+    },
+  });
+  for (const slug of ['a', 'b']) site.write(slug);
+  t.true((await site.builder.build('all')).failed > 0);
+  t.false(JSON.stringify(site.output()).includes('spoilt'));
+});
+
+test('old files with a hash in their names go also while a filter always fails on one page', async (t) => {
+  const bad = (html: string, { path }: { readonly path: string }) => {
+    if (path === '/articles/a/') throw new Error('no luck');
+    return html;
+  };
+  const site = testSite(t, { addHooks: (hooks) => hooks.addFilter('page.html', bad, options) });
+  for (const slug of ['a', 'b']) site.write(slug);
+  await site.builder.build('all');
+  put(join(site.options.templatesDir, 'custom.css'), 'p { color: red }');
+  t.is((await site.builder.build('all')).failed, 1);
+  t.is(Object.keys(site.output()).filter((file) => /^assets\/style\..*css$/.test(file)).length, 1);
+});
 
 test('a filter that fails on three pages in a row is switched off, and the site becomes one without it', async (t) => {
   const bad = () => {

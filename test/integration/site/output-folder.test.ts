@@ -35,6 +35,24 @@ test('when the state is lost only pages with Pressmark’s mark are removed, and
   t.deepEqual(again.logged, []);
 });
 
+test('when the state is lost, old style sheets and parts of the sitemap go, also where a theme’s head names no generator', async (t) => {
+  const site = testSite(t);
+  put(join(site.options.templatesDir, 'partials/head.eta'), '<title><%= it.title %></title>');
+  site.write('a');
+  await site.builder.build('all');
+  fs.rmSync(site.options.stateDir, { recursive: true });
+  const { outputDir, templatesDir } = site.options;
+  fs.copyFileSync(join(outputDir, 'sitemap.xml'), join(outputDir, 'sitemap-2.xml'));
+  put(join(templatesDir, 'custom.css'), 'p { color: red }');
+  put(join(outputDir, 'assets/style.0123abcd.css'), 'a person’s');
+
+  const again = testSite(t, { dir: site.dir });
+  await again.builder.build('all');
+  t.false(again.has('sitemap-2.xml'));
+  t.is(fs.readdirSync(join(outputDir, 'assets')).filter((name) => name.startsWith('style.')).length, 2);
+  t.true(again.has('assets/style.0123abcd.css'));
+});
+
 test('a malformed article keeps its last good page and its place on the lists', async (t) => {
   const site = testSite(t);
   const path = site.write('a');

@@ -83,3 +83,24 @@ test('a failure that every page has is logged once, with the number of pages', a
   t.regex(site.logged[0] ?? '', /template partials\/footer\.eta:1: Cannot read .*\(in layout\.eta:\d+\)/);
   t.true(site.logged[0]?.includes(`"pages":${failed}`));
 });
+
+test('pages that could not be made are tried again with a build of everything, and not after a change elsewhere', async (t) => {
+  const site = testSite(t);
+  const [a] = ['a', 'b'].map((slug) => site.write(slug));
+  const template = join(site.options.templatesDir, 'article.eta');
+  put(
+    template,
+    '<% globalThis.pressmarkTried = (globalThis.pressmarkTried ?? 0) + 1; throw new Error("no luck") %>',
+  );
+  const tried = () => Reflect.get(globalThis, 'pressmarkTried');
+  const { failed, failures } = await site.builder.build('all');
+  t.deepEqual([failed, tried()], [2, 2]);
+  t.like(await site.builder.build([a ?? '']), { failed, failures });
+  t.is(tried(), 2);
+  await site.builder.build([a ?? ''], { anew: [a ?? ''] });
+  t.is(tried(), 3);
+  await site.builder.build([site.write('a', { title: 'Newer' })]);
+  t.is(tried(), 5, 'also the page that links it');
+  await site.builder.build('all');
+  t.is(tried(), 7);
+});

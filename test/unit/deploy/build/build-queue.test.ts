@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
+import { pino } from 'pino';
 import {
   type BuildEnd,
   type BuildPauses,
@@ -27,6 +28,7 @@ function setUp(over: Partial<BuildPauses> = {}) {
         }),
       );
     },
+    pino({ level: 'silent' }),
     { ...PAUSES, ...over },
   );
   return { queue, began, ends, most: () => most };
@@ -57,6 +59,19 @@ test('a single change is built at once, and again after a pause where the build 
   await until('it is tried again', () => began.length === 2);
   t.true((began[1] ?? 0) - failedAt >= PAUSES.retryMs - 5);
   ends[1]?.('done');
+  await queue.stop();
+});
+
+test('a build that rejects is logged and tried again', async (t) => {
+  const lines: string[] = [];
+  let began = 0;
+  const build = (): Promise<BuildEnd> =>
+    began++ === 0 ? Promise.reject(new Error('no luck')) : Promise.resolve('done');
+  const queue = createBuildQueue(build, pino({}, { write: (line: string) => void lines.push(line) }), PAUSES);
+  queue.request();
+  await until('it is tried again', () => began === 2);
+  t.is(lines.length, 1);
+  t.regex(lines[0] ?? '', /no luck/);
   await queue.stop();
 });
 

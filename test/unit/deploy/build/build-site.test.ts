@@ -22,6 +22,8 @@ function site(t: ExecutionContext) {
   const searches: (number | undefined)[] = [];
   /** What breaks builds now, besides what the articles say. */
   let passing = '';
+  /** The run that is stopped. */
+  let stoppedAt = Number.POSITIVE_INFINITY;
   /** The article that is not live now. */
   let hidden: string | undefined;
   const articlesIn = (dir: string) =>
@@ -42,6 +44,7 @@ function site(t: ExecutionContext) {
       runBuild: ({ cwd }) => {
         runs++;
         searches.push(readBuildState(stateDir).search?.articles);
+        if (runs === stoppedAt) return Promise.reject(new PressmarkError('BUILD_FAILED', 'stopped'));
         fs.mkdirSync(join(cwd, 'public'));
         fs.writeFileSync(join(cwd, 'public', 'index.html'), 'Home');
         for (const { url, text } of articlesIn(cwd)) {
@@ -83,6 +86,9 @@ function site(t: ExecutionContext) {
     write: (name: string, text: string) => fs.writeFileSync(join(siteDir, 'content', name), text),
     setPassing: (reason: string) => {
       passing = reason;
+    },
+    stopAt: (run: number) => {
+      stoppedAt = run;
     },
     hide: (path: string | undefined) => {
       hidden = path;
@@ -140,6 +146,15 @@ test('a search for what breaks the build is named while it goes on', async (t) =
   await build();
   t.deepEqual(searches.slice(0, 3), [undefined, undefined, undefined], 'a failure may pass');
   t.deepEqual([...new Set(searches.slice(3))], [2]);
+  t.is(search(), undefined);
+});
+
+test('a build that is stopped during a search leaves none behind', async (t) => {
+  const { write, build, searches, search, stopAt } = site(t);
+  write('a.md', 'break: a tag');
+  stopAt(3);
+  await t.throwsAsync(build(), { message: 'stopped' });
+  t.deepEqual(searches, [undefined, undefined, 1]);
   t.is(search(), undefined);
 });
 
