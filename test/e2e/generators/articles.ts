@@ -102,6 +102,19 @@ export function ordinaryArticles(): Sample[] {
   ];
 }
 
+/** An article with a word of its own in each of its fields. @param title begins its title, as in `Held`. */
+export function markedArticle(word: string, title: string, published_at = PUBLISHED_AT): Sample {
+  return article(`the article of the ${word}`, 'markdown', `Nobody has seen a ${word} here.`, {
+    id: word,
+    slug: `one-${word}`,
+    title: `${title} ${word}`,
+    meta_description: `About a ${word}.`,
+    focus_keyword: word,
+    tags: [word],
+    published_at,
+  });
+}
+
 const EVERYDAY_MARKDOWN = `Käfer lieben *Unordnung*: Laub, **Äste** und Steine. 🍂
 
 ## Was hinein gehört

@@ -1,18 +1,21 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ExecutionContext, TestFn } from 'ava';
+import { articlesOf, withCaller } from '../../support/articles-of.js';
 import { gitIn } from '../../support/clones.js';
-import { article, type PublishedData, update } from '../../support/events.js';
+import { type PublishedData, update } from '../../support/events.js';
+import { filesWith } from '../../support/files-with.js';
 import { firstCommands } from '../../support/first-commands.js';
 import type { Receiver } from '../../support/receiver.js';
 import { pageOf, type StaticServer, serveFolder } from '../../support/static-server.js';
 import { until } from '../../support/until.js';
+import { withPlugins } from '../../support/with-plugins.js';
 import {
   hostileArticles,
   hostileTags,
+  markedArticle,
   ordinaryArticles,
   PRODUCT,
-  PUBLISHED_AT,
   type Sample,
   swapped,
   UPDATED_AT,
@@ -61,6 +64,11 @@ export interface LiveSite {
   readonly copy: WorkingCopy;
   readonly receiver: Receiver;
 }
+
+/** The words of an article that is held when it comes, and of one that is scheduled. */
+const NEVER_SHOWN = ['quetzal', 'axolotl'] as const;
+/** The words of two articles that are shown, and of what they become then. */
+const LEAVING = { okapi: 'held', numbat: 'expired' } as const;
 
 /** A line of `pressmark urls --json`. */
 interface Listed {
@@ -165,8 +173,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
   });
 
   test.serial('articles are accepted, ordinary and hostile, and a receiver is killed', async (t) => {
-    fs.mkdirSync(copy.path('plugins'), { recursive: true });
-    fs.writeFileSync(copy.path('plugins/marks.mjs'), MARKS);
+    withPlugins(withCaller(copy.dir), { marks: MARKS });
     // One build at the end shows everything.
     const byHand = config.replace(/^ {2}build: ('.*'),/m, '  build: { command: $1, background: false },');
     t.not(byHand, config);
@@ -177,15 +184,17 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
       ...ordinaryArticles(),
       ...hostileArticles(canary, site.every),
       hostileTags(canary),
+      ...Object.keys(LEAVING).map((word) => markedArticle(word, 'The last')),
     ]) {
       const url = await publish(t, sample.data);
       t.false(expected.has(url), `${sample.name}: the URL ${url} belongs to another article`);
       expected.set(url, sample);
     }
     picture = String(receiver.log.find(({ msg }) => msg === 'picture stored')?.url);
-    awaited.push(await publish(t, article({ id: 'held', published_at: PUBLISHED_AT })));
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
-    awaited.push(await publish(t, article({ slug: 'to-come', published_at: tomorrow })));
+    const [held, scheduled] = NEVER_SHOWN;
+    awaited.push(await publish(t, markedArticle(held, 'Held').data));
+    awaited.push(await publish(t, markedArticle(scheduled, 'To come', tomorrow).data));
     await receiver.kill('SIGKILL');
   });
 
@@ -306,6 +315,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
       for (const url of expected.keys()) t.is(marked.filter((line) => line === url).length, 1, url);
       t.is((await get(picture)).status, 200, picture);
       for (const url of awaited) t.is((await get(url)).status, 404, url);
+      for (const word of NEVER_SHOWN) t.deepEqual(filesWith(copy.path(site.output), word), [], word);
     },
   );
 
@@ -337,6 +347,30 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
     const computed = [...output].filter(([, bytes]) => bytes.includes(PRODUCT)).map(([path]) => path);
     t.deepEqual(computed, [], 'no article was computed with');
   });
+
+  test.serial(
+    'an article that is held or has expired leaves every file of the output, not its URL',
+    async (t) => {
+      const leaving = [...expected].flatMap(([url, { data }]) => {
+        const state = Object.entries(LEAVING).find(([word]) => word === data.id)?.[1];
+        return state === undefined ? [] : [{ url, data, state }];
+      });
+      t.is(leaving.length, 2);
+      for (const { data } of leaving)
+        t.true(filesWith(copy.path(site.output), data.id).length > 1, `${data.id}: its page and a list`);
+      for (const { data, state } of leaving) await articlesOf(receiver).setState(data.id, state);
+      await until('neither has a page', async () =>
+        (await Promise.all(leaving.map(({ url }) => get(url)))).every(({ status }) => status === 404),
+      );
+      for (const word of [...NEVER_SHOWN, ...Object.keys(LEAVING)])
+        t.deepEqual(filesWith(copy.path(site.output), word), [], word);
+      for (const { url, data, state } of leaving) {
+        t.is(await publish(t, data), url);
+        const { status } = await receiver.post('article.lookup', { target_url: url });
+        t.is(status, state === 'held' ? 200 : 404, url);
+      }
+    },
+  );
 
   test.serial('doctor finds the site in good order', async (t) => {
     t.regex(await succeeds(t, 'doctor'), site.doctorSays ?? /./);

@@ -4,9 +4,11 @@ import test from 'ava';
 import type { SiteStatus } from '../../../src/app/status.js';
 import { type DeployState, readDeployState } from '../../../src/deploy/deploy-queue.js';
 import { readFacts, type SiteFacts } from '../../../src/deploy/facts.js';
+import { articlesOf, withCaller } from '../../support/articles-of.js';
 import { inClone, makeRemote } from '../../support/clones.js';
 import { startEndpoint } from '../../support/endpoint.js';
 import { article } from '../../support/events.js';
+import { filesWith } from '../../support/files-with.js';
 import { freePort } from '../../support/free-port.js';
 import { runHere } from '../../support/in-process.js';
 import { healthDetails, startReceiver } from '../../support/receiver.js';
@@ -75,6 +77,32 @@ test('an article is live once it is served from the deploy folder, also after a 
   t.is(typeof known.build?.at, 'string');
   t.is(typeof targets[`folder ${folder}`]?.deployed?.at, 'string');
   t.regex((await runHere(['status', '--dir', site])).stdout, /^✓ live {6}http:\S+ \d+ s ago$/m);
+});
+
+test('an article that is held or expires leaves what was deployed', async (t) => {
+  const dir = tempDir(t);
+  const [site, folder] = [join(dir, 'site'), join(dir, 'srv')];
+  fs.mkdirSync(site);
+  writeConfig(withCaller(site), { git: false, deploy: { folder }, site: { search: false } });
+  const receiver = await startHere(t, { dir: site });
+  const deployed = (word: string) => filesWith(join(folder, 'current'), word);
+  for (const word of ['okapi', 'numbat', 'tapir']) {
+    const data = article({ id: word, slug: word, title: `A ${word}`, tags: [word] });
+    t.is((await receiver.post('article.published', data)).status, 200);
+  }
+  const page = (word: string) => join(folder, 'current/articles', word, 'index.html');
+  await until('all are deployed', () =>
+    ['okapi', 'numbat', 'tapir'].every((word) => fs.existsSync(page(word))),
+  );
+  for (const [word, state] of [
+    ['okapi', 'held'],
+    ['numbat', 'expired'],
+  ] as const) {
+    t.true(deployed(word).length > 1, 'its page and what lists it');
+    await articlesOf(receiver).setState(word, state);
+    await until(`the ${word} that is ${state} is deployed no more`, () => deployed(word).length === 0);
+  }
+  t.true(fs.existsSync(page('tapir')));
 });
 
 test('a deploy that fails is tried again, and no delivery fails because of it', async (t) => {

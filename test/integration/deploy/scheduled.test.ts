@@ -28,7 +28,7 @@ interface Listed {
   readonly isAwaited: boolean;
 }
 
-// A site that Pressmark builds is in test/integration/host/states.
+// A site that Pressmark builds is in test/integration/testing/test-site.
 
 test('an article of a date to come has no page before it, has one from then on also after a kill, and leaves the site when it expires', async (t) => {
   const site = join(tempDir(t), 'site');

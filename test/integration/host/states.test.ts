@@ -7,7 +7,10 @@ import { adminOf } from '../../support/admin.js';
 import { articlesOf, withCaller } from '../../support/articles-of.js';
 import { fileOf, readStored } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { sharedHere } from '../../support/receiver-here.js';
+import { filesWith } from '../../support/files-with.js';
+import { generatorSite } from '../../support/generator-site.js';
+import { sharedHere, startHere } from '../../support/receiver-here.js';
+import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { exampleCode, withPackages, withPlugins } from '../../support/with-plugins.js';
 
@@ -49,25 +52,25 @@ const isShown = (slug: string) => page(`/articles/${slug}/`).then((status) => st
 const commits = () =>
   execFileSync('git', ['-C', dir, 'log', '--format=%s', '--branches'], { encoding: 'utf8' });
 
-/** The files of the built site in which a text is. */
-function filesWith(text: string): string[] {
-  const output = join(dir, 'public');
-  return fs
-    .readdirSync(output, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.includes(text) || textOf(join(output, name)).includes(text));
-}
+const output = join(dir, 'public');
+const jsonLdOf = (word: string) => `<script type="application/ld+json">{"headline":"${word}"}</script>`;
 
-/** The text of a file of the output; empty where a build has just removed it, and for a folder. */
-function textOf(path: string): string {
-  try {
-    return fs.readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
+/** Waits until a word is in a page and in all that lists pages. */
+const isSeen = (word: string) =>
+  until(`${word} is in the sitemap, the feeds and the home page`, () => {
+    const files = fs.existsSync(output) ? filesWith(output, word) : [];
+    return ['sitemap.xml', 'feed.xml', 'feed.json', 'index.html'].every((name) => files.includes(name));
+  });
+const isGone = (word: string) => until(`${word} is in no file`, () => filesWith(output, word).length === 0);
 
 test('200-held: an article that is held is nowhere to be seen, and answered as any other', async (t) => {
-  const data = article({ id: 'held-1', title: 'Held quetzal', slug: 'held-quetzal', tags: ['quetzals'] });
+  const data = article({
+    id: 'held-1',
+    title: 'Held quetzal',
+    slug: 'held-quetzal',
+    tags: ['quetzals'],
+    json_ld: jsonLdOf('quetzal'),
+  });
   const first = await receiver().post('article.published', data);
   t.is(first.status, 200);
   t.is(readStored(fileOf(dir, 'held-1')).article.held, 'its title');
@@ -75,7 +78,7 @@ test('200-held: an article that is held is nowhere to be seen, and answered as a
   // An article after it, so that the builds have seen both.
   await publish({ title: 'Another one', slug: 'another' });
   await until('another article is shown', () => isShown('another'));
-  t.deepEqual(filesWith('quetzal'), []);
+  t.deepEqual(filesWith(output, 'quetzal'), []);
 
   const again = await receiver().post('article.published', data);
   t.is(again.json.url, first.json.url);
@@ -87,21 +90,16 @@ test('200-held: an article that is held is nowhere to be seen, and answered as a
   );
   t.is((await receiver().post('article.updated', next)).status, 200);
   t.is(readStored(fileOf(dir, 'held-1')).article.held, 'its title', 'an update does not release it');
-  const held = await articles().list({ state: 'held' });
-  t.true(held.some(({ id }) => id === 'held-1'));
 
   const released = await articles().setState('held-1', 'live');
   t.is(released.held, undefined);
   await until('it is shown', () => isShown('held-quetzal'));
-  await until('it is in the sitemap and the feed', () => {
-    const files = filesWith('held-quetzal');
-    return ['sitemap.xml', 'feed.xml', 'index.html'].every((name) => files.includes(name));
-  });
+  await isSeen('quetzal');
   await until('the release is a commit', () => commits().includes('Change: Now without the word, quetzal'));
   t.not((await receiver().find(first.json.url)).revision_id, next.revision_id);
 
   await articles().setState('held-1', 'held');
-  await until('it has gone again', () => filesWith('quetzal').length === 0);
+  await isGone('quetzal');
   t.is((await receiver().find(first.json.url)).id, 'held-1');
 });
 
@@ -115,21 +113,30 @@ test('451-refused: a plugin refuses an article with its own status and words, an
   t.is(await articles().get('refused-1'), undefined);
 });
 
-test('an article is scheduled, expires and comes back, at its URL', async (t) => {
-  const { json } = await publish({ id: 'dated-1', title: 'Dated', slug: 'dated' });
-  await until('it is shown', () => isShown('dated'));
+test('an article that is scheduled or has expired is nowhere to be seen, and comes back at its URL', async (t) => {
+  const marked = (word: string) => ({ title: `A ${word}`, tags: [word], json_ld: jsonLdOf(word) });
+  const toCome = { ...marked('axolotl'), slug: 'axolotl', published_at: '2099-01-01T00:00:00Z' };
+  t.is((await publish({ id: 'to-come-1', ...toCome })).status, 200);
+  const data = article({ id: 'dated-1', slug: 'okapi', ...marked('okapi') });
+  const { json } = await receiver().post('article.published', data);
+  await isSeen('okapi');
+  t.deepEqual(filesWith(output, 'axolotl'), []);
   t.is(
     (await articles().setState('dated-1', 'scheduled', '2099-01-01T00:00:00Z')).date,
     '2099-01-01T00:00:00Z',
   );
-  await until('it has gone', async () => !(await isShown('dated')));
+  await isGone('okapi');
+  t.is((await receiver().find(json.url)).id, 'dated-1');
+  t.is((await receiver().post('article.published', data)).json.url, json.url);
   await articles().setState('dated-1', 'live');
-  await until('it is back', () => isShown('dated'));
+  await isSeen('okapi');
   await articles().setState('dated-1', 'expired');
-  await until('it has expired', async () => !(await isShown('dated')));
+  await isGone('okapi');
+  t.is((await receiver().post('article.lookup', { target_url: json.url })).status, 404);
+  t.is((await receiver().post('article.published', data)).json.url, json.url);
   const back = await articles().setState('dated-1', 'live');
   t.is(back.url, json.url);
-  await until('it is back again', () => isShown('dated'));
+  await isSeen('okapi');
   for (const state of ['held', 'expired'] as const) {
     await articles().setState('dated-1', state);
     await t.throwsAsync(articles().setState('dated-1', 'expired', '2099-01-01T00:00:00Z'), {
@@ -140,7 +147,7 @@ test('an article is scheduled, expires and comes back, at its URL', async (t) =>
   }
   await articles().setState('dated-1', 'expired', '2099-01-01T00:00:00Z');
   t.is((await articles().get('dated-1'))?.state, 'live');
-  await until('it is shown all the same', () => isShown('dated'));
+  await until('it is shown all the same', () => isShown('okapi'));
   await t.throwsAsync(articles().setState('dated-1', 'scheduled'), { message: /needs its date/ });
   await t.throwsAsync(articles().setState('dated-1', 'scheduled', '2001-01-01'), {
     message: /its file makes it live/,
@@ -221,6 +228,31 @@ test('articles are listed page by page, by state, tag, author and hand', async (
     'listed-1',
   ]);
   t.deepEqual(await ids({ handWritten: true }), ['articles/by-hand.md']);
+});
+
+test('articles are listed by state: of each that their files can say', async (t) => {
+  const post = (lines: string) => `---\ntitle: Own\n${lines}\n---\nText.\n`;
+  const posts = {
+    'posts/a.md': post('date: 2024-05-01'),
+    'posts/b.md': post('date: 2024-05-01'),
+    'posts/c.md': post('date: 2099-05-01'),
+    'posts/d.md': post('date: 2024-05-01\nexpiryDate: 2024-05-02'),
+    'posts/e.md': post('date: 2024-05-01\ndraft: true'),
+  };
+  const site = withCaller(generatorSite(tempDir(t), 'hugo', { posts }));
+  const its = articlesOf(await startHere(t, { dir: site }));
+  await its.setState('posts/b.md', 'held');
+  for (const [state, id] of [
+    ['live', 'posts/a.md'],
+    ['held', 'posts/b.md'],
+    ['scheduled', 'posts/c.md'],
+    ['expired', 'posts/d.md'],
+    ['draft', 'posts/e.md'],
+  ] as const)
+    t.deepEqual(
+      (await its.list({ state })).map((one) => [one.id, one.state]),
+      [[id, state]],
+    );
 });
 
 test('articles are listed from a moment on, newest first, page by page', async (t) => {

@@ -6,6 +6,10 @@ import { openSiteBuilder } from '../../../src/app/builder/site-builder.js';
 import { searchOf } from '../../../src/app/builder/start-builder.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { createSearch, type SearchSettings } from '../../../src/site/search.js';
+import { articlesOf, withCaller } from '../../support/articles-of.js';
+import { article } from '../../support/events.js';
+import { filesWith } from '../../support/files-with.js';
+import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { fileOf, gatheringLog, put, SITE_URL, testSite } from './test-site.js';
@@ -167,4 +171,26 @@ test('the index follows the articles and the settings, and is not made again of 
   t.true(await open(false).index());
   t.false(fs.existsSync(join(site.dir, 'public/pagefind')));
   t.deepEqual(site.logged, []);
+});
+
+test('a word of an article is in the index while the article is live', async (t) => {
+  const dir = withCaller(tempDir(t));
+  const receiver = await startHere(t, { dir, config: { git: false } });
+  for (const word of ['okapi', 'tapir']) {
+    const over = { content_markdown: '', content_html: `<p>A ${word}.</p>\n<!-- svc:item:${word} -->` };
+    await receiver.post('article.published', article({ id: word, slug: word, title: word, ...over }));
+  }
+  const found = (word: string) =>
+    filesWith(join(dir, 'public'), word).filter((file) => file.startsWith('pagefind/'));
+  await until('both are in the index', () => indexed(dir) === 2);
+  t.true(found('okapi').length > 1, 'its words and its text');
+  await articlesOf(receiver).setState('okapi', 'held');
+  await until('it has left the index', () => indexed(dir) === 1);
+  t.deepEqual(found('okapi'), []);
+  t.true(found('tapir').length > 1);
+  await articlesOf(receiver).setState('okapi', 'live');
+  await until('it is back', () => indexed(dir) === 2);
+  await articlesOf(receiver).setState('okapi', 'expired');
+  await until('it has left the index again', () => indexed(dir) === 1);
+  t.deepEqual(found('okapi'), []);
 });

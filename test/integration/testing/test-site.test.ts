@@ -5,24 +5,33 @@ import test from 'ava';
 import { createTestHost, createTestSite, fakeArticle } from 'pressmark/testing';
 import { definePlugin } from '../../../src/host/plugin.js';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
-test('a test site: with its time moved on, a scheduled article gets its page; a restart keeps what is stored', async (t) => {
+test('a test site: with its time moved on, scheduled articles get their pages at their minutes, also after a restart, which keeps what is stored', async (t) => {
   const site = await createTestSite();
   t.teardown(site.close);
   const live = await site.deliver({ title: 'Soil', content_html: '<p>Dark.</p>' });
   await site.built(live.url, 'Dark.');
   const published_at = new Date(Date.now() + DAY_MS).toISOString();
   const { id, url } = await site.deliver({ title: 'To come', published_at });
-  const page = join(site.dir, 'public', new URL(url).pathname, 'index.html');
-  await site.until('it is scheduled', () => site.log.some(({ msg }) => msg === 'the article is scheduled'));
-  t.false(fs.existsSync(page));
+  const later = new Date(Date.now() + 2 * DAY_MS).toISOString();
+  const last = await site.deliver({ title: 'Later', published_at: later });
+  const hasPage = (of: string) => fs.existsSync(join(site.dir, 'public', new URL(of).pathname, 'index.html'));
+  const scheduled = () => site.log.filter(({ msg }) => msg === 'the article is scheduled').length;
+  await site.until('both are scheduled', () => scheduled() === 2);
+  t.false(hasPage(url));
   site.advance(DAY_MS + 60_000);
   await site.built(url, 'To come');
   await site.restart();
   t.regex(site.stored(id), /^title: "To come"$/m);
+  // Nearly an hour before the date of the other one.
+  site.advance(DAY_MS - HOUR_MS);
   t.is((await site.update(url, { title: 'Came' })).status, 200);
   await site.built(url, 'Came');
+  t.false(hasPage(last.url));
+  site.advance(HOUR_MS);
+  await site.built(last.url, 'Later');
   const { dir } = site;
   await site.close();
   t.false(fs.existsSync(dir));
