@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Amended } from '../../article/format/amend.js';
-import { PressmarkError } from '../../errors.js';
+import { type ErrorCode, PressmarkError } from '../../errors.js';
 import type { Fingerprint } from '../../fs/fingerprint.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { type ContentFolder, type ReadFile, readArticle } from '../catalog/content-folder.js';
 import { type Entry, entryOf, sameFingerprint } from '../catalog/entry.js';
-import type { Removal, StoredFile, Write, Writer } from '../writer.js';
+import { Outdated, type Removal, type StoredFile, type Write, type Writer } from '../writer.js';
 
 /** How a file is written. A person's edit is theirs to commit. */
 type Written = 'now' | 'restored' | 'edited';
@@ -21,14 +21,24 @@ export type ArticleFiles = ReturnType<typeof createArticleFiles>;
 export function createArticleFiles(content: ContentFolder, catalog: Catalog, writer: Writer) {
   /** The writes that go on, by path. */
   const writing = new Map<string, Promise<unknown>>();
-  /** What this process has acknowledged, or found to be as good. */
-  const acknowledged = new Map<string, Fingerprint>();
-  /** Files that stay although their deliveries got an error. */
-  const unacknowledged = new Set<string>();
+  /** What this process has made durable, or found to be as good. */
+  const durable = new Map<string, Fingerprint>();
+  /** The revisions that may stay, or come yet, although their deliveries got an error; by path. */
+  const unacknowledged = new Map<string, string>();
 
-  function isAcknowledged({ path, fingerprint }: Entry): boolean {
-    const known = acknowledged.get(path);
+  function isDurable({ path, fingerprint }: Entry): boolean {
+    const known = durable.get(path);
     return known !== undefined && sameFingerprint(known, fingerprint);
+  }
+
+  function isAcknowledged(entry: Entry): boolean {
+    return isDurable(entry) && !unacknowledged.has(entry.path);
+  }
+
+  async function makeDurable(entry: Entry): Promise<Fingerprint> {
+    const fingerprint = await writer.ensure(entry);
+    if (!sameFingerprint(fingerprint, entry.fingerprint)) catalog.set({ ...entry, fingerprint });
+    return fingerprint;
   }
 
   /**
@@ -41,22 +51,25 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   async function acknowledge(entry: Entry): Promise<StoredFile | undefined> {
     if (isAcknowledged(entry)) return undefined;
     const { path } = entry;
-    const fingerprint = await writer.ensure(entry);
-    if (!sameFingerprint(fingerprint, entry.fingerprint)) catalog.set({ ...entry, fingerprint });
+    const fingerprint = await makeDurable(entry);
+    const revision = unacknowledged.get(path);
     let file: StoredFile | undefined;
-    if (writer.afterWrite !== undefined || unacknowledged.has(path)) {
+    if (writer.afterWrite !== undefined || revision !== undefined) {
       const { text, stored } = await readArticle(content, path);
       // a person's edit is theirs to commit
       if (!stored.edited) file = { article: stored.article, path, text };
     }
     if (file !== undefined) await writer.afterWrite?.(file, 'before');
-    acknowledged.set(path, fingerprint);
-    return unacknowledged.delete(path) ? file : undefined;
+    durable.set(path, fingerprint);
+    if (revision === undefined || file?.article.revision !== revision) return undefined;
+    unacknowledged.delete(path);
+    return file;
   }
 
   /** Throws where machines without a common folder share the articles, and a file is not what they share. */
   async function ensureShared(entry: Entry): Promise<void> {
-    if (writer.catchUp !== undefined) await acknowledge(entry);
+    // Nothing is acknowledged here: no action has run yet for what a delivery was told to send again.
+    if (writer.catchUp !== undefined && !isDurable(entry)) durable.set(entry.path, await makeDurable(entry));
   }
 
   /** Writes a file, and acknowledges it. @throws what `Writer.write` throws; what `Writer.afterWrite` throws. */
@@ -76,7 +89,7 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     const stored = { article, path, text };
     try {
       const fingerprint = await writer.write(file);
-      unacknowledged.add(path);
+      unacknowledged.set(path, article.revision);
       if (how !== 'edited') await writer.afterWrite?.(stored, how);
       // What a person has written tells the file alone.
       catalog.set(
@@ -84,11 +97,11 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
           ? await content.codec.entry(path, { text, fingerprint })
           : entryOf(path, file, fingerprint),
       );
-      acknowledged.set(path, fingerprint);
+      durable.set(path, fingerprint);
       unacknowledged.delete(path);
       return stored;
     } catch (error) {
-      if (isStoreFailure(error)) unacknowledged.add(path);
+      if (mayHaveStored(error)) unacknowledged.set(path, article.revision);
       throw error;
     }
   }
@@ -117,7 +130,7 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     return inProgress(file, async () => {
       await writer.remove(file);
       catalog.delete(file.path);
-      acknowledged.delete(file.path);
+      durable.delete(file.path);
       unacknowledged.delete(file.path);
     });
   }
@@ -131,6 +144,15 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     overwrite,
     remove,
   };
+}
+
+/** The errors after which a file may have stayed, or may come with a push whose end is unknown. */
+const MAY_HAVE_STORED: readonly ErrorCode[] = ['STORE_FAILED', 'REMOTE_UNAVAILABLE', 'COMMIT_FAILED'];
+
+/** Whether a write may have stored its file although it has failed. */
+function mayHaveStored(error: unknown): boolean {
+  const cause = error instanceof Outdated ? error.cause : error;
+  return cause instanceof PressmarkError && MAY_HAVE_STORED.includes(cause.code);
 }
 
 /** Whether the store has failed for a reason of this machine, in which case a file may have stayed. */

@@ -9,6 +9,7 @@ import {
   stage,
   syncDirectory,
   syncFile,
+  tempPath,
 } from '../../fs/atomic-write.js';
 import { coalesced } from '../../fs/coalesced.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
@@ -141,8 +142,16 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
 
   async function remove({ target, replaces }: Removal): Promise<void> {
     if (contentOf(target)?.toString('utf8') !== replaces) throw changedNow();
-    fs.unlinkSync(target);
-    await syncDirectory(dirname(target));
+    const temp = tempPath(dirname(target));
+    fs.renameSync(target, temp);
+    try {
+      await syncDirectory(dirname(target));
+    } catch (error) {
+      putNew(temp, target); // not over what a person has saved there since
+      throw error;
+    } finally {
+      await dropTemp(temp);
+    }
   }
 
   return { write, remove, ensure, epoch: 0 };

@@ -109,6 +109,35 @@ test('an update that may have been stored and replaced since is not refused as i
   t.is(await t.throwsAsync(update(file?.article.revision ?? '')), silence);
 });
 
+for (const [how, failure] of [
+  ['time was up', (silence: PressmarkError) => silence],
+  ['push had landed', (cause: PressmarkError) => new Outdated('another machine was first', { cause })],
+] as const)
+  test(`what was stored although the ${how} counts as stored by the delivery that is answered, also after a lookup`, async (t) => {
+    const silence = new PressmarkError('REMOTE_UNAVAILABLE', 'the git remote did not answer');
+    let isUnclear = true;
+    const { others, publish, update, store } = await open(t, async (write) => {
+      if (!isUnclear || !('text' in write)) return;
+      isUnclear = false;
+      await others(path, write.text);
+      throw failure(silence);
+    });
+    const again = async <T>(deliver: () => Promise<T>): Promise<T> => {
+      isUnclear = true;
+      if (how === 'push had landed') return deliver();
+      t.is(await t.throwsAsync(deliver()), silence);
+      await store.find(layout.url('hive', SENT));
+      return deliver();
+    };
+    const published = await again(() => publish('a'));
+    t.is(published.outcome, 'stored');
+    t.like(await publish('a'), { outcome: 'known', url: published.url });
+    const base = published.file?.article.revision ?? '';
+    const updated = await again(() => update(base));
+    t.like(updated, { outcome: 'stored', file: { article: { revision: 'mine' } } });
+    t.is((await update(base)).outcome, 'retry');
+  });
+
 test('a removal decides again where another machine was first, and is done where its own push had landed', async (t) => {
   let isRemoval = false;
   let theirs = 0;

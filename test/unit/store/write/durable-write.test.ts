@@ -124,6 +124,20 @@ test('a file is replaced only while it has the text that was decided upon', asyn
   t.deepEqual(fs.readdirSync(root), []);
 });
 
+test.serial('a file whose removal cannot be made durable is there as before', async (t) => {
+  const { root, writer, write } = open(t);
+  await write('a.md', 'text', null);
+  const { ino } = fs.statSync(join(root, 'a.md'));
+  const removal = { path: 'a.md', target: join(root, 'a.md'), article: stored, epoch: 0, replaces: 'text' };
+  const fault = failSyncs();
+  await t.throwsAsync(writer.remove(removal), { code: 'EIO' });
+  fault.over();
+  t.deepEqual(fs.readdirSync(root), ['a.md']);
+  t.is(fs.statSync(join(root, 'a.md')).ino, ino);
+  await writer.remove(removal);
+  t.deepEqual(fs.readdirSync(root), []);
+});
+
 for (const [how, save] of [
   ['in place', (file: string) => fs.writeFileSync(file, 'theirs')],
   [
