@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';
 import { writeBlobs } from './build-commits.js';
+import { stagedByOwner } from './next-commits.js';
 
 /** The assets of an article's file, relative to the site's folder. */
 export type AssetsOf = (id: string, text: string) => Promise<readonly string[]>;
@@ -11,7 +12,8 @@ export type AssetsOf = (id: string, text: string) => Promise<readonly string[]>;
 type Blobs = ReadonlyMap<string, string>;
 
 /**
- * Has git store the assets that HEAD lacks. Those that git ignores, and those behind a symbolic link, are left out.
+ * Has git store the assets that HEAD lacks. Those that git ignores, those behind a symbolic link, and those that the owner has
+ * staged with another content, are left out.
  *
  * @param articles the assets of each article, relative to the site's folder.
  * @returns those of each article.
@@ -25,10 +27,16 @@ export async function lackingAssets(
     .map((path) => `${prefix}${path}`)
     .filter((path) => isPlainFile(join(top, path)));
   if (all.length === 0) return articles.map(() => new Map());
-  const { files } = await statusOf(repository, all);
+  const status = await statusOf(repository, all);
+  const { files } = status;
+  const staged = await stagedByOwner(repository, status);
   const lacking = all.filter((path) => files.has(path) && files.get(path)?.head === undefined);
   const ids = lacking.length === 0 ? [] : await writeBlobs(repository, lacking);
-  const blobs = new Map(lacking.map((path, index) => [path, ids[index] ?? '']));
+  const blobs = new Map<string, string>();
+  for (const [index, path] of lacking.entries()) {
+    const id = ids[index] ?? '';
+    if (!staged.has(path) || files.get(path)?.index?.id === id) blobs.set(path, id);
+  }
   return articles.map(
     (paths) =>
       new Map(

@@ -103,17 +103,14 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         examine(files, removed, outcomes),
         identityOf(repository.git, author),
       ]);
-      const { tip, candidates } = examined;
+      const { tip, candidates, staged } = examined;
       const head = { ...branch, tip };
       const changes = [
         ...(await changesOf(candidates, tip, outcomes)),
-        ...(await removalsOf(removed, tip, outcomes)),
+        ...(await removalsOf(removed, tip, staged, outcomes)),
       ];
       if (changes.length === 0) return outcomes;
       const commits = await buildCommits(repository, tip, changes, { identity, sign });
-      const staged = new Set(
-        candidates.filter(({ isStaged }) => isStaged).map(({ inRepository }) => inRepository),
-      );
       const made = changes.map(({ file: { path }, message }, index) => ({
         commit: commits[index] ?? '',
         path,
@@ -172,7 +169,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         isStaged: staged.has(inRepository),
       });
     }
-    return { tip, candidates };
+    return { tip, candidates, staged };
   }
 
   /** Reads files up to a bound; those beyond it get no outcome. */
@@ -280,6 +277,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   async function removalsOf(
     paths: readonly string[],
     tip: string | null,
+    staged: ReadonlySet<string>,
     outcomes: CommitOutcomes,
   ): Promise<ArticleVersion[]> {
     const committed = await entriesAt(repository, tip, paths.map(place.inRepository));
@@ -296,7 +294,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       else if (article === undefined) outcomes.set(path, { kind: 'failed', because: NO_ARTICLE });
       else
         changes.push({
-          file: { path, isStaged: false },
+          file: { path, isStaged: staged.has(inRepository) },
           path: inRepository,
           content: null,
           mode: '0',

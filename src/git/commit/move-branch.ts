@@ -45,9 +45,9 @@ export async function moveBranch(
   const entries = new Map<string, TreeEntry>();
   for (const { path, mode, content, assets = new Map() } of files) {
     for (const [asset, id] of assets) entries.set(asset, { mode: FILE, id });
-    if (!staged.has(path) && content !== null)
-      entries.set(path, { mode, id: typeof content === 'string' ? content : blobId(repository, content) });
+    if (staged.has(path)) continue;
     if (content === null) entries.set(path, { mode: '0', id: noObject(repository) });
+    else entries.set(path, { mode, id: typeof content === 'string' ? content : blobId(repository, content) });
   }
   const ref = nextRef();
   await syncObjectFolders(commonDir, since);

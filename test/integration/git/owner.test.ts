@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import test from 'ava';
 import { makeSite, withHeldGit } from './site.js';
 
@@ -40,6 +42,28 @@ test('what the owner has staged at the very path stays staged', async (t) => {
   await site.until('the log says so', () =>
     site.log.some(({ level, msg }) => level === 40 && msg.includes('staged')),
   );
+});
+
+test('what the owner has staged stays staged where the article is removed in the admin, and of a file that it shows', async (t) => {
+  const site = await makeSite(t);
+  const asset = 'static/picture.svg';
+  let commitTrash: ((path: string) => void) | undefined;
+  await site.start({ assetsOf: async () => [asset], onOpened: (commits) => ({ commitTrash } = commits) });
+  await site.write(asset, 'theirs\n');
+  await site.git('add', '.');
+  await site.write(asset, 'ours\n');
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  t.is(await site.git('show', `:${asset}`), 'theirs\n');
+  t.is(await site.git('ls-tree', '--name-only', 'HEAD', asset), '', 'that file is theirs to commit');
+
+  await site.write(path, 'my own words\n');
+  await site.git('add', path);
+  await rm(join(site.dir, path));
+  commitTrash?.(path);
+  await site.untilCommitted(2);
+  t.is(await site.git('ls-tree', '--name-only', 'HEAD', path), '');
+  t.is(await site.git('show', `:${path}`), 'my own words\n');
 });
 
 test('an article that the owner has staged as it is becomes a commit of its own', async (t) => {

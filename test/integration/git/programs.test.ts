@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
@@ -33,6 +33,21 @@ test('a git command that is stopped ends with the programs that it has started',
   // that program has the pipes of git open for as long as it runs
   await site.until('the command has ended', () => said !== '');
   t.is(said, 'git update-index was stopped');
+});
+
+test('a git command that does not end on SIGTERM is killed', async (t) => {
+  const site = await makeSite(t);
+  const started = join(site.top, '..', 'started');
+  const loop = `trap '' TERM; echo $$ > '${started}'; while :; do sleep 0.05; done`;
+  const env = await withGit(site, `case "$*" in *update-index*) ${loop};; esac`);
+  const stop = new AbortController();
+  const git = createGit({ cwd: site.top, env, signal: stop.signal });
+  const running = t.throwsAsync(git(['update-index']), { message: 'git update-index was stopped' });
+  const pid = () => Number(readFileSync(started, 'utf8'));
+  await site.until('it runs', () => existsSync(started) && pid() > 0);
+  stop.abort();
+  await running;
+  t.throws(() => process.kill(pid(), 0), { code: 'ESRCH' });
 });
 
 test('a git command that takes too long removes its lock before it ends', async (t) => {

@@ -34,6 +34,8 @@ interface LogLine {
 
 export interface StartOptions extends Partial<ArticleCommitsOptions> {
   setup?(host: ReceiverHost): void;
+  /** Gets what the store and the admin are handed. */
+  onOpened?(commits: ArticleCommits): void;
 }
 
 export interface SiteOptions {
@@ -125,7 +127,7 @@ export function siteAt(
     read: (path: string) => readFile(join(dir, path), 'utf8'),
     /** The current revision of the article in a file. */
     revision: async (path: string) => (await readStored(dir, path))?.stored.article.revision,
-    async start({ setup, ...options }: StartOptions = {}): Promise<Host> {
+    async start({ setup, onOpened, ...options }: StartOptions = {}): Promise<Host> {
       const hooks = createHooks(logger);
       const watcher = definePlugin({
         name: 'watcher',
@@ -151,6 +153,7 @@ export function siteAt(
         stateDir: join(top, '..', 'state'),
         ...options,
       });
+      if (commits !== undefined) onOpened?.(commits);
       const entries = [{ plugin: watcher, origin: 'test' }];
       if (commits !== undefined) entries.unshift({ plugin: commits.makePlugin(), origin: 'test' });
       const host = await startHost(
