@@ -84,11 +84,14 @@ function* buildsOf({ facts, search, receivers }: SiteStatus, now: number): Gener
 }
 
 function* deploysOf({ targets }: SiteStatus, now: number): Generator<StatusFinding> {
-  for (const [name, { deployed, error, attempts, behindSince = 'now' }] of Object.entries(targets)) {
+  for (const [name, target] of Object.entries(targets)) {
+    const { deployed, error, attempts, behindSince = 'now', isDeclined = false } = target;
     const text = `${name}: ${lastSuccess(name, deployed && ago(deployed.at, now))}`;
     const failed = `failed ${times(attempts)} since ${behindSince}: ${error}`;
+    const rules =
+      'change the rules of the branch or the rights of this user; the site stays as it is there until then';
     if (error !== undefined)
-      yield fail('deploy', `${text}; ${failed}`, 'correct that; Pressmark tries again');
+      yield fail('deploy', `${text}; ${failed}`, isDeclined ? rules : 'correct that; Pressmark tries again');
     else yield noted(deployed === undefined ? 'none' : 'ok', 'deploy', text);
   }
 }

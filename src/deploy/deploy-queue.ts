@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import { writeAtomically } from '../fs/atomic-write.js';
 import type { Lock } from '../fs/lock.js';
+import { isDeclined } from '../git/push/push-status.js';
 import type { Actions } from '../host/hooks/hook-types.js';
 import type { Log } from '../log.js';
 import type { DeployTarget } from './targets/target.js';
@@ -28,6 +29,8 @@ export interface TargetState {
   /** How often in a row a deploy has failed. */
   readonly attempts: number;
   readonly error?: string;
+  /** Whether that was a rule of the remote or the rights of this user, which trying again does not change. */
+  readonly isDeclined?: boolean;
 }
 
 export type DeployState = Readonly<Record<string, TargetState>>;
@@ -155,17 +158,16 @@ export function createDeployQueue(options: DeployQueueOptions) {
       while (pending !== undefined && !signal.aborted) {
         await setTimeout(msUntilNext(), undefined, { signal }).catch(() => undefined);
         const began = performance.now();
-        const error = await deploy();
-        if (error === undefined) continue;
+        const failure = await deploy();
+        if (failure === undefined) continue;
         pending = 'forced'; // how far it has come is not known
         const { deployed, attempts: before, behindSince = new Date().toISOString() } = stateOf();
         const attempts = before + 1;
         const retryInMs = Math.min(pauses.longestRetryMs, pauses.retryMs * 2 ** before);
-        log.error(
-          { target: name, error, attempts, retryInMs },
-          'the site could not be deployed; it is tried again',
-        );
-        await keep(name, { ...(deployed && { deployed }), behindSince, attempts, error });
+        const { error } = failure;
+        const what = failure.isDeclined ? 'the remote does not allow it' : 'it is tried again';
+        log.error({ target: name, error, attempts, retryInMs }, `the site could not be deployed; ${what}`);
+        await keep(name, { ...(deployed && { deployed }), behindSince, attempts, ...failure });
         onFailed(name, error, began);
         wake = new AbortController();
         const either = AbortSignal.any([signal, wake.signal]);
@@ -182,7 +184,7 @@ export function createDeployQueue(options: DeployQueueOptions) {
     }
 
     /** Deploys the present output. @returns why that failed. */
-    async function deploy(): Promise<string | undefined> {
+    async function deploy(): Promise<Required<Pick<TargetState, 'error' | 'isDeclined'>> | undefined> {
       let isInside = false;
       try {
         isInside = await enter();
@@ -205,7 +207,7 @@ export function createDeployQueue(options: DeployQueueOptions) {
         onDeployed(done, began);
         return undefined;
       } catch (error) {
-        return signal.aborted ? undefined : messageOf(error);
+        return signal.aborted ? undefined : { error: messageOf(error), isDeclined: isDeclined(error) };
       } finally {
         if (isInside) lock?.leave();
       }

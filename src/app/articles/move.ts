@@ -226,9 +226,9 @@ async function commit(
   paths: readonly string[],
   message: string,
 ): Promise<string> {
-  const author = typeof settings.git === 'object' ? settings.git.author : undefined;
+  const { author, sign = false } = typeof settings.git === 'object' ? settings.git : {};
   const variables = identityVariables(await identityOf(repository.git, author));
-  return commitOnly(repository, paths, message, variables);
+  return commitOnly(repository, paths, message, variables, sign);
 }
 
 /** A file that has changed since it was read is left alone; the next run reads it anew. */

@@ -34,12 +34,12 @@ export async function commitFile(
     const head = await readHead(repository);
     if (head.kind === 'not now')
       return { kind: 'failed', reason: `git waits for ${head.waitingFor}; commit ${path} after that` };
-    const set = typeof setting === 'object' ? setting.author : undefined;
+    const { author: set, sign = false } = typeof setting === 'object' ? setting : {};
     const { committer } = await identityOf(git, set);
     const env = identityVariables({ author: (await identityOf(git, author)).author, committer });
     const commit = await patiently(async () => {
       await git(['add', '--intent-to-add', '--', `${prefix}${path}`]);
-      return commitOnly(repository, [`${prefix}${path}`], message, env);
+      return commitOnly(repository, [`${prefix}${path}`], message, env, sign);
     });
     return { kind: 'committed', commit };
   } catch (error) {
@@ -63,6 +63,7 @@ async function patiently<T>(run: () => Promise<T>): Promise<T> {
  * Commits these files alone, as they are, without the repository's hooks.
  *
  * @param paths from the top of the work tree.
+ * @param sign whether with the owner's key and settings.
  * @returns the commit's name.
  */
 export async function commitOnly(
@@ -70,8 +71,10 @@ export async function commitOnly(
   paths: readonly string[],
   message: string,
   env: NodeJS.Dict<string>,
+  sign: boolean,
 ): Promise<string> {
-  const flags = ['--only', '--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=verbatim'];
+  const signing = sign ? '--gpg-sign' : '--no-gpg-sign';
+  const flags = ['--only', '--quiet', '--no-verify', signing, '--cleanup=verbatim'];
   const input = paths.map((path) => `${path}\0`).join('');
   const from = ['--pathspec-from-file=-', '--pathspec-file-nul'];
   await git(['commit', ...flags, `--message=${message}`, ...from], { input, env });

@@ -75,7 +75,8 @@ export function branchTarget(options: BranchOptions): DeployTarget {
           return;
         }
         if (pushed.outcome === 'declined')
-          throw failed(
+          throw new PressmarkError(
+            'REMOTE_DECLINED',
             `${remote.name} declined the push to ${branch}: ${pushed.why}; allow Pressmark to push there`,
           );
         last = undefined; // somebody else has pushed
@@ -152,7 +153,8 @@ async function changeOf(folder: string, file: string): Promise<Buffer> {
 }
 
 function asDeployError(error: unknown, branch: string): unknown {
-  if (!(error instanceof PressmarkError) || error.code === 'DEPLOY_FAILED') return error;
+  if (!(error instanceof PressmarkError)) return error;
+  if (error.code === 'DEPLOY_FAILED' || error.code === 'REMOTE_DECLINED') return error;
   const { cause } = error;
   const why = cause instanceof Error ? `: ${cause.message}` : '';
   return new PressmarkError('DEPLOY_FAILED', `${quote(branch)} could not be pushed: ${error.message}${why}`, {

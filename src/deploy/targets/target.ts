@@ -21,7 +21,7 @@ export interface DeployTarget {
   /**
    * Brings the output there. It may be called again with the same output, and after it was killed at any point.
    *
-   * @throws PressmarkError DEPLOY_FAILED; the message says what to do, and holds no secret.
+   * @throws PressmarkError DEPLOY_FAILED, REMOTE_DECLINED; the message says what to do, and holds no secret.
    */
   deploy(output: DeployOutput, signal: AbortSignal): Promise<void>;
 }

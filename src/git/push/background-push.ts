@@ -29,6 +29,8 @@ export interface PushedSite extends Pick<PullRequestOptions, 'decode' | 'env'> {
   readonly place: CommittedFolder;
   /** Author and committer of merges. @default what git is configured with */
   readonly author?: Person | undefined;
+  /** Whether merges are signed. @default false */
+  readonly sign?: boolean | undefined;
 }
 
 /** The pauses after pushes that failed: the first and the longest, in milliseconds. */
@@ -50,7 +52,7 @@ const MAX_ATTEMPTS = 5;
 export async function pushInBackground(
   host: ReceiverHost,
   settings: PushSettings,
-  { place, author, decode, env }: PushedSite,
+  { place, author, sign = false, decode, env }: PushedSite,
 ): Promise<() => Promise<void>> {
   const { repository, folder } = place;
   const { log } = host;
@@ -129,7 +131,7 @@ export async function pushInBackground(
   async function followIn(commit: string, local: string): Promise<Followed> {
     const known = review === undefined ? [] : await Promise.all([BASE_REF, FETCHED_REF].map(commitOf));
     const shared = known.filter((one) => one !== null);
-    const followed = await follow(commit, { repository, author, ref: local, shared, whileLocked });
+    const followed = await follow(commit, { repository, author, sign, ref: local, shared, whileLocked });
     if (followed.kind === 'followed') {
       const paths = followed.changes.map(({ path }) => path).filter((path) => path.startsWith(folder));
       onFiles(paths.map((path) => path.slice(folder.length)));

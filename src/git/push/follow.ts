@@ -18,6 +18,8 @@ export interface FollowOptions {
   readonly repository: Repository;
   /** Author and committer of merges. @default what git is configured with */
   readonly author: Person | undefined;
+  /** Whether merges are signed with the owner's key and settings. */
+  readonly sign: boolean;
   /** The local branch, `refs/heads/…`. */
   readonly ref: string;
   /** Commits that the remote has on other branches: no merge takes anything from whoever made them. */
@@ -134,7 +136,7 @@ async function clear(
 async function merged(
   tip: string | null,
   commit: string,
-  { repository, author, ref, shared = [] }: FollowOptions,
+  { repository, author, sign, ref, shared = [] }: FollowOptions,
 ): Promise<string | undefined> {
   const { git } = repository;
   if (tip === null || tip === commit || (await isAncestor(repository, tip, commit))) return commit;
@@ -150,7 +152,8 @@ async function merged(
     throw new PressmarkError('GIT_FAILED', 'git merge-tree failed', { cause: new Error(stderr) });
   if (code !== 0) return undefined;
   const message = `Merge ${ref.replace('refs/heads/', '')} of the remote`;
-  const made = await git(['commit-tree', stdout.trim(), '-p', tip, '-p', commit, '-m', message], {
+  const parents = ['-p', tip, '-p', commit];
+  const made = await git(['commit-tree', ...(sign ? ['-S'] : []), stdout.trim(), ...parents, '-m', message], {
     env: identityVariables(await identityOf(git, author)),
   });
   return made.stdout.trim();

@@ -13,6 +13,7 @@ import { removeStaleLocks } from '../commit/stale-locks.js';
 import { committableTree } from '../content-folder.js';
 import { entriesAt, isOnBranch } from '../objects.js';
 import { backoff, createRepeatedTask } from '../repeated-task.js';
+import { statusOf } from '../status.js';
 import {
   type Change,
   type ChangeCommitsOptions,
@@ -86,7 +87,7 @@ const PAUSE_MS = { first: 100, longest: 1_000 };
  * @throws PressmarkError CONFIG_INVALID if the site's folder cannot be shared like that.
  */
 export async function openRemoteWriter(options: RemoteWriterOptions): Promise<RemoteWriter> {
-  const { status, author, env, log, lock, hooks, content } = options;
+  const { status, author, sign = false, env, log, lock, hooks, content } = options;
   const closing = new AbortController();
   const repository = await committableTree(options, 'push', closing.signal);
   for (const lock of removeStaleLocks(repository))
@@ -95,7 +96,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   const folder = `${repository.prefix}${content}`;
   const remote = await createRemote(repository, options, env, LIST_MS);
   const commits = await createChangeCommits(repository, options);
-  const branch = await openSharedBranch({ ...options, repository, remote, folder, author });
+  const branch = await openSharedBranch({ ...options, repository, remote, folder, author, sign });
   let writes: WaitingWrite[] = [];
   let catchUps: Waiting[] = [];
   let most = Number.POSITIVE_INFINITY;
@@ -107,7 +108,13 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     attempt: turn,
     onChange: (reason) => {
       if (reason === undefined) log.info('the git remote answers again');
-      else if (reason !== AGAIN) log.warn({ reason }, 'the git remote cannot be asked; tried again');
+      else if (reason !== AGAIN)
+        log.warn(
+          { reason },
+          status.now.isDeclined
+            ? 'the git remote does not allow it; nothing is stored until it does'
+            : 'the git remote cannot be asked; tried again',
+        );
     },
     gatherMs: () => 0,
     // not in step with the other machines
@@ -117,9 +124,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   async function write(file: Write): Promise<Fingerprint> {
     await Promise.all(file.waitsFor ?? []);
     await push(file);
-    const stat = fs.statSync(file.target, { throwIfNoEntry: false });
-    // A person may have saved or removed it since git wrote it: their file must not stand for this text.
-    return stat !== undefined && isFileWith(file.target, file.text) ? fingerprintOf(stat) : NEVER_READ;
+    return fingerprintWith(file);
   }
 
   async function push(file: Change): Promise<void> {
@@ -163,10 +168,11 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
 
   /** One exchange with the remote. @returns the reason that it is to be tried again. */
   async function turn(): Promise<string | undefined> {
-    const batch = nextBatch();
+    let batch = nextBatch();
     const served = catchUps.splice(0).filter(({ isLate }) => !isLate);
     if (batch.length + served.length === 0) return undefined;
     try {
+      batch = await withoutStaged(batch);
       if (batch.length > 0 && (await lock.run(() => pushBatch(batch)))) {
         for (const { resolve } of [...batch, ...served]) resolve();
       } else {
@@ -230,13 +236,17 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
         declinedFor = null;
         most = Number.POSITIVE_INFINITY;
         status.set({ lastPush: new Date().toISOString() });
-        // What was given up is, like the articles of others, unknown to the store.
-        await branch.pushed(
-          last,
-          new Set(batch.flatMap(({ file, isLate }) => (isLate ? [] : [`${folder}${file.path}`]))),
-        );
-        for (const one of committed) void hooks.doAction('git.committed', one);
-        void hooks.doAction('git.pushed', tip);
+        try {
+          // What was given up is, like the articles of others, unknown to the store.
+          await branch.pushed(
+            last,
+            new Set(batch.flatMap(({ file, isLate }) => (isLate ? [] : [`${folder}${file.path}`]))),
+          );
+        } finally {
+          // The remote has them, also where the work tree waits for a person.
+          for (const one of committed) void hooks.doAction('git.committed', one);
+          void hooks.doAction('git.pushed', tip);
+        }
         return true;
       case 'refused':
         writes = [...batch, ...writes];
@@ -269,6 +279,24 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
       else batch.push(one);
     }
     return batch;
+  }
+
+  /**
+   * Refuses what the owner has staged something else for: git would not fast-forward over that once the remote has it.
+   *
+   * @returns the others.
+   */
+  async function withoutStaged(batch: readonly WaitingWrite[]): Promise<WaitingWrite[]> {
+    const inRepository = ({ file }: WaitingWrite) => `${folder}${file.path}`;
+    if (batch.length === 0) return []; // no path would mean the whole work tree
+    const { files } = await statusOf(repository, batch.map(inRepository));
+    return batch.filter((one) => {
+      const { head, index } = files.get(inRepository(one)) ?? {};
+      if (head?.id === index?.id && head?.mode === index?.mode) return true;
+      const why = `you have staged a change of ${one.file.path}: commit and push it, or unstage it`;
+      one.reject(new PressmarkError('COMMIT_FAILED', why));
+      return false;
+    });
   }
 
   /** Why a decision does not hold any more. */
@@ -322,6 +350,17 @@ function reasonAgainstName(path: string, target: string): unknown {
     return new NameTaken(path);
   } catch (error) {
     return systemCode(error) === 'ENOENT' ? undefined : error;
+  }
+}
+
+/** The fingerprint of a file that git has written. */
+function fingerprintWith({ target, text }: Write): Fingerprint {
+  try {
+    const stat = fs.statSync(target);
+    // A person may have saved it since: their file must not stand for this text.
+    return isFileWith(target, text) ? fingerprintOf(stat) : NEVER_READ;
+  } catch {
+    return NEVER_READ; // they may have removed it, or have taken the right to read it; the remote has it
   }
 }
 

@@ -15,6 +15,8 @@ export interface SharedBranchOptions {
   /** The content folder from the top of the work tree, with a slash at its end. */
   readonly folder: string;
   readonly author: Person | undefined;
+  /** Whether merges are signed. */
+  readonly sign: boolean;
   readonly status: PushStatusKeeper;
   readonly log: Log;
   /** The store's lock. */
@@ -31,7 +33,7 @@ export interface SharedBranchOptions {
  * All of it throws PressmarkError REMOTE_UNAVAILABLE; COMMIT_FAILED if a person has to do something first.
  */
 export async function openSharedBranch(options: SharedBranchOptions) {
-  const { repository, remote, folder, author, status, log, lock, readAgain } = options;
+  const { repository, remote, folder, author, sign, status, log, lock, readAgain } = options;
   let tip = await commitAt(repository, FETCHED_REF);
   /** The one that the work tree has; undefined if that is not known. */
   let followed: string | null | undefined;
@@ -84,7 +86,7 @@ export async function openSharedBranch(options: SharedBranchOptions) {
       followed = null;
       return;
     }
-    const result = await follow(tip, { repository, author, ref: remote.ref, whileLocked: lock.run });
+    const result = await follow(tip, { repository, author, sign, ref: remote.ref, whileLocked: lock.run });
     if (result.kind === 'waiting') {
       const { waitingFor } = result;
       if (status.now.waitingFor !== waitingFor)

@@ -8,6 +8,7 @@ import type { Article } from '../../../src/article/article.js';
 import type { StoredArticle } from '../../../src/article/stored-article.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { gitIn } from '../../support/clones.js';
+import { withSigner } from '../../support/commit-signer.js';
 import { article as delivered } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
 import { runHere } from '../../support/in-process.js';
@@ -60,7 +61,7 @@ interface Site {
 const OWN_TEXT = `---\ntitle: My own\ndate: 2026-01-02\nlink: ${OLD}/articles/one/\n---\nSee ${OLD}/articles/one/\n`;
 
 /** A site in which three articles are as they came, one was edited, and one was written by a person; all is committed. */
-async function siteOf(t: ExecutionContext, kind: Kind, hasGit = true): Promise<Site> {
+async function siteOf(t: ExecutionContext, kind: Kind, git: boolean | object = true): Promise<Site> {
   const dir = tempDir(t);
   const { content, file, own } = KINDS[kind];
   const setUrl = (siteUrl: string) =>
@@ -71,7 +72,7 @@ async function siteOf(t: ExecutionContext, kind: Kind, hasGit = true): Promise<S
         content,
         output: 'public',
         articles: { file, permalink: '/articles/:slug/' },
-        git: hasGit,
+        git,
         ...(kind !== 'plain' && { generator: kind, build: 'true' }),
       }),
     );
@@ -89,7 +90,7 @@ async function siteOf(t: ExecutionContext, kind: Kind, hasGit = true): Promise<S
     write(join(root, path), id === 'edited' ? `${text}My words.\n` : text);
   }
   write(join(root, own), OWN_TEXT);
-  if (hasGit) {
+  if (git !== false) {
     gitIn(dir, 'init', '--quiet', '--initial-branch=main');
     gitIn(dir, 'add', '.');
     gitIn(dir, 'commit', '--quiet', '-m', 'First');
@@ -192,6 +193,14 @@ for (const kind of Object.keys(KINDS) as Kind[])
     t.like(JSON.parse(again.stdout), { urls: { length: 4 }, commit: null });
     t.deepEqual(commitsOf(dir).length, 2);
   });
+
+test('with git.sign the commit of a move is signed', async (t) => {
+  const { dir } = await siteOf(t, 'plain', { sign: true });
+  const isSigned = withSigner(dir, tempDir(t));
+  t.is((await move(dir, '--yes')).code, 0);
+  t.true(isSigned());
+  t.is(gitIn(dir, 'status', '--porcelain'), '');
+});
 
 test('after a change of siteUrl doctor, status and build fail and name the way; a redelivery answers the new URL', async (t) => {
   const site = await siteOf(t, 'plain');

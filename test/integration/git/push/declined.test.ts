@@ -44,11 +44,51 @@ test('a push that a protected branch declines, or for which this user has no rig
   t.regex(shown, said);
   const log = () => JSON.stringify(receiver.log);
   await until('the log says so', () => log().includes('GH006'));
-  for (const text of [told, shown, log()]) t.notRegex(text, /tried again/);
+  for (const text of [told, shown, log()]) t.notRegex(text, /tr(?:ied|ies) again/);
 
   gitIn(dir, 'remote', 'set-url', '--push', 'origin', `http://127.0.0.1:${port}/site.git`);
   const forbidden = async () => /returned error: 403/.test((await statusOf(receiver)).lastError ?? '');
   await until('the status says so', forbidden);
   t.true((await statusOf(receiver)).isDeclined);
   t.notRegex(log(), /tried again/);
+});
+
+test('nor is it where answers wait for the push, and this user has no rights', async (t) => {
+  const server = createServer((_, response) => response.writeHead(403).end('no'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const dir = makeRemote(tempDir(t)).clone('site');
+  const receiver = await startHere(t, inClone(dir));
+  gitIn(dir, 'remote', 'set-url', 'origin', `http://127.0.0.1:${port}/site.git`);
+  const log = () => JSON.stringify(receiver.log);
+  await until('the log says so', () => log().includes('the git remote does not allow it'));
+  t.true((await statusOf(receiver)).isDeclined);
+  t.notRegex(log(), /tried again/);
+});
+
+test('nor is a deploy to a protected branch', async (t) => {
+  const clones = makeRemote(tempDir(t), undefined, {
+    durability: 'disk',
+    git: {},
+    site: { search: false },
+    deploy: { branch: 'pages' },
+  });
+  fs.writeFileSync(join(clones.remote, 'hooks', 'pre-receive'), PROTECTED, { mode: 0o755 });
+  const dir = clones.clone('site');
+  const receiver = await startHere(t, inClone(dir));
+  await publish(receiver);
+  const failures = () => receiver.log.filter(({ msg }) => msg.startsWith('the site could not be deployed'));
+  await until('the log says so', () => failures().length > 0);
+  t.is(failures()[0]?.msg, 'the site could not be deployed; the remote does not allow it');
+  const said = /branch pages: never deployed; failed .* declined the push to pages: .*GH006/;
+  for (const show of [status, doctor]) {
+    let shown = '';
+    await until('it is shown', async () => {
+      shown = await show(dir);
+      return said.test(shown);
+    });
+    t.regex(shown, /change the rules of the branch or the rights of this user; the site stays/);
+    t.notRegex(shown, /tr(?:ied|ies) again/);
+  }
 });

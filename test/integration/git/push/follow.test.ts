@@ -5,6 +5,7 @@ import { follow } from '../../../../src/git/push/follow.js';
 import { isTorn, restoreTornFiles } from '../../../../src/git/push/torn-files.js';
 import { openRepository } from '../../../../src/git/repository.js';
 import { commitAndPush, commitFile, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
+import { withSigner } from '../../../support/commit-signer.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../../support/temp-dir.js';
 
 /** A remote and two clones, of which `b` has pushed a change that `a` has fetched and not followed. */
@@ -32,10 +33,11 @@ async function clones(t: ExecutionContext) {
   const repository = await openRepository(a, gitEnvironment(a));
   if (repository.kind === 'none') throw new Error(repository.because);
   const tip = gitIn(b, 'rev-parse', 'HEAD').trim();
-  const followTo = (commit: string, whileWaiting: () => unknown = () => undefined) =>
+  const followTo = (commit: string, whileWaiting: () => unknown = () => undefined, sign = false) =>
     follow(commit, {
       repository,
       author: { name: 'Bot', email: 'bot@example.org' },
+      sign,
       ref: 'refs/heads/main',
       whileLocked: (work) => {
         whileWaiting();
@@ -148,6 +150,18 @@ test.serial('articles of this clone are merged with the commits of people that t
   const merge = head();
   t.deepEqual(await followTip(), { kind: 'followed', changes: [] }, 'it has that already');
   t.is(head(), merge);
+});
+
+test.serial('with sign, the merge is signed, and nothing is changed while the signer fails', async (t) => {
+  const { a, tip, followTo, head } = await clones(t);
+  const mine = commitArticle(a, 'content/mine.md', 'mine\n');
+  gitIn(a, 'config', 'gpg.program', 'false');
+  await t.throwsAsync(followTo(tip, undefined, true), { code: 'GIT_FAILED' });
+  t.is(head(), mine);
+  const isSigned = withSigner(a, tempDir(t));
+  t.like(await followTo(tip, undefined, true), { kind: 'followed' });
+  t.is(gitIn(a, 'rev-parse', 'HEAD^1', 'HEAD^2'), `${mine}\n${tip}\n`);
+  t.true(isSigned());
 });
 
 const MERGE =

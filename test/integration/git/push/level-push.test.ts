@@ -2,8 +2,10 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { inClone, makeRemote } from '../../../support/clones.js';
+import { withSigner } from '../../../support/commit-signer.js';
 import { fileOfSoon } from '../../../support/content.js';
 import { article, update } from '../../../support/events.js';
+import { runHere } from '../../../support/in-process.js';
 import { startHere } from '../../../support/receiver-here.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -33,7 +35,8 @@ test('500: an article that the remote declines does not fail its neighbours, and
   const refused =
     '#!/bin/sh\ngit ls-tree -r --name-only "$3" | grep -q forbidden || exit 0\necho \'No such slugs here.\'\nexit 1\n';
   fs.writeFileSync(hook, refused, { mode: 0o755 });
-  const receiver = await startHere(t, { ...inClone(clones.clone('site')), resend: true });
+  const dir = clones.clone('site');
+  const receiver = await startHere(t, { ...inClone(dir), resend: true });
   const all = ['one', 'forbidden', 'two', 'three'].map((slug) => article({ slug }));
   const publishAll = () =>
     Promise.all(all.map((data) => receiver.post('article.published', data).then(({ status }) => status)));
@@ -41,7 +44,17 @@ test('500: an article that the remote declines does not fail its neighbours, and
   t.is((await receiver.post('article.published', all[1])).status, 500, 'again, by itself');
   const { isDeclined, lastError } = await statusOf(receiver);
   t.true(isDeclined);
-  t.regex(lastError ?? '', /^the git remote origin declined the push: hook declined; No such slugs here\./);
+  const said = /the git remote origin declined the push: hook declined; No such slugs here\./;
+  t.regex(lastError ?? '', said);
+  for (const command of ['status', 'doctor']) {
+    let shown = '';
+    await until(`${command} says so`, async () => {
+      shown = (await runHere([command, '--dir', dir])).stdout;
+      return said.test(shown);
+    });
+    t.regex(shown, /change the rules of the branch or the rights of this user/);
+    t.notRegex(shown, /tries again/);
+  }
   t.is(clones.articles().size, 3);
   await until('the log says why', () =>
     receiver.log.some(({ level, why }) => level === 50 && String(why).includes('No such slugs here.')),
@@ -49,6 +62,24 @@ test('500: an article that the remote declines does not fail its neighbours, and
   fs.rmSync(hook);
   t.deepEqual(await publishAll(), [200, 200, 200, 200]);
   t.is(clones.articles().size, 4);
+});
+
+test('200: with git.sign each commit on a branch that demands signatures has one, also upon another machine’s', async (t) => {
+  const clones = makeRemote(tempDir(t), undefined, { git: { sign: true, push: { fetchEvery: 500 } } });
+  const [dir, other] = [clones.clone('a'), clones.clone('b')];
+  const [isSigned] = [dir, other].map((clone) => withSigner(clone, tempDir(t)));
+  const hook = `#!/bin/sh
+while read old new ref; do
+  for one in $(git rev-list "$old..$new"); do git cat-file commit "$one" | grep -q '^gpgsig ' || exit 1; done
+done
+`;
+  fs.writeFileSync(join(clones.remote, 'hooks', 'pre-receive'), hook, { mode: 0o755 });
+  const [one, two] = [
+    await startHere(t, { ...inClone(dir), resend: true }),
+    await startHere(t, { ...inClone(other), resend: true }),
+  ];
+  for (const { post } of [one, two, one]) t.is((await post('article.published', article())).status, 200);
+  for (const commit of ['HEAD', 'HEAD^', 'HEAD^^']) t.true(isSigned?.(commit));
 });
 
 test('200: an article that one machine acknowledges is on the site of each, also of one that was down', async (t) => {

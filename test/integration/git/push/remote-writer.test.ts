@@ -31,6 +31,7 @@ async function open(
   const state = join(folder, 'state');
   fs.mkdirSync(state);
   const log = pino({ level: 'silent' });
+  const hooks = createHooks(log);
   const writer = await openRemoteWriter({
     siteDir,
     content: 'content/',
@@ -38,7 +39,7 @@ async function open(
     authorOf: () => undefined,
     env: { ...gitEnvironment(siteDir), PATH: `${bin}:${process.env.PATH}` },
     log,
-    hooks: createHooks(log),
+    hooks,
     fetchEvery: 3_600_000,
     lock: createLock({ directory: state, helper: findLockHelper() }),
     readAgain: async (paths) => void readAgain(paths),
@@ -52,7 +53,9 @@ async function open(
     const file = { path: name, target, text: 'stored\n', replaces: null, article: stored, publication };
     return writer.write({ ...file, epoch: writer.epoch });
   };
-  return { clones, siteDir, writer, write };
+  /** How often each of the two actions was done. */
+  const told = () => [hooks.didAction('git.committed'), hooks.didAction('git.pushed')];
+  return { clones, siteDir, writer, write, told };
 }
 
 test.serial(
@@ -63,6 +66,7 @@ test.serial(
     t.like(fs.statSync(join(siteDir, 'content/alone.md')), { ino, size });
 
     const { statSync } = fs;
+    const locked = join(siteDir, 'content', 'locked.md');
     const saved = join(siteDir, 'content', 'saved.md');
     const removed = join(siteDir, 'content', 'removed.md');
     Object.assign(fs, {
@@ -70,6 +74,7 @@ test.serial(
         if (args[0] === saved && fs.existsSync(dirname(saved)) && fs.existsSync(saved))
           fs.writeFileSync(saved, 'theirs\n');
         if (args[0] === removed) fs.rmSync(removed, { force: true });
+        if (args[0] === locked) throw Object.assign(new Error('injected'), { code: 'EACCES' });
         return Reflect.apply(statSync, fs, args);
       },
     });
@@ -77,6 +82,7 @@ test.serial(
     t.deepEqual(await write('saved.md'), NEVER_READ);
     t.is(fs.readFileSync(saved, 'utf8'), 'theirs\n');
     t.deepEqual(await write('removed.md'), NEVER_READ);
+    t.deepEqual(await write('locked.md'), NEVER_READ);
     t.is(clones.git('show', 'main:content/removed.md'), 'stored\n');
   },
 );
@@ -97,6 +103,47 @@ test.serial('a remote that has no branch yet gets the history of the clone', asy
   const { clones, siteDir } = await open(t, { hasBranch: false });
   t.is(clones.git('rev-parse', 'main').trim(), gitIn(siteDir, 'rev-parse', 'HEAD').trim());
 });
+
+test.serial('what the remote has taken is told, also where the work tree cannot follow', async (t) => {
+  const { siteDir, write, told } = await open(t);
+  await write('one.md');
+  t.deepEqual(told(), [1, 1]);
+  const lock = join(siteDir, '.git', 'index.lock');
+  fs.writeFileSync(lock, ''); // git merge fails, git push does not
+  await t.throwsAsync(write('two.md'), { code: 'GIT_FAILED' });
+  fs.rmSync(lock);
+  t.deepEqual(told(), [2, 2]);
+});
+
+test.serial(
+  'what the owner has staged keeps that article alone from being stored, and nothing is pushed',
+  async (t) => {
+    const { clones, siteDir, writer, write } = await open(t);
+    const theirs = join(siteDir, 'content', 'theirs.md');
+    fs.mkdirSync(dirname(theirs), { recursive: true });
+    fs.writeFileSync(theirs, 'theirs\n');
+    gitIn(siteDir, 'add', 'content/theirs.md');
+    fs.rmSync(theirs);
+    const running = writer.catchUp();
+    await nextTurn();
+    const [refused, stored] = await Promise.allSettled([write('theirs.md'), write('other.md')]);
+    await running;
+    t.like(refused, {
+      status: 'rejected',
+      reason: {
+        code: 'COMMIT_FAILED',
+        message: 'you have staged a change of theirs.md: commit and push it, or unstage it',
+      },
+    });
+    t.is(stored.status, 'fulfilled');
+    t.is(clones.git('ls-tree', '--name-only', 'main:content'), 'other.md\n');
+    t.is(gitIn(siteDir, 'show', ':content/theirs.md'), 'theirs\n');
+    t.is(writer.trouble(), undefined);
+    gitIn(siteDir, 'rm', '--quiet', '--cached', 'content/theirs.md');
+    await write('theirs.md');
+    t.is(clones.git('show', 'main:content/theirs.md'), 'stored\n');
+  },
+);
 
 test.serial('an article that the remote declines fails no lookup', async (t) => {
   const { clones, writer, write } = await open(t);

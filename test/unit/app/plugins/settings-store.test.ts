@@ -8,6 +8,8 @@ import { loadSettings } from '../../../../src/config/load.js';
 import { SETTINGS_FILE } from '../../../../src/config/settings-file.js';
 import type { PressmarkError } from '../../../../src/errors.js';
 import { definePlugin, type Plugin } from '../../../../src/host/plugin.js';
+import { gitIn } from '../../../support/clones.js';
+import { withSigner } from '../../../support/commit-signer.js';
 import { bareEnvironment } from '../../../support/receiver.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
@@ -22,7 +24,7 @@ const desk = definePlugin({
 /** The store of a site with one plugin. @param options those of the config. */
 async function storeOf(
   t: ExecutionContext,
-  { options, git = false }: { options?: object; git?: boolean } = {},
+  { options, git = false, sign = false }: { options?: object; git?: boolean; sign?: boolean } = {},
 ) {
   const dir = tempDir(t);
   fs.mkdirSync(join(dir, '.pressmark'));
@@ -32,6 +34,7 @@ async function storeOf(
     fs.writeFileSync(join(dir, 'staged'), 'by the owner');
     run('add', 'staged');
   }
+  if (sign) fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "git": { "sign": true } }');
   fs.writeFileSync(join(dir, '.env'), 'DESK_TOKEN=a-token-of-the-desk\n');
   const settings = await loadSettings(
     dir,
@@ -67,6 +70,16 @@ test('settings store: saved settings are in the file, need a restart, and are on
   await save('desk', {}, await base(), BY);
   t.is(file(), '{\n  "plugins": {}\n}\n');
   t.is((await read('desk'))?.needsRestart, false);
+});
+
+test('settings store: with git.sign the commit is signed, and one that cannot be signed is not made', async (t) => {
+  const { save, base, dir } = await storeOf(t, { git: true, sign: true });
+  const isSigned = withSigner(dir, tempDir(t));
+  await save('desk', { limit: 7 }, await base(), BY);
+  t.true(isSigned());
+  gitIn(dir, 'config', 'gpg.program', 'false');
+  const saved = await save('desk', { limit: 8 }, await base(), BY);
+  t.is(saved.kind === 'saved' && saved.commit.kind, 'failed');
 });
 
 test('settings store: what somebody else has saved since is not overwritten', async (t) => {

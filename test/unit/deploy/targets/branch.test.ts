@@ -182,7 +182,7 @@ test('where the remote refuses a push, its own lines say why', async (t) => {
   });
   build({ 'index.html': 'one' });
   await t.throwsAsync(deploy(), {
-    code: 'DEPLOY_FAILED',
+    code: 'REMOTE_DECLINED',
     message:
       /declined the push to pages: pre-receive hook declined; GH013: Repository rule violations found\.; Changes must be made through a pull request\./,
   });
