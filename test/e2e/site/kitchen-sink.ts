@@ -1,7 +1,8 @@
-/** An article with everything that a generated one may hold, and that a theme must bear. */
+/** An article with everything that a generated one may hold, and that a theme must bear: also a word wider than a telephone. */
 export const KITCHEN_SINK = {
   id: 'demo-kitchen-sink',
-  title: 'A page with one of everything',
+  title:
+    'A page with one of everything, and the Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz',
   slug: 'one-of-everything',
   meta_description: 'Tables, code, quotes, figures, embeds: what a reader may meet, in one place.',
   tags: [

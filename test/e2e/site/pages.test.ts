@@ -16,7 +16,7 @@ const LOOKS = [
     scheme: 'dark',
     screen: 'phone',
     axe: 'contrast',
-    kinds: ['home', 'article with everything', 'tags', 'what was found'],
+    kinds: ['home', 'article with everything', 'archive', 'tags', 'what was found'],
   },
 ] as const;
 

@@ -1,4 +1,6 @@
 import test from 'ava';
+import { article } from '../../support/events.js';
+import { until } from '../../support/until.js';
 import { openBrowser } from '../browser.js';
 import { lookAt, NO_FAULTS } from '../look.js';
 import { demoSite, PAGES } from './demo-site.js';
@@ -35,4 +37,37 @@ test('an Arabic site runs from right to left, in Arabic, with the days of its ti
   t.is(await page.evaluate("getComputedStyle(document.querySelector('pre')).direction"), 'ltr');
   t.true(await page.getByRole('link', { name: 'الأرشيف' }).isVisible());
   t.regex((await page.locator('.byline').textContent()) ?? '', /نوفمبر/);
+});
+
+test('on an English site, the text of an Arabic article runs from right to left, and its byline does not', async (t) => {
+  const { origin, post } = await demoSite(t);
+  const text = '<h2>العنوان</h2><p>ملاحظات عن الكتب والرفوف.</p><blockquote>المكان أولا.</blockquote>';
+  const arabic = {
+    id: 'ar-1',
+    slug: 'books',
+    title: 'عن الكتب',
+    meta_description: 'ملاحظات.',
+    tags: ['كتب'],
+  };
+  const sent = { ...arabic, content_markdown: '', content_html: text, featured_image_url: null };
+  await post('article.published', article(sent));
+  const browser = await openBrowser(t, { width: 390 });
+  for (const path of ['/articles/books/', '/', '/archive/']) {
+    await until(`${path} has it`, async () =>
+      (await (await fetch(`${origin}${path}`)).text()).includes(arabic.title),
+    );
+    t.deepEqual(await lookAt(browser, `${origin}${path}`, { axe: 'none' }), NO_FAULTS, path);
+  }
+  const page = await browser.newPage();
+  const directions = (...selectors: string[]) =>
+    page.evaluate<string[]>(
+      `${JSON.stringify(selectors)}.map((one) => getComputedStyle(document.querySelector(one)).direction)`,
+    );
+  await page.goto(`${origin}/articles/books/`);
+  t.is(await page.getAttribute('html', 'dir'), 'ltr');
+  t.deepEqual(await directions('h1', '.lede', '.content p', 'blockquote'), ['rtl', 'rtl', 'rtl', 'rtl']);
+  t.deepEqual(await directions('.byline', 'header.site'), ['ltr', 'ltr']);
+  await page.goto(`${origin}/`);
+  const link = 'h2:has(a[href$="/books/"])';
+  t.deepEqual(await directions(link, 'header.site'), ['rtl', 'ltr']);
 });

@@ -58,3 +58,36 @@ test('the built-in theme shows these links, and the number of each page', async 
   t.regex(page, /<p><a href="\/tags\/one\/">Newest<\/a><a href="\/tags\/one\/page\/4\/">٤<\/a>/);
   t.true(page.includes('<a href="/tags/one/page/3/" aria-current="page">٣</a>'));
 });
+
+test('home begins with the newest article, its author and its tag; an empty one says where to hear of the first', async (t) => {
+  const site = testSite(t);
+  await site.builder.build('all');
+  const empty = site.page('index.html');
+  t.true(empty.includes('Nothing has been published yet.'));
+  t.regex(empty, /<a href="\/feed\.xml">The feed tells you of the first article\.<\/a>/);
+
+  site.write('moss', { date: '2026-01-01T08:00:00Z' });
+  await site.builder.build([
+    site.write('soil', { date: '2026-01-02T08:00:00Z', author: 'Ada', tags: ['Beds'] }),
+  ]);
+  const home = site.page('index.html');
+  t.false(home.includes('Nothing has been published yet.'));
+  const [lead = ''] = /<article[\s\S]*?<\/article>/.exec(home) ?? [];
+  t.true(lead.includes('Title of soil') && lead.includes('<bdi>Ada</bdi>'), lead);
+  t.regex(lead, /<a href="\/tags\/beds\/"><bdi>Beds<\/bdi><\/a>/);
+});
+
+test('the archive names each year once, and below it days alone', async (t) => {
+  const site = testSite(t);
+  for (const date of ['2025-12-31', '2026-01-01', '2026-02-02'])
+    site.write(`of-${date}`, { title: 'One', date });
+  await site.builder.build('all');
+  const archive = site.page('archive/index.html');
+  t.deepEqual(
+    [...archive.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, year]) => year),
+    ['2026', '2025'],
+  );
+  const dates = [...archive.matchAll(/<time[^>]*>(.*?)<\/time>/g)].map(([, day = '']) => day);
+  t.is(dates.length, 3);
+  for (const day of dates) t.notRegex(day, /20\d\d/);
+});
