@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MovedUrl, readList, redirectLists } from '../../article/address/redirect-lists.js';
+import type { ArticleFormat } from '../../article/format/format.js';
 import { reasonOf } from '../../article/front-matter/read.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
@@ -10,6 +11,7 @@ import { createLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { readHead } from '../../git/commit/head.js';
 import { identityOf, identityVariables } from '../../git/commit/identity.js';
+import { commitAt, contentsOf, entriesAt } from '../../git/objects.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 import type { Log } from '../../log.js';
 import { walk } from '../../store/catalog/scan.js';
@@ -38,13 +40,18 @@ export interface Moved {
   readonly lists: readonly string[];
 }
 
-/** One article that gets another URL. */
-interface PlannedMove extends MovedUrl {
+/** One article with another URL. */
+interface MovedFile extends MovedUrl {
   /** Below the content folder. */
   readonly path: string;
-  /** The file as it is, and with the new URL. */
-  readonly before: string;
+  /** The file with the new URL. */
   readonly after: string;
+}
+
+/** One article that gets another URL. */
+interface PlannedMove extends MovedFile {
+  /** The file as it is. */
+  readonly before: string;
 }
 
 /** The folder of the lists, below the state folder. */
@@ -72,9 +79,10 @@ export async function moveSite(settings: Settings, { to, from }: MoveRequest, lo
     for (const _ of walk(contentOf(settings), discard)); // what an interrupted run has left
     const moves = planMove(settings, { to, ...(from !== undefined && { from }) });
     const earlier = movedBefore(settings, to, moves);
-    const urls = [...earlier, ...moves.map(({ file, old, new: url }) => ({ file, old, new: url }))];
+    const urls = [...earlier, ...moves].map(({ file, old, new: url }) => ({ file, old, new: url }));
     const repository = await repositoryOf(settings);
-    const paths = repository === undefined ? [] : await pathsToCommit(repository, moves, earlier);
+    const { format } = contentOf({ ...settings, siteUrl: to });
+    const paths = repository === undefined ? [] : await pathsToCommit(repository, format, moves, earlier);
     const lists = redirectLists(urls).map(({ name, text }) => ({ path: join(stateDir, FOLDER, name), text }));
     if (moves.length > 0) {
       for (const folder of makeDirectory(join(stateDir, FOLDER))) await syncDirectory(folder);
@@ -180,14 +188,16 @@ function refuseClashes(files: readonly FileWithUrl[], moves: readonly PlannedMov
 }
 
 /** The rows of an interrupted move to the same address whose articles have been moved. */
-function movedBefore(settings: Settings, to: string, moves: readonly MovedUrl[]): MovedUrl[] {
+function movedBefore(settings: Settings, to: string, moves: readonly MovedUrl[]): MovedFile[] {
   const list = join(foldersOf(settings).stateDir, FOLDER, 'urls.csv');
   if (!existsSync(list)) return [];
-  const now = new Map([...filesWithUrl(settings)].map(({ file, stored }) => [file, stored.url]));
+  const now = new Map([...filesWithUrl(settings)].map((article) => [article.file, article]));
   const planned = new Set(moves.map(({ file }) => file));
-  return readList(readFileSync(list, 'utf8')).filter(
-    ({ file, new: url }) => url.startsWith(`${to}/`) && now.get(file) === url && !planned.has(file),
-  );
+  return readList(readFileSync(list, 'utf8')).flatMap((row) => {
+    const { path, text: after, stored } = now.get(row.file) ?? {};
+    const isMoved = row.new.startsWith(`${to}/`) && stored?.url === row.new && !planned.has(row.file);
+    return isMoved && path !== undefined && after !== undefined ? [{ ...row, path, after }] : [];
+  });
 }
 
 /** The repository in which the move can be committed; undefined if nothing is committed in this site. */
@@ -202,10 +212,12 @@ async function repositoryOf(settings: Settings): Promise<Repository | undefined>
 
 /** The moved files that git has, from the top of the work tree: those of this move, and what an interrupted one has not committed. */
 async function pathsToCommit(
-  { git, prefix }: Repository,
+  repository: Repository,
+  format: ArticleFormat,
   moves: readonly MovedUrl[],
-  earlier: readonly MovedUrl[],
+  earlier: readonly MovedFile[],
 ): Promise<string[]> {
+  const { git, prefix } = repository;
   const names = async (...args: string[]) => (await git(args)).stdout.split('\0');
   const tracked = new Set(await names('ls-files', '-z'));
   const status = await names('status', '--porcelain', '-z', '--untracked-files=no', '--no-renames');
@@ -217,7 +229,36 @@ async function pathsToCommit(
     throw refuse(
       `${uncommitted.slice(0, 5).join(', ')}${uncommitted.length > 5 ? ` and ${uncommitted.length - 5} more` : ''} ${uncommitted.length === 1 ? 'has' : 'have'} changes that no commit has; commit them first, so that the move is a commit of its own`,
     );
-  return [...pathsOf(moves), ...pathsOf(earlier).filter((path) => changed.has(path))];
+  const interrupted = earlier.filter(({ file }) => changed.has(`${prefix}${file}`));
+  return [...pathsOf(moves), ...(await pathsMovedAlone(repository, format, interrupted))];
+}
+
+/** Of files that differ from their commit, the paths of those that do by the move alone: an edit is its author's to commit. */
+async function pathsMovedAlone(
+  repository: Repository,
+  format: ArticleFormat,
+  changed: readonly MovedFile[],
+): Promise<string[]> {
+  const { prefix } = repository;
+  const committed = await entriesAt(
+    repository,
+    await commitAt(repository, 'HEAD'),
+    changed.map(({ file }) => `${prefix}${file}`),
+  );
+  const texts = await contentsOf(
+    repository,
+    [...committed.values()].map(({ id }) => id),
+  );
+  const isMovedAlone = ({ file, path, new: url, after }: MovedFile) => {
+    const before = texts.get(committed.get(`${prefix}${file}`)?.id ?? '');
+    try {
+      return before !== undefined && format.withStoredUrl(before.toString('utf8'), path, url) === after;
+    } catch (error) {
+      if (error instanceof PressmarkError) return false; // the commit has something else there
+      throw error;
+    }
+  };
+  return changed.filter(isMovedAlone).map(({ file }) => `${prefix}${file}`);
 }
 
 async function commit(

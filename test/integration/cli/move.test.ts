@@ -303,6 +303,24 @@ for (const renamed of [2, 4])
     t.is(gitIn(dir, 'status', '--porcelain'), '');
   });
 
+test('an edit made after a move was interrupted is not in its commit', async (t) => {
+  const { dir, files } = await siteOf(t, 'plain');
+  const faults = createFaults(t);
+  faults.set({ call: 'rename', path: '/content/', kill: true, skip: 3, when: 'after' });
+  const killed = spawnSync(
+    process.execPath,
+    ['--import', faults.options.preload ?? '', PROGRAM, 'move', NEW, '--yes', '--dir', dir],
+    { env: { ...bareEnvironment(), ...faults.options.env } },
+  );
+  t.is(killed.signal, 'SIGKILL', killed.stderr.toString());
+  fs.appendFileSync(join(dir, files.two ?? ''), 'Unfinished.\n');
+  t.is((await move(dir, '--yes')).code, 0);
+  t.deepEqual(commitsOf(dir), [`Move: 4 articles to ${NEW}`, 'First']);
+  t.is(gitIn(dir, 'status', '--porcelain'), ` M ${files.two}\n`);
+  gitIn(dir, 'commit', '--quiet', '-am', 'Edit');
+  t.like(JSON.parse((await move(dir, '--yes', '--json')).stdout), { commit: null });
+});
+
 test('a base path that is dropped is a change of the address for a generator, whose files pin the path below it', async (t) => {
   const site = await siteOf(t, 'hugo');
   site.setUrl('https://old.example');
