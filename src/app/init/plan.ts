@@ -1,4 +1,5 @@
-import { parseEnv } from 'node:util';
+import { isDeepStrictEqual, parseEnv } from 'node:util';
+import { isMap, mapOf, type ValueMap } from '../../article/plain-data.js';
 import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
 import type { FileEdit, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { LOCK_FILES } from '../../generators/inspect/manifests.js';
@@ -201,28 +202,30 @@ function packageSource(files: SiteFiles): string | undefined {
 const isOutside = (path: string) => /^(?:\.\.)?\//.test(path);
 
 /** An existing config stays as it is; the owner sets what the answers say. */
-function keptConfig({ name }: ExistingConfig, { unused }: Inspection, answers: Answers): Part {
-  const given = Object.keys(answers);
-  const left = `${name} is there already`;
-  const warnings = [
-    ...(given.length === 0
-      ? []
-      : [
-          warning(
-            `${left} and was not changed: ${given.join(', ')} count for nothing`,
-            `set them in ${name}`,
-          ),
-        ]),
-    ...(unused === undefined
-      ? []
-      : [
-          warning(
-            `this is a site of ${unused.name}, which ${name} does not say`,
-            `set generator: ${literal(unused.name)} in ${name} and run pressmark init again; or move ${name} away, and pressmark init writes a new one`,
-          ),
-        ]),
-  ];
-  return { left: [left], warnings };
+function keptConfig({ name, settings }: ExistingConfig, { unused }: Inspection, answers: Answers): Part {
+  const generator = mapOf(settings.generator);
+  const set: ValueMap = {
+    ...{ ...generator, ...mapOf(settings.articles), ...settings },
+    ...{ generator: generator.name ?? settings.generator, siteUrl: urlIn({ settings }) },
+  };
+  const isSet = (has: unknown, value: unknown) =>
+    isDeepStrictEqual(has, isMap(value) ? { ...mapOf(has), ...value } : value);
+  const warnings = Object.entries(answers)
+    .filter(([key, value]) => !isSet(set[key], value))
+    .map(([key, value]) =>
+      warning(
+        `${name} is there already and was not changed, so ${key} is not set to ${literal(value)}`,
+        `set it in ${name}`,
+      ),
+    );
+  if (unused !== undefined)
+    warnings.push(
+      warning(
+        `this is a site of ${unused.name}, which ${name} does not say`,
+        `set generator: ${literal(unused.name)} in ${name} and run pressmark init again; or move ${name} away, and pressmark init writes a new one`,
+      ),
+    );
+  return { left: [`${name} is there already`], warnings };
 }
 
 function secret(before: string | undefined): Part {

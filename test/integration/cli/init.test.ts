@@ -70,8 +70,11 @@ test('init overwrites nothing, and a second time changes nothing', async (t) => 
   t.regex(again.stdout, /^Nothing was changed\.$/m);
   t.regex(
     again.stdout,
-    /was not changed: siteUrl count for nothing\n {2}→ set them in pressmark\.config\.json$/m,
+    /so siteUrl is not set to 'https:\/\/other\.example'\n {2}→ set it in pressmark\.config\.json$/m,
   );
+  const same = await init(dir, '--site-url', 'https://mine.example/');
+  t.regex(same.stdout, /^Nothing was changed\.$/m);
+  t.notRegex(same.stdout, /is not set/);
   t.deepEqual(treeOf(dir), before);
 });
 
