@@ -11,6 +11,9 @@ const SIZE = { usual: 50, most: 200 };
 /** So many rows are made, and so many looked at, before others have their turn: deliveries come first. */
 const [MADE_AT_ONCE, SEEN_AT_ONCE] = [500, 20_000];
 
+/** After more changes than this, the rows are sorted anew; after fewer, each is put into its place. */
+const MANY = 200;
+
 /** What is kept of an article to find it by. */
 interface Row {
   readonly entry: Entry;
@@ -26,7 +29,7 @@ type Order = 'date' | 'title';
 
 /**
  * Finds articles by what the catalog knows of them: no file is read. Rows are made and sorted when they are asked for first;
- * from then on, changes of the catalog are sorted in.
+ * from then on each change of the catalog is put into its place.
  *
  * @param prefix the content folder's path below the site's, with a slash at its end.
  */
@@ -34,7 +37,7 @@ export function createArticleSearch(catalog: Pick<Catalog, 'get' | 'follow'>, pr
   const keyOf = memoized(termKey);
   const rows = new Map<string, Row>();
   /** The same rows in the orders that were asked for. */
-  const orders = new Map<Order, readonly Row[]>();
+  const orders = new Map<Order, Row[]>();
   let changed: Set<string> | undefined;
   let upToDate = Promise.resolve();
 
@@ -44,26 +47,25 @@ export function createArticleSearch(catalog: Pick<Catalog, 'get' | 'follow'>, pr
     await upToDate;
     const known = orders.get(order) ?? [...rows.values()].sort(compare[order]);
     orders.set(order, known);
-    return known;
+    return [...known]; // others may change it while somebody goes through it
   }
 
   async function takeChanges(): Promise<void> {
     changed ??= catalog.follow();
-    const added: Row[] = [];
+    if (changed.size > MANY) orders.clear();
     let count = 0;
     for (const path of changed) {
       changed.delete(path);
+      const before = rows.get(path);
       const row = rowAt(path);
       if (row === undefined) rows.delete(path);
       else rows.set(path, row);
-      if (row !== undefined) added.push(row);
+      for (const [order, all] of orders) {
+        if (before !== undefined) all.splice(placeOf(all, before, order), 1);
+        if (row !== undefined) all.splice(placeOf(all, row, order), 0, row);
+      }
       if (++count % MADE_AT_ONCE === 0) await nextTurn();
     }
-    if (count === 0) return;
-    const isKnown = (row: Row) => rows.get(row.entry.path) === row;
-    // What is sorted but for its end is sorted fast.
-    for (const [order, all] of orders)
-      orders.set(order, [...all, ...added].filter(isKnown).sort(compare[order]));
   }
 
   function rowAt(path: string): Row | undefined {
@@ -172,8 +174,21 @@ function lower(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
+/** The place of a row, or the place at which to insert it. */
+function placeOf(sorted: readonly Row[], row: Row, order: Order): number {
+  let [start, end] = [0, sorted.length];
+  while (start < end) {
+    const middle = (start + end) >> 1;
+    const other = sorted[middle];
+    if (other !== undefined && compare[order](other, row) < 0) start = middle + 1;
+    else end = middle;
+  }
+  return start;
+}
+
 const byPath = (one: Row, other: Row) => (one.entry.path < other.entry.path ? -1 : 1);
 
+/** Never 0, but for one and the same row. */
 const compare: Readonly<Record<Order, (one: Row, other: Row) => number>> = {
   date: (one, other) => one.at - other.at || byPath(one, other),
   title: (one, other) => (one.text === other.text ? byPath(one, other) : one.text < other.text ? -1 : 1),
