@@ -53,7 +53,7 @@ export function refreshCommand(): Command {
 
 async function refreshOne(sending: Sending, url: string, path: string, { force, json }: RefreshOptions) {
   const entry = await refresh({ ...sending, url, path, force });
-  if (json) printJson(deliveredRow(entry.source, entry, 'refreshed'));
+  if (json) printJson(refreshedRow(entry.source, entry));
   else say(entry);
   if (entry.record.status !== 'success') process.exitCode = 1;
 }
@@ -102,11 +102,18 @@ async function refreshed(
       );
     const entry = await refresh({ ...sending, url, path, force });
     onEntry(entry);
-    return deliveredRow(row.file, entry, 'refreshed');
+    return refreshedRow(row.file, entry);
   } catch (error) {
     if (!(error instanceof PressmarkError)) throw error;
     return { ...row, status: 'failed', why: messageOf(error) };
   }
+}
+
+/** A refresh for `--json`: with the revision that the article gets, and how its delivery stands. */
+function refreshedRow(file: string, entry: Entry) {
+  const { lastStatusCode, nextRetryAt, payload } = entry.record;
+  const { revision_id: revision } = payload.data;
+  return { ...deliveredRow(file, entry, 'refreshed'), revision, lastStatusCode, nextRetryAt };
 }
 
 function say(entry: Entry): void {

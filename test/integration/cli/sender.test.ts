@@ -565,7 +565,10 @@ test('retry all says why a refresh that ended with 409 is not sent again', async
     return reply(status, { received: true, contract_version: 3, capabilities, target })(got, response);
   });
   const { sender, write } = await connected(t, endpoint.url);
-  await sender('refresh', target.url, write('a.md', '---\n---\nText.\n'));
+  const refreshed = await sender('refresh', target.url, write('a.md', '---\n---\nText.\n'), '--json');
+  const row = JSON.parse(refreshed.stdout);
+  t.like(row, { file: 'posts/a.md', status: 'failed', lastStatusCode: 409, nextRetryAt: null });
+  t.regex(row.revision, /^refresh-/);
   const { code, stdout } = await sender('deliveries', 'retry', 'all');
   t.is(code, 0);
   t.regex(
