@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventName } from '../../contract/limits.js';
 import { headerNames } from '../../contract/service.js';
 import { sign } from '../../contract/signature.js';
-import type { Clock } from '../../sender/clock.js';
+import { CLOCK, type Clock } from '../../sender/clock.js';
 import { timeoutOf } from '../../sender/delivery/send-event.js';
 import { NotChecked } from '../expect.js';
 import { encodingsOf, formsOf } from '../redact.js';
@@ -73,7 +73,7 @@ export class EventSender {
   async together(url: URL, events: readonly OutgoingEvent[], onReleased?: () => void): Promise<Reply[]> {
     this.#allow(events.map(({ event }) => event));
     await this.#pace(events.length);
-    const hold = gate(events.length, onReleased);
+    const hold = gate(events.length, this.#options.clock, onReleased);
     return Promise.all(events.map((event) => this.#exchange(url, event, hold)));
   }
 
@@ -133,16 +133,17 @@ export class EventSender {
 }
 
 /** Opens when everybody waits at it; after a while in any case, as one of them may have failed before. */
-function gate(count: number, onOpen: () => void = () => undefined): () => Promise<void> {
+function gate(
+  count: number,
+  clock: Clock = CLOCK,
+  onOpen: () => void = () => undefined,
+): () => Promise<void> {
   let missing = count;
-  let open: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-    setTimeout(resolve, HOLD_MS).unref();
-  });
+  const over = new AbortController();
+  const opened = clock.wait(HOLD_MS, over.signal);
   void opened.then(onOpen);
   return () => {
-    if (--missing === 0) open();
+    if (--missing === 0) over.abort();
     return opened;
   };
 }

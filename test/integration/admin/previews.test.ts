@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { type AdminClient, adminOf, ask } from '../../support/admin.js';
@@ -113,3 +114,14 @@ test.serial(
     t.is((await ask(receiver.origin, `preview/${'0'.repeat(32)}/css/site.css`)).status, 303, 'to the login');
   },
 );
+
+test.serial('a receiver that ends leaves no output of a preview behind', async (t) => {
+  const outputs = () =>
+    fs
+      .readdirSync(tmpdir())
+      .filter((name) => name.startsWith('pressmark-copy-'))
+      .filter((name) => fs.existsSync(join(tmpdir(), name, 'output/blog/fern/index.html')));
+  t.true(outputs().length > 0);
+  await receiver.close();
+  t.deepEqual(outputs(), []);
+});

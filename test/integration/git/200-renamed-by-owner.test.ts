@@ -85,6 +85,22 @@ test('files that their owner has renamed or copied, and what is staged, are left
   t.deepEqual(status(dir), renames);
 });
 
+test('a file that is gone from outside of the content folder is no earlier place of an article', async (t) => {
+  const dir = repository(t);
+  const first = await here(t, dir, { git: false });
+  const data = article({ id: 'one', title: 'one' });
+  await first.post('article.published', data);
+  await first.close();
+  fs.mkdirSync(join(dir, 'archive'));
+  fs.copyFileSync(fileOf(dir, data.id), join(dir, 'archive/one.md'));
+  gitIn(dir, 'add', 'archive');
+  gitIn(dir, 'commit', '--quiet', '-m', 'Archive');
+  fs.rmSync(join(dir, 'archive/one.md'));
+  await here(t, dir);
+  await until('the article is committed', () => subjects(dir).includes('Publish: one'));
+  t.deepEqual(status(dir), [' D archive/one.md']);
+});
+
 test('an update of an article that was renamed waits for the commit of its owner, and nothing is lost by it', async (t) => {
   const dir = repository(t);
   const receiver = await here(t, dir);
