@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import type { Answer } from '../../support/client.js';
 import { articleFiles, debris, fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { type Rule, sharedFaults } from '../../support/faults.js';
@@ -85,21 +86,29 @@ test.serial(
     faults.first.set(STOP_AT_LINK);
     const stopped = first.post('article.published', data);
     await untilStopped(t, first);
-    let hasAnswered = false;
-    const waiting = second.post('article.published', data).finally(() => {
-      hasAnswered = true;
+    let early: Answer | undefined;
+    const waiting = second.post('article.published', data).then((answer) => {
+      early = answer;
+      return answer;
     });
     await until(
       'the other receiver waits for the lock of the kernel, or has answered without it',
-      () => hasAnswered || isKeptWaiting(second),
+      () => early !== undefined || isKeptWaiting(second),
     );
-    t.false(hasAnswered, 'nobody else may write while the first one is inside');
+    // On a busy machine it may have given up waiting for it: then nothing is stored, and the delivery is sent again.
+    if (early?.status !== 503)
+      t.is(early?.text, undefined, 'nobody else may write while the first one is inside');
     first.signal('SIGCONT');
 
-    const answers = await Promise.all([stopped, waiting]);
+    const answer = await waiting;
+    const answers = [
+      await stopped,
+      answer.status === 503 ? await second.post('article.published', data) : answer,
+    ];
     t.deepEqual(
       answers.map(({ status }) => status),
       [200, 200],
+      answers.map(({ text }) => text).join(),
     );
     t.is(answers[0]?.text, answers[1]?.text);
     t.truthy(fileOf(dir, data.id), 'one file carries its id');
