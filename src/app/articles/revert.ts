@@ -64,7 +64,14 @@ export async function revert(
   const { target, replacement } = await reversion(content, now.article, file, stored);
   await store(settings, content, log, target, replacement);
   const path = file.slice(contentPrefix(settings).length);
-  const { versions } = await historyOfFile(settings, content, path, readArticleSync(content, path).stored, 1);
+  // A person or a hook may have committed the file again meanwhile.
+  const { versions } = await historyOfFile(
+    settings,
+    content,
+    path,
+    readArticleSync(content, path).stored,
+    10,
+  );
   const { revision } = target;
   const made = versions.find((one) => one.revision === revision)?.commit ?? null;
   const { title } = stored.article;
