@@ -8,6 +8,7 @@ import { generatorSite } from '../../support/generator-site.js';
 import { type Receiver, STORE_ONLY, startReceiver } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { patienceMs } from '../../support/until.js';
 
 /** A person who changes a word in the article's file, and one who kills the receiver and starts it again. */
 function personAt(t: ExecutionContext, { dir, port, kill }: Receiver): ConformanceOptions['ask'] {
@@ -24,12 +25,21 @@ function personAt(t: ExecutionContext, { dir, port, kill }: Receiver): Conforman
   };
 }
 
+/** Says that a check goes on: AVA ends a test in which nothing happens, and on a busy machine one takes minutes. */
+function progressOf(t: ExecutionContext): Pick<ConformanceOptions, 'onOutcome'> {
+  const onOutcome = () => t.timeout(patienceMs(), 'the check comes to its next rule');
+  onOutcome();
+  return { onOutcome };
+}
+
 const isOfPages = (id: string) => id.startsWith('page-');
 
 test('Pressmark’s own receiver keeps every rule of the contract', async (t) => {
   const receiver = await startReceiver(t, STORE_ONLY);
   const url = new URL(`${receiver.origin}/webhook`);
-  const report = await checkReceiver(optionsFor(url, { pages: undefined, ask: personAt(t, receiver) }));
+  const report = await checkReceiver(
+    optionsFor(url, { ...progressOf(t), pages: undefined, ask: personAt(t, receiver) }),
+  );
   t.deepEqual(
     report.outcomes.filter(({ rule, result }) => result !== 'passed' && !isOfPages(rule.id)),
     [],
@@ -45,7 +55,9 @@ test('Pressmark’s own site keeps every rule of pages', async (t) => {
   const only = RULES.map(({ id }) => id).filter(isOfPages);
   // Pages are built in the background; on a busy machine that may take a while.
   const pages = { origin, waitMs: 60_000 };
-  const report = await checkReceiver(optionsFor(new URL(`${origin}/webhook`), { only, pages }));
+  const report = await checkReceiver(
+    optionsFor(new URL(`${origin}/webhook`), { ...progressOf(t), only, pages }),
+  );
   t.deepEqual(complaints(report), []);
   t.true(report.outcomes.length >= only.length);
 });
@@ -54,7 +66,9 @@ test('Pressmark’s own receiver keeps the rules of content and revisions where 
   const { origin } = await startHere(t, { dir: generatorSite(tempDir(t), 'hugo') });
   const only = RULES.map(({ id }) => id).filter((id) => /^(?:publish|content|lookup|update)-/.test(id));
   // Hugo is not there to make pages.
-  const report = await checkReceiver(optionsFor(new URL(`${origin}/webhook`), { only, pages: undefined }));
+  const report = await checkReceiver(
+    optionsFor(new URL(`${origin}/webhook`), { ...progressOf(t), only, pages: undefined }),
+  );
   t.deepEqual(complaints(report), []);
   t.true(report.outcomes.length > 100);
 });

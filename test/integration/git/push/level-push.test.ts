@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { inClone, makeRemote } from '../../../support/clones.js';
 import { withSigner } from '../../../support/commit-signer.js';
 import { fileOfSoon } from '../../../support/content.js';
@@ -8,10 +8,18 @@ import { article, update } from '../../../support/events.js';
 import { runHere } from '../../../support/in-process.js';
 import { startHere } from '../../../support/receiver-here.js';
 import { tempDir } from '../../../support/temp-dir.js';
-import { until } from '../../../support/until.js';
+import { patienceMs, until } from '../../../support/until.js';
 import { statusOf } from './pushing-site.js';
 
+/**
+ * AVA ends a test in which nothing happens; on a busy machine the remote may answer each of several requests that are sent
+ * again only after some twenty seconds.
+ */
+const waitForRemote = (t: ExecutionContext) =>
+  t.timeout(2 * patienceMs(), 'the remote takes what is sent again');
+
 test('200: a machine whose power failed while git wrote its files has every article again after the start', async (t) => {
+  waitForRemote(t);
   const dir = makeRemote(tempDir(t)).clone('a');
   const before = await startHere(t, { ...inClone(dir), resend: true });
   const data = article();
@@ -29,6 +37,7 @@ test('200: a machine whose power failed while git wrote its files has every arti
 });
 
 test('500: an article that the remote declines does not fail its neighbours, and is stored when the remote wants it', async (t) => {
+  waitForRemote(t);
   const folder = tempDir(t);
   const clones = makeRemote(folder);
   const hook = join(clones.remote, 'hooks', 'update');
@@ -83,6 +92,7 @@ done
 });
 
 test('200: an article that one machine acknowledges is on the site of each, also of one that was down', async (t) => {
+  waitForRemote(t);
   const remote = makeRemote(tempDir(t), undefined, { site: { search: false } });
   const start = (dir: string) => startHere(t, { ...inClone(dir), resend: true });
   const [a, b] = [remote.clone('a'), remote.clone('b')];
