@@ -250,6 +250,32 @@ test.serial('revert with --force commits an edit that no commit has, and replace
   ]);
 });
 
+test.serial('revert names its commit also where another one follows at once', async (t) => {
+  const { id, first, path } = await updatedArticle('wasps');
+  const clone = cloneWith('again', {});
+  const bin = join(folder, 'bin');
+  fs.mkdirSync(bin);
+  // A git that commits the file once more as soon as the branch has the first commit.
+  const script = `#!/bin/sh
+PATH='${process.env.PATH}'
+git "$@" || exit $?
+case " $* " in *' pressmark: articles '*) mkdir '${bin}/done' 2>/dev/null || exit 0 ;; *) exit 0 ;; esac
+exec >/dev/null
+cd '${clone}' && export GIT_INDEX_FILE='${bin}/index'
+git read-tree HEAD
+blob=$({ git show 'HEAD:${path}'; echo more; } | git hash-object -w --stdin)
+git update-index --cacheinfo "100644,$blob,${path}"
+git update-ref HEAD "$(git commit-tree -p HEAD -m Again "$(git write-tree)")"
+`;
+  fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+  const env = { ...ENV, PATH: `${bin}:${process.env.PATH}` };
+  const { stdout } = await runHere(['revert', id, first, '--dir', clone, '--json'], env);
+  t.is(
+    gitIn(clone, 'log', '-2', '--format=%H %s').replace(/^\w+/, ''),
+    ` Again\n${JSON.parse(stdout).commit} Revert: Keeping bees on a balcony\n`,
+  );
+});
+
 test.serial('revert says so in its commit, also where the commit goes to the remote first', async (t) => {
   const { id, url, first, path } = await updatedArticle('honey');
   const remote = join(folder, 'remote.git');
