@@ -70,14 +70,17 @@ const plainData: Check = (value) => {
 const address: Check = (value) =>
   text(value) ?? (URL.canParse(String(value)) ? undefined : 'a text that is not an absolute URL');
 
+const moment: Check = (value) =>
+  text(value) ?? (Number.isNaN(Date.parse(String(value))) ? 'a text that is not a date' : undefined);
+
 const object = objectWith({});
 
 // Not `readingMinutes`: asking for it may read the article's file.
-const LINK = { title: text, description: text, date: text, image: orNull(address), url: text };
+const LINK = { title: text, description: text, date: moment, image: orNull(address), url: text };
 const SUMMARY = {
   ...LINK,
   id: text,
-  updated: orNull(text),
+  updated: orNull(moment),
   author: text,
   tags: listOf(text),
   excerpt: text,
@@ -141,7 +144,9 @@ const RESULTS: Readonly<Partial<Record<FilterName, Check>>> = {
   'articles.listed': listOf(objectWith(SUMMARY)),
   'article.related': listOf(objectWith(LINK)),
   'feed.items': listOf(objectWith({ ...SUMMARY, html: text })),
-  'sitemap.items': listOf(objectWith({ url: address })),
+  'sitemap.items': listOf(
+    objectWith({ url: address, lastmod: (value) => (value === undefined ? undefined : moment(value)) }),
+  ),
   'git.message': text,
 };
 

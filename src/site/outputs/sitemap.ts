@@ -57,7 +57,8 @@ export function sitemap(
         const items = itemsOf(pages, sources).slice(from, from + most);
         const info = { kind: 'sitemap', path: `/${path}` } as const;
         const shown = await hooks.applyFilters('sitemap.items', items, info, onFailure);
-        return urlset(shown.map(({ article: _, ...address }) => address));
+        // Of what else a plugin has added the library throws where nothing catches it.
+        return urlset(shown.map(({ url, lastmod }) => ({ url, ...(lastmod !== undefined && { lastmod }) })));
       },
     });
     if (count === 1) return [planned(SITEMAP, 0)];

@@ -99,11 +99,28 @@ const VALUES: Readonly<
   'article.related': { fine: [[], [ITEM]], wrong: [null, {}, [null], [{ ...ITEM, title: 7 }]] },
   'feed.items': {
     fine: [[], [ITEM]],
-    wrong: [null, {}, 'text', [null], [{}], [{ ...ITEM, html: 7 }], [{ ...ITEM, image: 'no address' }]],
+    wrong: [
+      null,
+      {},
+      'text',
+      [null],
+      [{}],
+      [{ ...ITEM, html: 7 }],
+      [{ ...ITEM, image: 'no address' }],
+      [{ ...ITEM, date: 'never' }],
+    ],
   },
   'sitemap.items': {
     fine: [[], [{ url: 'https://garden.example/', article: null }]],
-    wrong: [null, {}, 'text', [null], [{}], [{ url: '/a/' }]],
+    wrong: [
+      null,
+      {},
+      'text',
+      [null],
+      [{}],
+      [{ url: '/a/' }],
+      [{ url: 'https://garden.example/', lastmod: 'never' }],
+    ],
   },
   'git.message': { fine: ['Publish: a'], wrong: [5, null, {}] },
 };
