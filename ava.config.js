@@ -113,7 +113,7 @@ export const isNamed = process.argv.slice(2).some((word) => word.includes('dist/
  * the disk.
  */
 const ORDER = [
-  /\/(?:background-build|set-state-killed|200-slow-remote)\./,
+  /\/(?:background-build|set-state-killed)\./,
   /\/together\/(?:integration|docs|unit-(?:conformance|host))-/,
   /\/(?:integration|docs)\//,
 ];
