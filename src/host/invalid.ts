@@ -5,7 +5,7 @@ export function invalid(text: string, cause?: unknown): PressmarkError {
   return new PressmarkError('PLUGIN_INVALID', text, { cause });
 }
 
-/** What says of a plugin, or of a part of it, what is wrong. */
+/** Makes the errors about one plugin, or about a part of it. */
 export function complaintsOf(plugin: string, part = ''): (what: string) => PressmarkError {
   return (what) => invalid(`plugin ${plugin}: ${part}${what}`);
 }

@@ -15,7 +15,7 @@ export type Form = Readonly<Record<string, FormField>>;
 
 /**
  * Whether a form was sent from a page of the admin. Browsers send a header that says so; a client that sends none is not a
- * browser, and holds nobody's cookies.
+ * browser, so that no other site can have made it send the user's cookies.
  *
  * @param own where the browser has the admin.
  */

@@ -120,7 +120,7 @@ async function committedVersions(
 /**
  * The article as a commit has it, in a file of the present name: this takes the same time however long the history is.
  *
- * @returns undefined if there is no such commit, or if the article is not in it.
+ * @returns undefined if there is no such commit, or if it does not have the article.
  * @throws PressmarkError GIT_FAILED.
  */
 export async function versionInCommit(

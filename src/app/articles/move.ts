@@ -276,6 +276,9 @@ async function commit(
 async function rewrite(settings: Settings, { file, before, after }: PlannedMove): Promise<void> {
   const target = realpathSync(join(settings.dir, file));
   if (readFileSync(target, 'utf8') !== before)
-    throw new PressmarkError('STORE_FAILED', `${file} has changed meanwhile; run pressmark move again`);
+    throw new PressmarkError(
+      'STORE_FAILED',
+      `${file} was changed while the site was being moved; run pressmark move again`,
+    );
   await writeAtomically(target, after, statSync(target).mode);
 }

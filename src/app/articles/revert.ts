@@ -64,7 +64,7 @@ export async function revert(
   const { target, replacement } = await reversion(content, now.article, file, stored);
   await store(settings, content, log, target, replacement);
   const path = file.slice(contentPrefix(settings).length);
-  // A person or a hook may have committed the file again meanwhile.
+  // A person or a hook may have committed the file again since.
   const { versions } = await historyOfFile(
     settings,
     content,

@@ -15,7 +15,7 @@ export type FilterHandler<N extends FilterName> = (
 /** Takes in the failure of a handler that is left out; its message names the filter and the plugin. */
 export type OnFilterFailure = (failure: PressmarkError) => void;
 
-/** Says what is wrong with what a handler has made, besides its form, as in `returned <what>`; undefined if nothing is. */
+/** A further check of what a handler returns. @returns what is wrong, as the end of `returned …`; undefined if nothing is. */
 export type FilterCheck<N extends FilterName> = (value: Filters[N]['value']) => string | undefined;
 
 type FilterResult<N extends FilterName> =
