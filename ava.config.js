@@ -47,11 +47,11 @@ export const compiledTests = (folder, except = []) =>
 
 /** What changes its process while other tests run, or measures it; such a test has one to itself. */
 const OF_ITS_PROCESS =
-  /\bprocess\.cpuUsage\b|\bgetPriority\b|\bglobalThis\b|\bObject\.assign\((?:fs|Date)\b|\b(?:process\.env\.\w+|Date\.now|performance\.now) = |recorded-syncs/;
+  /\bprocess\.cpuUsage\b|\bgetPriority\b|\bglobalThis\b|\bObject\.assign\((?:fs|Date)\b|\b(?:process\.env\.\w+|Date\.now|performance\.now) = |recorded-syncs|support\/way\.js/;
 
 /** The same for integration tests: what replaces a function or a variable, or depends on how soon something happens. */
 const OF_ITS_PROCESS_TOO =
-  /\bglobalThis\.fetch\b|\bsite\.advance\(|recorded-syncs|\bObject\.assign\(fs\b|\bprocess\.(?:kill|getActiveResourcesInfo|env\.(?!TZ)\w+ = )|\btimeoutMs: \d_?\d{2,3}\b|= setInterval\(|\.http\.timeout\b/;
+  /\bglobalThis\.fetch\b|\bsite\.advance\(|recorded-syncs|support\/way\.js|\bObject\.assign\(fs\b|\bprocess\.(?:kill|getActiveResourcesInfo|env\.(?!TZ)\w+ = )|\btimeoutMs: \d_?\d{2,3}\b|= setInterval\(|\.http\.timeout\b/;
 
 /** Commands that run in the process of the tests run one after the other: a test that waits in between would wait for all. */
 const waitsForCommands = (source) => source.includes('runHere(') && source.includes('until(');

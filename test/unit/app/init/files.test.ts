@@ -13,17 +13,14 @@ import { tempDir } from '../../../support/temp-dir.js';
 test('a line is missing only if it is there in no spelling, and is added once', (t) => {
   t.deepEqual(missingIgnoreLines(['.env', 'public/', 'dist/'], '/public\r\n.env \n'), ['dist/']);
   t.deepEqual(missingIgnoreLines(['dist/', '/dist'], ''), ['dist/']);
-  t.deepEqual(missingIgnoreLines(['.env'], '# .env\n'), ['.env']);
-  for (const line of ['_site', '_site/', '/_site', '/_site/', '_site/*', '_site/**', '  _site/\r'])
+  for (const line of ['_site', '/_site/', '_site/**', '  _site/\r'])
     t.deepEqual(missingIgnoreLines(['_site/'], `a\n${line}\nb\n`), [], line);
   t.deepEqual(missingIgnoreLines(['_site/', '/resources/_gen/'], '/_site_old/\nresources/\n'), ['_site/']);
 });
 
 test('lines are added with the line ends of the text, after a last line without one', (t) => {
-  t.is(withLines('', ['a', 'b']), 'a\nb\n');
   t.is(withLines('x', ['a']), 'x\na\n');
   t.is(withLines('x\r\ny', ['a', 'b']), 'x\r\ny\r\na\r\nb\r\n');
-  t.is(withLines('x', []), 'x');
 });
 
 const REASON = 'a test';
@@ -46,26 +43,17 @@ test('changes are written: new files, and existing ones with the permissions tha
   t.deepEqual(fs.readdirSync(dir).sort(), ['config', 'new', 'real', 'script']);
 });
 
-test('nothing is written if one of the files has changed meanwhile or has appeared', async (t) => {
+test('nothing is written if one of the files has changed meanwhile, has appeared, or is not UTF-8', async (t) => {
   const dir = tempDir(t);
-  fs.writeFileSync(join(dir, 'there'), 'mine');
+  const bytes = Buffer.from([0x61, 0xe4, 0x0a]);
+  fs.writeFileSync(join(dir, 'there'), bytes);
   const first = { path: 'new', before: undefined, after: 'x', reason: REASON };
-  for (const before of [undefined, 'old'])
+  for (const before of [undefined, 'old', bytes.toString('utf8')])
     await t.throwsAsync(applyChanges(dir, [first, { path: 'there', before, after: 'y', reason: REASON }]), {
       message: /^there has .*it was left alone; run pressmark init again$/,
     });
   t.deepEqual(fs.readdirSync(dir), ['there']);
-  t.is(fs.readFileSync(join(dir, 'there'), 'utf8'), 'mine');
-});
-
-test('a file that is not UTF-8 is not replaced', async (t) => {
-  const dir = tempDir(t);
-  const bytes = Buffer.from([0x61, 0xe4, 0x0a]);
-  fs.writeFileSync(join(dir, '_config.yml'), bytes);
-  const before = bytes.toString('utf8');
-  const change = { path: '_config.yml', before, after: `${before}b`, reason: REASON };
-  await t.throwsAsync(applyChanges(dir, [change]), { message: /or is not UTF-8/ });
-  t.deepEqual(fs.readFileSync(join(dir, '_config.yml')), bytes);
+  t.deepEqual(fs.readFileSync(join(dir, 'there')), bytes);
 });
 
 const add = (text: string, output = 'dist', more = {}) =>
@@ -83,11 +71,6 @@ const FORMS: readonly [string, string, string][] = [
     '{\r\n\t"scripts": {\r\n\t\t"build": "astro build"\r\n\t}\r\n}',
     '{\r\n\t"scripts": {\r\n\t\t"build": "astro build",\r\n\t\t"postbuild": "pressmark postbuild dist"\r\n\t}\r\n}',
   ],
-  [
-    'one line',
-    '{"scripts":{"build":"a \\"b\\" , }"},"x":1}',
-    '{"scripts":{"build":"a \\"b\\" , }","postbuild":"pressmark postbuild dist"},"x":1}',
-  ],
 ];
 
 for (const [form, before, after] of FORMS)
@@ -96,23 +79,8 @@ for (const [form, before, after] of FORMS)
     t.deepEqual(add(after), { kind: 'nothing' }, 'a second time changes nothing');
   });
 
-test('a folder whose name a shell would split is quoted', (t) => {
-  const text = '{"scripts":{"build":"x","postbuild":"pressmark postbuild \'my site\'"}}';
-  t.deepEqual(add('{"scripts":{"build":"x"}}', 'my site'), { kind: 'add', text });
-});
-
 test('without a script that builds the site, or with the step in it, there is nothing to add', (t) => {
-  for (const text of [
-    '{}',
-    '{"scripts":{"dev":"x"}}',
-    '{"scripts":[]}',
-    '[]',
-    'null',
-    '{"scripts":{"build":3}}',
-    '{"scripts":{"build":"hugo && pressmark postbuild public"}}',
-    '{"scripts":{"build":"npx pressmark build"}}',
-    '{"scripts":{"build":"x","postbuild":"npx pressmark postbuild dist"}}',
-  ])
+  for (const text of ['{}', '[]', '{"scripts":[]}', '{"scripts":{"build":"npx pressmark build"}}'])
     t.deepEqual(add(text), { kind: 'nothing' }, text);
   t.deepEqual(addPostbuild(siteOf({}), 'dist'), { kind: 'nothing' });
 });
@@ -135,8 +103,7 @@ test('what only the owner can do is advised: a postbuild of their own, a file th
     /^pnpm before version 9 does not run/,
   );
   t.is(advice(`{${build}}`, { 'pnpm-lock.yaml': "lockfileVersion: '9.0'\n" }), 'add');
-  for (const manager of ['yarn@1.22.22', 'pnpm@9.1.0'])
-    t.is(advice(`{"packageManager":"${manager}",${build}}`), 'add', manager);
+  t.is(advice(`{"packageManager":"yarn@1.22.22",${build}}`), 'add');
 });
 
 test('the config of a generator site has only the settings that matter', (t) => {
@@ -149,21 +116,16 @@ test('the config of a generator site has only the settings that matter', (t) => 
     body: 'markdown',
     frontMatter: {},
   } as const;
-  const config = {
-    siteUrl: 'https://garden.example/notes',
-    service: undefined,
-    content: 'content',
-    output: 'public',
-  };
-  const text = configText({ ...config, built });
+  const folders = { content: 'content', output: 'public' };
+  const text = configText({ siteUrl: 'https://garden.example/notes', service: undefined, ...folders, built });
   t.true(text.includes("  generator: 'hugo',\n  siteUrl: 'https://garden.example/notes',\n"));
-  t.false(/body|frontMatter/.test(text));
-  const frontMatter = { layout: 'post', 'en-US': ["it's", true] };
+  t.notRegex(text, /body|frontMatter/);
   const service = { name: 'Acme', comment: 'ac' };
+  const frontMatter = { layout: 'post', 'en-US': ["it's", true] };
   const more = configText({
-    ...config,
     siteUrl: undefined,
     service,
+    ...folders,
     built: { ...built, body: 'html', frontMatter },
   });
   t.regex(more, /^ {2}\/\/ siteUrl: 'https:\/\/example\.com',/m);
@@ -177,7 +139,7 @@ test('whatever stands in a setting, the config reads back the same', (t) => {
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()), (value) => {
       t.deepEqual(new Function(`return (${literal(value)})`)(), JSON.parse(JSON.stringify(value)));
     }),
-    { numRuns: runs(200) },
+    { numRuns: runs(50) },
   );
 });
 
@@ -185,12 +147,9 @@ const frontMatter = (text: string, key?: string) =>
   withAnswer({}, { flag: 'front-matter', ...(key !== undefined && { key }) }, text).frontMatter;
 
 test('a front matter value is read as YAML would read it', (t) => {
-  t.deepEqual(frontMatter('layout=post'), { layout: 'post' });
-  t.deepEqual(frontMatter('draft=false'), { draft: false });
   t.deepEqual(frontMatter('weight = 3'), { weight: 3 });
   t.deepEqual(frontMatter('code="3"'), { code: '3' });
   t.deepEqual(frontMatter('tags=[posts, notes]'), { tags: ['posts', 'notes'] });
-  t.deepEqual(frontMatter('formula=a=b'), { formula: 'a=b' });
   t.deepEqual(frontMatter('empty='), { empty: '' });
   t.deepEqual(frontMatter('day=2026-11-20'), { day: '2026-11-20' });
   t.deepEqual(frontMatter('Jane Doe', 'author'), { author: 'Jane Doe' });
@@ -199,10 +158,4 @@ test('a front matter value is read as YAML would read it', (t) => {
 test('a front matter answer that cannot be is refused', (t) => {
   for (const text of ['layout', '=post', 'x=[a', 'x=[null]', 'x={a: [1, ~]}'])
     t.throws(() => frontMatter(text), { code: 'USAGE' }, text);
-});
-
-test('several answers are collected, and a URL loses its trailing slash', (t) => {
-  const first = withAnswer({}, { flag: 'front-matter' }, 'a=1');
-  t.deepEqual(withAnswer(first, { flag: 'front-matter', key: 'b' }, '2').frontMatter, { a: 1, b: 2 });
-  t.is(withAnswer({}, { flag: 'site-url' }, 'https://a.example/b/').siteUrl, 'https://a.example/b');
 });

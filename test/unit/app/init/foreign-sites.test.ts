@@ -5,24 +5,15 @@ import { siteOf } from '../../../support/site-files.js';
 /** A file by which the program of a site is found, and what is in it. */
 const SITES: readonly (readonly [name: string, path: string, text?: string])[] = [
   ['VuePress', 'docs/.vuepress/config.js'],
-  ['Nuxt', 'nuxt.config.ts'],
   ['Next.js', 'next.config.mjs'],
-  ['Gatsby', 'gatsby-config.js'],
   ['SvelteKit', 'svelte.config.js', 'export default { kit: {} };'],
   ['Gridsome', 'package.json', '{"dependencies":{"gridsome":"^0.7.23"}}'],
-  ['Lume', '_config.ts', 'import lume from "lume/mod.ts";'],
-  ['Middleman', 'config.rb', 'activate :blog\n'],
-  ['Nanoc', 'nanoc.yaml'],
   ['Bridgetown', 'Gemfile', 'gem "bridgetown", "~> 1.3"\n'],
-  ['Pelican', 'pelicanconf.py'],
   ['Pelican', 'requirements.txt', 'Pelican[markdown]>=4.9\n'],
-  ['MkDocs', 'mkdocs.yml'],
   ['MkDocs', 'pyproject.toml', '[project]\ndependencies = [\n  "mkdocs>=1.6",\n]\n'],
   ['Nikola', 'conf.py', 'BLOG_TITLE = "Notes"\n'],
   ['Sphinx', 'docs/conf.py', "project = 'Docs'\n"],
   ['Zola', 'config.toml', 'base_url = "https://notes.example"\ntitle = "Notes"\n'],
-  ['mdBook', 'book.toml'],
-  ['Quarto', '_quarto.yml'],
 ];
 
 const recognise = (files: Readonly<Record<string, string>>) => recogniseSite(siteOf(files), undefined, {});

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type Answers, withAnswer } from '../../../../src/app/init/answers.js';
+import type { Answers } from '../../../../src/app/init/answers.js';
 import {
   type ExistingConfig,
   type Inspection,
@@ -52,7 +52,8 @@ const written = ({ changes }: InitPlan) =>
   Object.fromEntries(changes.map(({ path, after }) => [path, after]));
 
 test('a site of another generator gets a config with what its definition has read', async (t) => {
-  const result = await plan({ generators: hugo({ frontMatter: { layout: 'post' } }) });
+  const files = { ...HUGO_FILES, 'package.json': '{}', 'package-lock.json': '{}' };
+  const result = await plan({ files, generators: hugo({ frontMatter: { layout: 'post' } }) });
   const { 'pressmark.config.mjs': config = '', '.gitignore': ignore } = written(result);
   for (const line of [
     "generator: { name: 'hugo', timeZone: 'Asia/Tokyo' },",
@@ -65,28 +66,23 @@ test('a site of another generator gets a config with what its definition has rea
     "frontMatter: { layout: 'post' },",
   ])
     t.true(config.includes(`  ${line}`), line);
-  t.is(ignore, '.env\n.pressmark/\npublic/\n');
+  t.is(ignore, '.env\n.pressmark/\nnode_modules/\npublic/\n');
   t.deepEqual(result.warnings, []);
-  t.deepEqual(result.toCommit, ['pressmark.config.mjs', '.gitignore']);
-  const files = { ...HUGO_FILES, 'package.json': '{}', 'package-lock.json': '{}' };
-  t.deepEqual((await plan({ files })).toCommit.slice(2), ['package.json', 'package-lock.json']);
+  t.deepEqual(result.toCommit, ['pressmark.config.mjs', '.gitignore', 'package.json', 'package-lock.json']);
   t.deepEqual((await plan({ files, isInWorkTree: false })).toCommit, []);
 });
 
 test('answers go before what was read, and a site URL that differs is reported', async (t) => {
-  const answers = [
-    'content=docs',
-    'file=:slug.md',
-    'permalink=/n/:slug.html',
-    'site-url=https://other.example/',
-  ].reduce(
-    (all: Answers, text) => {
-      const [flag = '', value = ''] = text.split('=');
-      return withAnswer(all, { flag: flag as 'content' }, value);
+  const given: Given = {
+    answers: {
+      content: 'docs',
+      file: ':slug.md',
+      permalink: '/n/:slug.html',
+      body: 'html',
+      siteUrl: 'https://other.example',
+      frontMatter: { tags: ['a', 'b'] },
     },
-    { body: 'html' },
-  );
-  const given = { answers: withAnswer(answers, { flag: 'front-matter' }, 'tags=[a, b]') };
+  };
   const result = await plan(given);
   const { 'pressmark.config.mjs': config = '' } = written(result);
   for (const line of [
@@ -100,7 +96,7 @@ test('answers go before what was read, and a site URL that differs is reported',
     t.true(config.includes(line), line);
   t.like(result.warnings, [{ level: 'warn', fix: 'set https://other.example there too' }]);
   t.regex(result.warnings[0]?.text ?? '', /https:\/\/garden\.example\/notes, not https:\/\/other\.example/);
-  const report = readingReport(await inspect(given), result.siteUrl, given.answers);
+  const report = readingReport(await inspect(given), result.siteUrl, given.answers ?? {});
   t.deepEqual(
     report.find(({ what }) => what === 'content'),
     { what: 'content', value: 'docs', from: 'answered' },
@@ -133,21 +129,17 @@ test('the report names each thing that was read, and from where', async (t) => {
 
 test('the words of a starter are no address of a site', async (t) => {
   for (const siteUrl of [
+    'https://example.org',
     'https://username.github.io',
     'https://update-me.com/',
     'https://www.your-site.com',
-    'https://your-domain.netlify.app',
     'https://my-site.com',
     'https://replace-this.dev',
-    'https://your-github-username.github.io',
     'https://yourname.github.io',
   ]) {
     const generators = hugo({ siteUrl });
-    t.deepEqual(
-      (await inspect({ generators })).questions.map(({ flag }) => flag),
-      ['site-url'],
-      siteUrl,
-    );
+    const { questions } = await inspect({ generators });
+    t.like(questions, [{ flag: 'site-url', fallback: undefined }], siteUrl);
     t.is((await plan({ generators })).siteUrl, undefined, siteUrl);
   }
   for (const siteUrl of ['https://ada.github.io', 'https://our-blog.dev', 'https://change.org'])
@@ -155,11 +147,6 @@ test('the words of a starter are no address of a site', async (t) => {
 });
 
 test('only what cannot be found out is a question', async (t) => {
-  t.deepEqual((await inspect({})).questions, []);
-  const [unknown] = (await inspect({ generators: hugo({ siteUrl: undefined }) })).questions;
-  t.deepEqual([unknown?.flag, unknown?.fallback], ['site-url', undefined]);
-  const [starter] = (await inspect({ generators: hugo({ siteUrl: 'https://example.org' }) })).questions;
-  t.deepEqual([starter?.flag, starter?.fallback], ['site-url', undefined]);
   const generators = hugo({
     siteUrl: undefined,
     questions: [
@@ -171,13 +158,10 @@ test('only what cannot be found out is a question', async (t) => {
     (await inspect({ generators, ...given })).questions.map(({ flag, key }) => key ?? flag);
   t.deepEqual(await flags({}), ['site-url', 'author', 'category']);
   t.deepEqual(await flags({ knownUrl: 'https://garden.example' }), ['author', 'category']);
-  t.deepEqual(await flags({ answers: { siteUrl: 'https://x.example', frontMatter: { author: 'Me' } } }), [
-    'category',
-  ]);
-  t.deepEqual(
-    await flags({ existing: { name: 'pressmark.config.mjs', settings: { generator: 'hugo' } } }),
-    [],
-  );
+  const answers = { siteUrl: 'https://x.example', frontMatter: { author: 'Me' } };
+  t.deepEqual(await flags({ answers }), ['category']);
+  const existing = { name: 'pressmark.config.mjs', settings: { generator: 'hugo' } };
+  t.deepEqual(await flags({ existing }), []);
 });
 
 test('several generators with the same evidence are a question, which --generator answers', async (t) => {
@@ -193,15 +177,9 @@ test('several generators with the same evidence are a question, which --generato
     kind: 'known',
     generator: { name: 'jekyll' },
   });
-  for (const existing of [undefined, { name: 'pressmark.config.mjs', settings: {} }])
-    t.throws(() => recogniseSite(files, existing, { generator: 'jekyl' }, generators), {
-      message: /"jekyl" is not known; use hugo, jekyll or plain; did you mean jekyll\?/,
-    });
-});
-
-test('the lines of .gitignore: node_modules/ where npm is in use', async (t) => {
-  const files = { ...HUGO_FILES, 'package.json': '{}' };
-  t.is(written(await plan({ files }))['.gitignore'], '.env\n.pressmark/\nnode_modules/\npublic/\n');
+  t.throws(() => recogniseSite(files, undefined, { generator: 'jekyl' }, generators), {
+    message: /"jekyl" is not known; use hugo, jekyll or plain; did you mean jekyll\?/,
+  });
 });
 
 test('edits of the site’s own files and the postbuild script are one change for each file', async (t) => {
@@ -211,7 +189,6 @@ test('edits of the site’s own files and the postbuild script are one change fo
   const edits = [
     { path: 'package.json', text, reason: 'add the type' },
     { path: '_config.yml', text: 'a: 1\nexclude: [x]\n', reason: 'exclude x' },
-    { path: 'hugo.toml', text: HUGO_FILES['hugo.toml'], reason: 'nothing' },
   ];
   const { changes } = await plan({ files, generators: hugo({ edits }) });
   t.like(
@@ -226,10 +203,6 @@ test('edits of the site’s own files and the postbuild script are one change fo
   t.like(
     changes.find(({ path }) => path === '_config.yml'),
     { before: 'a: 1\n', after: 'a: 1\nexclude: [x]\n' },
-  );
-  t.false(
-    changes.some(({ path }) => path === 'hugo.toml'),
-    'an edit that changes nothing',
   );
 });
 
@@ -258,36 +231,28 @@ test('a config that does not name the generator is left, and its owner is told',
   t.regex(warnings[0]?.fix ?? '', /^set generator: 'hugo' in pressmark\.config\.js/);
 });
 
-test('Pressmark in a folder outside of the repository is a warning; in vendor/ it is none', async (t) => {
-  const warningsOf = async (from: string) => {
-    const files = { ...HUGO_FILES, 'package.json': JSON.stringify({ dependencies: { pressmark: from } }) };
-    return (await plan({ files })).warnings.map(({ text }) => text);
-  };
-  for (const from of ['file:../pressmark', 'link:../pressmark', 'file:/srv/pressmark'])
-    t.deepEqual(await warningsOf(from), [
-      `package.json takes pressmark from ${from.slice(5)}, which is not there where the site is cloned`,
-    ]);
-  t.deepEqual(await warningsOf('file:vendor/pressmark-0.1.0.tgz'), []);
-});
+/** From where package.json takes Pressmark, and what of it is to be committed. */
+const SOURCES: readonly (readonly [from: string, toCommit: readonly string[], warns: boolean])[] = [
+  ['file:vendor/pressmark-0.1.0.tgz', ['vendor/pressmark-0.1.0.tgz'], false],
+  ['./vendor/pressmark-0.1.0.tgz', ['vendor/pressmark-0.1.0.tgz'], false],
+  ['^0.1.0', [], false],
+  ['https://packages.example/pressmark.tgz', [], false],
+  ['file:../pressmark', [], true],
+  ['link:/srv/pressmark', [], true],
+];
 
-test('the package in the site’s folder is among the files to commit: a clone installs it from there', async (t) => {
-  const committed = async (from: string) => {
+test('the package in the site’s folder is committed, as a clone installs it from there; one outside of it is a warning', async (t) => {
+  for (const [from, toCommit, warns] of SOURCES) {
     const files = { ...HUGO_FILES, 'package.json': JSON.stringify({ dependencies: { pressmark: from } }) };
-    return (await plan({ files })).toCommit.slice(3);
-  };
-  for (const from of [
-    'file:vendor/pressmark-0.1.0.tgz',
-    'file:./vendor/pressmark-0.1.0.tgz',
-    './vendor/pressmark-0.1.0.tgz',
-  ])
-    t.deepEqual(await committed(from), ['vendor/pressmark-0.1.0.tgz'], from);
-  for (const from of [
-    '^0.1.0',
-    'file:../pressmark',
-    'link:/srv/pressmark',
-    'https://packages.example/pressmark.tgz',
-  ])
-    t.deepEqual(await committed(from), [], from);
+    const result = await plan({ files });
+    t.deepEqual(result.toCommit.slice(3), toCommit, from);
+    const words = `package.json takes pressmark from ${from.slice(5)}, which is not there where the site is cloned`;
+    t.deepEqual(
+      result.warnings.map(({ text }) => text),
+      warns ? [words] : [],
+      from,
+    );
+  }
 });
 
 test('an answer that the existing config has already is no reason for a warning', async (t) => {

@@ -1,0 +1,67 @@
+// How many files a reader opens. What is counted, docs/architecture.md says.
+
+import children from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { startCommand } from '../../src/cli/start.js';
+import { createClient, publishForUpdate } from '../support/client.js';
+import { committedIds, gitEnvironment, makeRepository } from '../support/clones.js';
+import { article } from '../support/events.js';
+import { freePort } from '../support/free-port.js';
+import { SECRET } from '../support/signer.js';
+import { tempDir } from '../support/temp-dir.js';
+import { until } from '../support/until.js';
+import { waysTo } from '../support/way.js';
+
+const isArticle = ([, target]: readonly unknown[]) => String(target).endsWith('.md');
+
+/** The ways to the system calls that give an article its name, move the branch, and listen. */
+const ways = {
+  publish: waysTo(fs, 'linkSync', isArticle),
+  update: waysTo(fs, 'renameSync', isArticle),
+  commit: waysTo(children, 'spawn', ([, args]) => /update-ref .*--stdin/.test([args].flat().join(' '))),
+  listen: waysTo(net.Server.prototype, 'listen', () => true),
+};
+
+/** Starts a receiver in this process as the program does, and stops it after the test. @returns its webhook's URL. */
+async function start(t: ExecutionContext, dir: string): Promise<string> {
+  const port = await freePort();
+  const variables = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: 'https://garden.example' };
+  Object.assign(process.env, gitEnvironment(dir), variables);
+  const exited = new Promise((resolve) => Object.assign(process, { exit: resolve }));
+  await startCommand().parseAsync(['--dir', dir, '--port', String(port)], { from: 'user' });
+  t.teardown(() => {
+    process.emit('SIGTERM', 'SIGTERM');
+    return exited;
+  });
+  return `http://127.0.0.1:${port}/webhook`;
+}
+
+/** Where the ways begin, so that a stack that was cut short is not taken for a short way. */
+const START = 'src/cli/start.ts';
+const SOCKET = 'src/app/server/connections.ts';
+const STORE = 'src/store/article-store.ts';
+const QUEUE = 'src/git/repeated-task.ts';
+
+test('a reader opens few files from a start, an event, a write or a commit to the system call', async (t) => {
+  const dir = makeRepository(join(tempDir(t), 'site'), { site: false, logLevel: 'silent' });
+  const client = createClient(await start(t, dir));
+  const { request } = await publishForUpdate(client, article());
+  t.is((await client.post('article.updated', request)).status, 200);
+  await until('both are committed', () => committedIds(dir).length === 2);
+
+  const isShort = (what: string, way: readonly string[], begins: string, most: number) => {
+    t.is(way[0], begins, `${what}: ${way.join(' > ')}`);
+    t.true(way.length <= most, `${what}: ${way.length} files: ${way.join(' > ')}`);
+  };
+  const listen = ways.listen.at(-1) ?? [];
+  for (const what of ['publish', 'update'] as const) {
+    const [way = []] = ways[what];
+    isShort(`${what}, from the socket`, way, SOCKET, 12);
+    isShort(`${what}, from the start`, [...new Set([...listen, ...way])], START, 18);
+    isShort(`${what}, from the store`, way.slice(way.indexOf(STORE)), STORE, 6);
+  }
+  isShort('commit', ways.commit[0] ?? [], QUEUE, 5);
+});
