@@ -2,7 +2,6 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import * as z from 'zod';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { builtAnew, put, siteIn, testSite } from './test-site.js';
 
@@ -23,33 +22,10 @@ function parsed(xml: string) {
   return parser.parse(xml);
 }
 
-const JSON_FEED = z.strictObject({
-  version: z.literal('https://jsonfeed.org/version/1'),
-  title: z.string().min(1),
-  home_page_url: z.url(),
-  feed_url: z.url(),
-  description: z.string().optional(),
-  author: z.strictObject({ name: z.string().min(1) }),
-  items: z.array(
-    z.strictObject({
-      id: z.string().min(1),
-      url: z.url(),
-      title: z.string().optional(),
-      content_html: z.string(),
-      summary: z.string().optional(),
-      image: z.url().optional(),
-      date_published: z.iso.datetime(),
-      date_modified: z.iso.datetime(),
-      author: z.strictObject({ name: z.string().optional() }).optional(),
-      tags: z.array(z.string()),
-    }),
-  ),
-});
-
 const dir = makeTempDir();
 const hostile = siteIn(dir, { settings: { title: HOSTILE, description: HOSTILE } });
 
-test.before('a site of hostile articles', async (t) => {
+test.before('a site of 25 articles and a hostile one', async (t) => {
   for (let n = 10; n < 35; n++)
     hostile.write(`a${n}`, { date: `2026-01-${String(n - 9).padStart(2, '0')}`, updated: 'no date' });
   hostile.write('hostile', {
@@ -59,17 +35,7 @@ test.before('a site of hostile articles', async (t) => {
     author: HOSTILE,
     tags: [HOSTILE],
     contentHtml: `<p>${HOSTILE}</p>`,
-    body: `<p>${HOSTILE}</p>`,
     image: 'https://img.example/x"<.png',
-  });
-  hostile.write('bare', {
-    date: '2026-11-02',
-    title: '',
-    description: '',
-    author: '',
-    tags: [],
-    contentHtml: '',
-    body: '',
   });
   t.is((await hostile.builder.build('all')).failed, 0);
 });
@@ -79,27 +45,21 @@ test('the Atom feed has the newest twenty, whatever stands in the articles', (t)
   const xml = hostile.page('feed.xml');
   const { feed } = parsed(xml);
   t.is(feed.entry.length, 20);
-  t.is(feed['@_xml:lang'], 'en');
-  t.is(feed.generator, 'Pressmark');
-  t.false(/[\u0000\u0008]/.test(xml));
-  const { title, author } = feed.entry[1];
+  t.deepEqual([feed['@_xml:lang'], feed.generator], ['en', 'Pressmark']);
+  const { title, author } = feed.entry[0];
   t.is(
     title['#text'],
     IN_XML.trim().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
   );
   t.is(author.name, IN_XML.replace('&amp;', '&'));
-  t.true(xml.includes('https://x.example/articles/a34/'));
-  t.false(xml.includes('https://x.example/articles/a16/'));
+  t.true(xml.includes('https://x.example/articles/a16/') && !xml.includes('https://x.example/articles/a15/'));
 });
 
 test('the RSS feed has the newest twenty, with authors’ names where RSS allows names', (t) => {
-  const xml = hostile.page('rss.xml');
-  const { channel } = parsed(xml).rss;
+  const { channel } = parsed(hostile.page('rss.xml')).rss;
   t.is(channel.item.length, 20);
-  t.is(channel.language, 'en');
-  t.is(channel.generator, 'Pressmark');
   t.is(channel['atom:link']['@_href'], 'https://x.example/rss.xml');
-  t.like(channel.item[2], {
+  t.like(channel.item[1], {
     title: 'Title of a34',
     link: 'https://x.example/articles/a34/',
     guid: { '#text': 'https://x.example/articles/a34/', '@_isPermaLink': 'true' },
@@ -108,21 +68,18 @@ test('the RSS feed has the newest twenty, with authors’ names where RSS allows
     category: 'One',
     description: 'About a34',
   });
-  t.true(channel.item[2]['content:encoded'].includes('The body of a34'));
-  t.is(channel.item[1].title, IN_XML.trim().replaceAll(']]>', ']] >'));
-  t.false(/[\u0000\u0008]/.test(xml));
+  t.true(channel.item[1]['content:encoded'].includes('The body of a34'));
+  t.is(channel.item[0].title, IN_XML.trim().replaceAll(']]>', ']] >'));
 });
 
 test('the JSON feed has the newest twenty, with every text as it was given', (t) => {
-  const feed = JSON_FEED.parse(JSON.parse(hostile.page('feed.json')));
-  t.is(feed.items.length, 20);
-  t.like(feed.items[1], {
-    title: HOSTILE.toWellFormed(),
-    summary: HOSTILE.toWellFormed(),
-    tags: [HOSTILE.toWellFormed()],
-    image: 'https://img.example/x%22%3C.png',
-  });
-  t.deepEqual(feed.items[2], {
+  const feed = JSON.parse(hostile.page('feed.json'));
+  const { items, ...head } = feed;
+  t.is(items.length, 20);
+  t.like(head, { version: 'https://jsonfeed.org/version/1', home_page_url: 'https://x.example/' });
+  const text = HOSTILE.toWellFormed();
+  t.like(items[0], { title: text, summary: text, tags: [text], image: 'https://img.example/x%22%3C.png' });
+  t.deepEqual(items[1], {
     id: 'https://x.example/articles/a34/',
     url: 'https://x.example/articles/a34/',
     title: 'Title of a34',
@@ -148,24 +105,29 @@ test('the feeds are made again when the oldest of their articles changes, or mak
   t.true(site.page('feed.xml').includes('/articles/a2/'));
 });
 
-test('the sitemap has the owner’s pages that stand, and each address once', async (t) => {
+test('the sitemap has home, the owner’s pages that stand and every article, each once, and when they were changed', async (t) => {
   const site = testSite(t);
-  const locations = () =>
-    [...site.page('sitemap.xml').matchAll(/<loc>https:\/\/x\.example([^<]*)<\/loc>/g)].map(
-      ([, path]) => path,
-    );
-  for (const name of ['about', 'articles/a', 'archive', 'broken'])
-    put(
-      join(site.options.content.root, `pages/${name}.md`),
-      name === 'broken' ? '---\ntitle: [\n---\n' : `---\ntitle: ${name}\n---\nMine.\n`,
-    );
-  const path = site.write('a');
+  for (const name of ['about', 'articles/a', 'archive'])
+    put(join(site.options.content.root, `pages/${name}.md`), `---\ntitle: ${name}\n---\nMine.\n`);
+  put(join(site.options.content.root, 'pages/broken.md'), '---\ntitle: [\n---\n');
+  site.write('a');
+  site.write('b', { url: "https://x.example/articles/b&b'b/", date: 'no date' });
+  site.write('c', { updated: '2026-11-05T08:00:00Z' });
   await site.builder.build('all');
-  t.deepEqual(locations(), ['/', '/about/', '/articles/a/']);
-  fs.rmSync(join(site.options.content.root, path));
-  await site.builder.build([path]);
-  t.deepEqual(locations(), ['/', '/about/', '/articles/a/']);
-  t.true(site.page('articles/a/index.html').includes('Mine.'));
+  const { url } = parsed(site.page('sitemap.xml')).urlset;
+  t.deepEqual(
+    url.map(({ loc, lastmod }: { loc: string; lastmod?: string }) => [
+      loc.slice('https://x.example'.length),
+      lastmod,
+    ]),
+    [
+      ['/', undefined],
+      ['/about/', undefined],
+      ["/articles/b&b'b/", undefined],
+      ['/articles/a/', '2026-11-02T08:00:00.000Z'],
+      ['/articles/c/', '2026-11-05T08:00:00.000Z'],
+    ],
+  );
 });
 
 test('the sitemap lists pages and articles in the same order, whichever came first', async (t) => {
@@ -183,24 +145,9 @@ test('the sitemap lists pages and articles in the same order, whichever came fir
     () => site.write('b1'),
     () => site.write('a1'),
   ];
-  for (const step of steps) {
-    await site.builder.build([step()]);
-    t.deepEqual(site.output(), await builtAnew(site.options), step.toString());
-  }
-});
-
-test('the sitemap has home and every article', async (t) => {
-  const site = testSite(t);
-  site.write('a', { url: "https://x.example/articles/a&b'c/", date: 'no date' });
-  site.write('b', { updated: '2026-11-05T08:00:00Z' });
-  await site.builder.build('all');
-  const { urlset } = parsed(site.page('sitemap.xml'));
-  t.deepEqual(
-    urlset.url.map(({ loc, lastmod }: { loc: string; lastmod?: string }) => [loc, lastmod]),
-    [
-      ['https://x.example/', undefined],
-      ["https://x.example/articles/a&b'c/", undefined],
-      ['https://x.example/articles/b/', '2026-11-05T08:00:00.000Z'],
-    ],
-  );
+  for (const step of steps) await site.builder.build([step()]);
+  fs.rmSync(join(site.options.content.root, 'articles/a1.md'));
+  await site.builder.build(['articles/a1.md']);
+  t.deepEqual(site.output(), await builtAnew(site.options));
+  t.true(site.page('articles/a1/index.html').includes('Words.'), 'the owner’s page has the place again');
 });

