@@ -20,7 +20,9 @@ export function runHere(words: readonly string[], env: NodeJS.Dict<string> = {})
 
 async function runAlone(words: readonly string[], env: NodeJS.Dict<string>): Promise<Ended> {
   // Tests that examine their sites at the same time must not try the same port.
-  const variables = { ...(words[0] === 'doctor' && { PORT: '0' }), ...env };
+  const variables: NodeJS.Dict<string> = { ...(words[0] === 'doctor' && { PORT: '0' }), ...env };
+  // Which --config, --quiet and --verbose set for the rest of the process.
+  for (const name of ['PRESSMARK_CONFIG', 'PRESSMARK_LOG_LEVEL']) variables[name] ??= undefined;
   const before = new Map(Object.keys(variables).map((name) => [name, process.env[name]]));
   const signals = ['SIGINT', 'SIGTERM', 'unhandledRejection'] as const;
   const listeners = signals.map((signal) => process.listeners(signal as NodeJS.Signals));

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
@@ -230,26 +230,52 @@ export function bareEnvironment(): NodeJS.Dict<string> {
 export const NODE_OPTIONS_OF_TESTS =
   process.env.NODE_ENV === 'test' ? `--import=${import.meta.resolve('./normal-priority.js')}` : '';
 
-/** Runs the program and waits until it ends by itself. */
-export async function run(args: readonly string[], env: NodeJS.Dict<string> = {}): Promise<Ended> {
-  // Tests that examine their sites at the same time must not try the same port.
-  const port = args[0] === 'doctor' ? { PORT: '0' } : {};
+/** The program in a process of its own, with what it has printed so far. */
+export interface Running {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly printed: { stdout: string; stderr: string };
+  /** Resolves when it has ended. @throws Error if that takes too long. */
+  ended(): Promise<Ended>;
+}
+
+/** Starts the program. @param said is called with all that it has printed, whenever it has printed something. */
+export function startProgram(
+  args: readonly string[],
+  env: NodeJS.Dict<string> = {},
+  said: (printed: Running['printed'], child: ChildProcessWithoutNullStreams) => void = () => undefined,
+): Running {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { ...bareEnvironment(), NODE_OPTIONS: NODE_OPTIONS_OF_TESTS, ...port, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...bareEnvironment(), NODE_OPTIONS: NODE_OPTIONS_OF_TESTS, ...env },
   });
-  const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
+  const printed = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {
-      output[name] += text;
+      printed[name] += text;
+      said(printed, child);
     });
-  }
-  const slow = setTimeout(() => child.kill('SIGKILL'), patienceMs());
-  await once(child, 'close');
-  clearTimeout(slow);
-  if (child.exitCode === null)
-    throw new Error(`pressmark ${args.join(' ')} did not end in time: ${output.stdout} ${output.stderr}`);
-  return { code: child.exitCode, ...output };
+  const closed = once(child, 'close');
+  return {
+    child,
+    printed,
+    ended: async () => {
+      const slow = setTimeout(() => child.kill('SIGKILL'), patienceMs());
+      await closed;
+      clearTimeout(slow);
+      if (child.exitCode === null)
+        throw new Error(
+          `pressmark ${args.join(' ')} did not end in time: ${printed.stdout} ${printed.stderr}`,
+        );
+      return { code: child.exitCode, ...printed };
+    },
+  };
+}
+
+/** Runs the program and waits until it ends by itself. */
+export function run(args: readonly string[], env: NodeJS.Dict<string> = {}): Promise<Ended> {
+  // Tests that examine their sites at the same time must not try the same port.
+  const { child, ended } = startProgram(args, { ...(args[0] === 'doctor' && { PORT: '0' }), ...env });
+  child.stdin.end();
+  return ended();
 }
 
 /** How a receiver ends after its tests: at once, but where coverage is measured, which a process writes when it ends by itself. */

@@ -98,65 +98,50 @@ test('doctor calls a port that another site’s receiver has a failure, as the s
   t.like(about(findings, 'port'), [{ level: 'fail' }]);
 });
 
-test('doctor names a plugin that cannot be set up, and one whose pages do not run, in each kind of site', async (t) => {
-  const kinds: [config: string, words: string | undefined][] = [
-    ['{}', undefined],
+test('doctor names settings of a plugin that is gone, and a plugin that cannot be set up', async (t) => {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, 'pressmark.settings.json'), '{"plugins":{"gone":{"a":1}}}');
+  const text = 'pressmark.settings.json has settings for the plugin "gone", which is not loaded';
+  t.like(about(await findingsIn(dir), 'plugins'), [{ text }]);
+  const broken = "export default { name: 'keyless', receiver() { throw new Error('no key'); } };";
+  t.like(about(await findingsIn(withPlugins(dir, { broken })), 'plugins'), [
+    { level: 'fail', text: 'plugin keyless (plugins/broken.mjs) could not be set up: no key' },
+  ]);
+});
+
+test('doctor names what of a plugin’s pages does not run in this kind of site', async (t) => {
+  const pages = `export default { name: 'pages-only', pages(host) {
+    for (const name of ['page.content', 'page.head', 'page.html']) host.addFilter(name, (value) => value);
+    host.shortcode('one', () => '');
+  } };`;
+  for (const [config, words] of [
+    ['{}', []],
     [
       '{"site":false}',
-      'pages(host) of plugin pages-only (plugins/pages-only.mjs) does not run: site is false in the config',
+      ['pages(host) of plugin pages-only (plugins/pages-only.mjs) does not run: site is false in the config'],
     ],
     [
       '{"generator":"hugo"}',
-      'page.content, shortcode of plugin pages-only (plugins/pages-only.mjs) do not run: hugo makes the pages of this site; page.head, page.html and files run after its build',
+      [
+        'page.content, shortcode of plugin pages-only (plugins/pages-only.mjs) do not run: hugo makes the pages of this site; page.head, page.html and files run after its build',
+      ],
     ],
-  ];
-  for (const [config, words] of kinds) {
-    const dir = tempDir(t);
-    fs.mkdirSync(join(dir, 'plugins'));
+  ] as const) {
+    const dir = withPlugins(tempDir(t), { 'pages-only': pages });
     fs.writeFileSync(join(dir, 'pressmark.config.json'), config);
-    const plugin = join(dir, 'plugins/keyless.mjs');
-    const setup = (code: string) =>
-      fs.writeFileSync(
-        plugin,
-        `export default { name: 'keyless', requires: { pressmark: '*' }, receiver(host) { ${code} } };`,
-      );
-    setup('');
-    fs.writeFileSync(join(dir, 'pressmark.settings.json'), '{"plugins":{"gone":{"a":1}}}');
     t.deepEqual(
       about(await findingsIn(dir), 'plugins').map(({ text }) => text),
-      ['pressmark.settings.json has settings for the plugin "gone", which is not loaded'],
-      config,
+      [...words],
     );
-    fs.rmSync(join(dir, 'pressmark.settings.json'));
-    t.deepEqual(about(await findingsIn(dir), 'plugins'), [], config);
-    fs.rmSync(plugin);
-    const pages = `export default { name: 'pages-only', pages(host) {
-      for (const name of ['page.content', 'page.head', 'page.html']) host.addFilter(name, (value) => value);
-      host.shortcode('one', () => '');
-    } };`;
-    fs.writeFileSync(join(dir, 'plugins/pages-only.mjs'), pages);
-    const idle = about(await findingsIn(dir), 'plugins').map(({ text }) => text);
-    t.deepEqual(idle, words === undefined ? [] : [words]);
-    const broken = `export default { name: 'keyless', receiver() { throw new Error('no key'); } };`;
-    fs.writeFileSync(join(dir, 'plugins/broken.mjs'), broken);
-    t.like(about(await findingsIn(dir), 'plugins'), [
-      { level: 'fail', text: 'plugin keyless (plugins/broken.mjs) could not be set up: no key' },
-    ]);
   }
 });
 
-test('doctor refuses an adapter where the site has its own pages or articles, as the start does', async (t) => {
-  for (const [path, whose] of [
-    ['/articles', 'the articles'],
-    ['/tags/bees', 'the pages of the site'],
-    ['/feed.xml', 'the pages of the site'],
-  ]) {
-    const adapter = `host.adapter({ path: '${path}', verify: () => true, routes: { 'GET /a': () => 1 } });`;
-    const x = `export default { name: 'x', receiver(host) { ${adapter} } };`;
-    const text = `plugin x: its adapter has the path ${path}, which is that of ${whose}; choose another path`;
-    const findings = await findingsIn(withPlugins(tempDir(t), { x }));
-    t.like(about(findings, 'plugins'), [{ level: 'fail', text }]);
-  }
+test('doctor refuses an adapter where the site has its own pages, as the start does', async (t) => {
+  const adapter = `host.adapter({ path: '/tags/bees', verify: () => true, routes: { 'GET /a': () => 1 } });`;
+  const x = `export default { name: 'x', receiver(host) { ${adapter} } };`;
+  const text =
+    'plugin x: its adapter has the path /tags/bees, which is that of the pages of the site; choose another path';
+  t.like(about(await findingsIn(withPlugins(tempDir(t), { x })), 'plugins'), [{ level: 'fail', text }]);
 });
 
 test('doctor reports on git: the branch, who commits, an ignored content folder, a secret that is not ignored', async (t) => {
@@ -192,20 +177,13 @@ test('doctor reports on git: the branch, who commits, an ignored content folder,
   }
 });
 
-test('doctor calls a detached HEAD a failure where answers wait for the commit, and a warning elsewhere', async (t) => {
+test('doctor calls a detached HEAD a failure where answers wait for the commit', async (t) => {
   const dir = tempDir(t);
   const git = (...args: string[]) => execFileSync('git', ['-C', dir, ...args], { stdio: 'ignore' });
   git('init');
   git('-c', 'user.name=O', '-c', 'user.email=o@localhost', 'commit', '--allow-empty', '--message=First');
   git('checkout', '--detach');
-  for (const [durability, level] of [
-    ['disk', 'warn'],
-    ['commit', 'fail'],
-  ] as const) {
-    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ durability }));
-    const found = about(await findingsIn(dir), 'git').find(({ text }) =>
-      text.startsWith('commits wait for HEAD'),
-    );
-    t.is(found?.level, level, durability);
-  }
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{"durability":"commit"}');
+  const found = about(await findingsIn(dir), 'git');
+  t.is(found.find(({ text }) => text.startsWith('commits wait for HEAD'))?.level, 'fail');
 });

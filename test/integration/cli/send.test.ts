@@ -27,7 +27,6 @@ test('send signs each of the four events so that the receiver takes them', async
   const plain = await here('webhook.test', ...to, '--dir', dir);
   t.deepEqual([plain.code, plain.stderr], [0, '']);
   t.regex(plain.stdout, /^200 in \d+ ms\n\{"received":true,"contract_version":3,/);
-  t.is((await send('webhook.test')).answer.contract_version, 3);
   const published = await send(
     'article.published',
     '--file',

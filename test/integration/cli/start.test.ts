@@ -4,12 +4,10 @@ import fs from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
-import { articleFiles } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { runHere } from '../../support/in-process.js';
 import { bareEnvironment, PROGRAM, SITE_URL, startReceiver } from '../../support/receiver.js';
-import { startHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
 import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -31,15 +29,13 @@ const start = (dir: string, ...args: string[]) => runHere(['start', '--dir', dir
 const doctor = (dir: string, env: NodeJS.Dict<string> = {}) =>
   runHere(['doctor', '--dir', dir], { PRESSMARK_SECRET: SECRET, ...env });
 
-test('start in a folder that is not a site says so and writes nothing, with --preview too', async (t) => {
+test('start in a folder that is not a site says so and writes nothing', async (t) => {
   const dir = tempDir(t);
-  for (const ended of [await start(dir), await start(dir, '--preview')]) {
-    const { code, stderr } = ended;
-    t.is(code, 2);
-    t.is(stderr.trimEnd().split('\n').length, 1, stderr);
-    t.regex(stderr, /has no pressmark\.config\.mjs, and PRESSMARK_SITE_URL is not set; run pressmark init/);
-    t.deepEqual(fs.readdirSync(dir), []);
-  }
+  const { code, stderr } = await start(dir);
+  t.is(code, 2);
+  t.is(stderr.trimEnd().split('\n').length, 1, stderr);
+  t.regex(stderr, /has no pressmark\.config\.mjs, and PRESSMARK_SITE_URL is not set; run pressmark init/);
+  t.deepEqual(fs.readdirSync(dir), []);
 });
 
 test('a preview gives articles the address of this machine, and says that they keep it', async (t) => {
@@ -52,38 +48,6 @@ test('a preview gives articles the address of this machine, and says that they k
   const found = await doctor(dir);
   t.is(found.code, 0, found.stdout);
   t.regex(found.stdout, /! site URL: not set; a preview is running, and articles that arrive now keep/);
-  t.is(articleFiles(dir).length, 1);
-
-  fs.writeFileSync(join(dir, CONFIG), JSON.stringify({ ...QUIET, siteUrl: SITE_URL }));
-  const changed = await doctor(dir);
-  t.is(changed.code, 1);
-  t.regex(changed.stdout, /✗ site URL: articles that arrive now get the address http:\/\/localhost:\d+, /);
-});
-
-test('start is refused where the next build would take the pages of articles at an earlier address away', async (t) => {
-  const dir = siteWith(t, { site: { search: false } });
-  const first = await startHere(t, { dir });
-  t.is((await first.post('article.published', article({ slug: 'soil' }))).status, 200);
-  const page = join(dir, 'public/articles/soil/index.html');
-  await until('the article has a page', () => fs.existsSync(page));
-  await first.close();
-  for (const [args, url] of [
-    [[], 'https://moved.example'],
-    [['--preview'], undefined],
-  ] as const) {
-    const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: url };
-    const { code, stderr } = await runHere(['start', '--dir', dir, '--port', '0', ...args], env);
-    t.is(code, 2, stderr);
-    t.regex(
-      stderr,
-      /1 article has a URL that is not at the site’s address \S+, such as https:\/\/garden\.example\/articles\/soil\/; /,
-    );
-    t.regex(
-      stderr,
-      url === undefined ? /; set siteUrl in the config/ : /run pressmark move https:\/\/moved\.example, /,
-    );
-    t.true(fs.existsSync(page));
-  }
 });
 
 test('start on a port that is in use says so before it writes anything', async (t) => {
@@ -92,7 +56,7 @@ test('start on a port that is in use says so before it writes anything', async (
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const dir = siteWith(t, { siteUrl: SITE_URL, site: {} });
-  const { code, stderr } = await runHere(['start', '--dir', dir, '--port', String(port)]);
+  const { code, stderr } = await start(dir, '--port', String(port));
   t.is(code, 1);
   t.regex(stderr, new RegExp(`port ${port} is in use`));
   t.deepEqual(fs.readdirSync(dir), [CONFIG]);
