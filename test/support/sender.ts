@@ -30,7 +30,7 @@ export function testLog() {
 }
 
 /** A queue entry of an article that was queued at `now`. */
-export function makeEntry(connector: Connector, id: string, now = T0): Entry {
+export function makeEntry(connector: Pick<Connector, 'name' | 'url'>, id: string, now = T0): Entry {
   const timestamp = new Date(now).toISOString();
   const data = { ...article({ id, title: `Title of ${id}`, published_at: timestamp }) };
   const payload = envelopeOf('article.published', data, timestamp);

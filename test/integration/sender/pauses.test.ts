@@ -54,31 +54,37 @@ test('a pause that begins while others wait for their turns keeps them', async (
 
 const tested = { received: true, contract_version: 3, capabilities: CAPABILITIES };
 const target = { id: 'bees', url: URL, revision_id: 'r1', title: 'Bees', content_html: '<p>old</p>' };
-const eventOf = ({ headers }: Got) => String(headers['x-service-event']);
 const usual: Readonly<Record<string, Answering>> = {
   'webhook.test': reply(200, tested),
   'article.lookup': reply(200, { received: true, contract_version: 3, target }),
   'article.updated': reply(503),
 };
+const asUsual = ({ headers }: Got) => usual[String(headers['x-service-event'])];
 
-for (const [event, status] of [
-  ['webhook.test', 429],
-  ['webhook.test', 503],
-  ['article.lookup', 429],
-  ['article.lookup', 410],
-] as const)
-  test(`a ${status} to the ${event} of a refresh pauses the receiver`, async (t) => {
-    const { pause, refresh } = await set(t, (got, response) =>
-      (eventOf(got) === event ? later(status) : usual[eventOf(got)])?.(got, response),
+test('a 429, 503 or 410 to the test or the lookup of a refresh pauses the receiver; force sends nothing to it, and no draft', async (t) => {
+  for (const [event, status] of [
+    ['webhook.test', 429],
+    ['article.lookup', 410],
+  ] as const) {
+    const { endpoint, path, pause, refresh } = await set(t, (got, response) =>
+      (got.headers['x-service-event'] === event ? later(status) : asUsual(got))?.(got, response),
     );
     await t.throwsAsync(refresh(), { code: 'RECEIVER_REFUSED', message: /later/ });
     t.is(pause()?.why, `HTTP ${status}, Retry-After: 3600`);
-  });
+    const { length } = endpoint.got;
+    await t.throwsAsync(refresh(true), {
+      message: /is left alone until 2026-11-19T.* nothing was changed; pressmark connect ends that sooner$/,
+    });
+    fs.writeFileSync(path, '---\ntitle: Bees\ndraft: true\n---\nText.\n');
+    await t.throwsAsync(refresh(true), { message: /it is a draft; nothing was changed$/ });
+    t.is(endpoint.got.length, length);
+  }
+});
 
 test('a 429 to the webhook.test before a retry pauses the receiver, and is no status of the update', async (t) => {
   let busy = false;
   const { clock, queue, pause, refresh, worker } = await set(t, (got, response) =>
-    (busy ? later(429) : usual[eventOf(got)])?.(got, response),
+    (busy ? later(429) : asUsual(got))?.(got, response),
   );
   const { id } = await refresh();
   busy = true;
@@ -87,18 +93,6 @@ test('a 429 to the webhook.test before a retry pauses the receiver, and is no st
   const entry = queue.read(id);
   t.deepEqual(entry && standing(entry), ['pending', 2, null, 'webhook.test: HTTP 429: later']);
   t.is(pause()?.why, 'HTTP 429, Retry-After: 3600');
-});
-
-test('force sends neither a draft nor anything to a receiver that wants to be left alone', async (t) => {
-  const { endpoint, path, refresh } = await set(t, later(429));
-  await t.throwsAsync(refresh(true), { message: /HTTP 429/ });
-  await t.throwsAsync(refresh(true), {
-    message:
-      /is left alone until 2026-11-19T09:00:00\.000Z .*; nothing was changed; pressmark connect ends that sooner$/,
-  });
-  fs.writeFileSync(path, '---\ntitle: Bees\ndraft: true\n---\nText.\n');
-  await t.throwsAsync(refresh(true), { message: /it is a draft; nothing was changed$/ });
-  t.is(endpoint.got.length, 1);
 });
 
 test('records that could not be removed are removed at the next tick', async (t) => {

@@ -89,17 +89,8 @@ test.serial(
 
 // That a file keeps every id is a property in test/unit/article/format.
 const IDS = [
-  ...[
-    'true',
-    '1e3',
-    ' spaced ',
-    '<!-- svc:item:x -->',
-    '__proto__',
-    '../../etc/passwd',
-    '\nid: "another"\n---\n',
-  ],
-  ...['nul\u0000', 'separator\u2028', '\ufeffmark', '😀', 'e\u0301', '\u00e9'],
-  ...['i'.repeat(2_000), 'i'.repeat(100_000), `${'i'.repeat(100_000)}2`],
+  ...[' spaced ', '<!-- svc:item:x -->', '__proto__', '../../etc/passwd', '\nid: "another"\n---\n'],
+  ...['nul\u0000', '\ufeffmark', 'e\u0301', '\u00e9', 'i'.repeat(100_000), `${'i'.repeat(100_000)}2`],
 ];
 
 test.serial(

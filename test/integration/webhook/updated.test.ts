@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import test from 'ava';
 import { publishForUpdate } from '../../support/client.js';
 import { articleFiles, debris, edit, fileOf, readStored, treeOf } from '../../support/content.js';
-import { article, update } from '../../support/events.js';
+import { article } from '../../support/events.js';
 import { STORE_ONLY } from '../../support/receiver.js';
 import { sharedHere } from '../../support/receiver-here.js';
 
@@ -83,26 +83,6 @@ test.serial(
     t.deepEqual(debris(dir), []);
   },
 );
-
-test.serial('200-updated-stored: a null image leaves the image as it is', async (t) => {
-  const { dir, post, find } = receiver();
-  const [first, second] = ['https://images.example/1.jpg', 'https://images.example/2.jpg'];
-  const data = article({ featured_image_url: first });
-  const { url } = (await post('article.published', data)).json;
-  for (const [sent, expected] of [
-    [null, first],
-    [second, second],
-    [null, second],
-  ] as const) {
-    const { revision_id: base_revision_id } = await find(url);
-    const next = update(
-      { target_id: data.id, target_url: url, base_revision_id },
-      { featured_image_url: sent },
-    );
-    t.is((await post('article.updated', next)).status, 200);
-    t.is(readStored(fileOf(dir, data.id)).article.image, expected, `the image after an update with ${sent}`);
-  }
-});
 
 test.serial(
   '200-updated-stored: keys and comments that a person has added survive an update that is based on their edit',
