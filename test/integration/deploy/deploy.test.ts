@@ -74,9 +74,7 @@ test('an article is live once it is served from the deploy folder, also after a 
   t.is(status.code, 0, status.stderr);
   const { facts: known, targets } = JSON.parse(status.stdout) as SiteStatus;
   t.like(known, { delivery: { id: 'two' }, live: { id: 'two' }, awaited: [] });
-  t.is(typeof known.build?.at, 'string');
   t.is(typeof targets[`folder ${folder}`]?.deployed?.at, 'string');
-  t.regex((await runHere(['status', '--dir', site])).stdout, /^✓ live {6}http:\S+ \d+ s ago$/m);
 });
 
 test('an article that is held or expires leaves what was deployed', async (t) => {
@@ -145,11 +143,6 @@ test('of two receivers on one folder, the one that builds keeps the facts and lo
   t.is(facts().delivery?.id, 'two');
   const details = (await healthDetails(second.origin)) as Details;
   t.like(details.facts, { delivery: { id: 'two' }, live: { id: 'two' } });
-
-  await first.close();
-  await publish(second, 'three');
-  await until('the other one looks from then on', () => live(second).length === 1);
-  t.is(live(second)[0]?.id, 'three');
 });
 
 test('where the host builds the site, its hook is called after the push and when a date has come, and the facts say so', async (t) => {

@@ -52,9 +52,7 @@ function lister(dir: string) {
 
 test('the generator says which file is at which address, in a copy of the site', async (t) => {
   const dir = toySite(t);
-  const list = lister(dir);
-  const before = fs.readdirSync(dir).toSorted();
-  const { listed, unlisted } = await list();
+  const { listed, unlisted } = await lister(dir)();
   t.deepEqual(listed, {
     'fixed.md': '/fixed.html',
     'folder/deep.md': '/folder/deep/',
@@ -62,14 +60,7 @@ test('the generator says which file is at which address, in a copy of the site',
     'titled.md': '/p/a-title/',
   });
   t.deepEqual(unlisted, { 'draft.md': 'draft' });
-  t.deepEqual(
-    fs
-      .readdirSync(dir)
-      .filter((name) => !['.pressmark', 'asked'].includes(name))
-      .toSorted(),
-    before,
-    'the toy writes a folder cache wherever it runs',
-  );
+  t.false(fs.existsSync(join(dir, 'cache')), 'which the toy writes wherever it runs');
 });
 
 test('a draft that the generator makes a page of is listed, also one that would be pinned otherwise', async (t) => {
@@ -95,11 +86,7 @@ test('it is asked again after a change of a post’s front matter or of the site
   t.deepEqual([renamed.asks, renamed.listed['titled.md']], [2, '/p/another/']);
   fs.appendFileSync(join(dir, 'toy.mjs'), '// changed\n');
   t.is((await list()).asks, 3, 'a rule');
-  fs.writeFileSync(join(dir, 'content/new.md'), toyPost({ title: 'New' }));
-  t.is((await list()).listed['new.md'], '/new/');
-  fs.rmSync(join(dir, 'content/new.md'));
-  t.is((await list()).listed['new.md'], undefined);
-  t.is((await list(true)).asks, 6, 'where it is demanded');
+  t.is((await list(true)).asks, 4, 'where it is demanded');
 });
 
 test('a generator that fails, prints nonsense or takes too long lists nothing, and what is known stays', async (t) => {
@@ -145,8 +132,6 @@ test('a rule that no post follows is named with the one that they seem to follow
     contradiction,
     'articles.permalink is "/blog/:slug/", but all 2 posts in the content folder have other addresses, such as "/plain/"; set articles.permalink in the config to the site\'s rule, which seems to be "/:slug/"',
   );
-  fs.writeFileSync(join(dir, 'content/content.json'), JSON.stringify({ permalink: '/blog/:name/' }));
-  t.is((await lister(dir)()).contradiction, undefined, 'the posts are where the setting says');
 });
 
 test('a receiver lists addresses again after the next good build: a post is added, edited and moved, and a rule is changed', async (t) => {

@@ -4,6 +4,7 @@ import test from 'ava';
 import type { SiteStatus } from '../../../src/app/status.js';
 import { readFacts } from '../../../src/deploy/facts.js';
 import { article } from '../../support/events.js';
+import { filesWith } from '../../support/files-with.js';
 import { runHere } from '../../support/in-process.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
@@ -40,13 +41,6 @@ test('an article of a date to come has no page before it, has one from then on a
   const env = { PRESSMARK_SITE_URL: siteUrl, PRESSMARK_SECRET: SECRET };
   const options = { dir: site, env };
   const pathname = (url: string) => new URL(url).pathname;
-  const pages = () =>
-    fs.existsSync(join(site, 'public'))
-      ? fs
-          .readdirSync(fs.realpathSync(join(site, 'public')), { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile())
-          .map(({ parentPath, name }) => fs.readFileSync(join(parentPath, name), 'utf8'))
-      : [];
   const hasPage = (url: string) => fs.existsSync(join(site, 'public', pathname(url), 'index.html'));
   const isLive = (receiver: Pick<Receiver, 'log'>, id: string) =>
     receiver.log.some((line) => line.msg === 'article live' && line.id === id);
@@ -67,16 +61,11 @@ test('an article of a date to come has no page before it, has one from then on a
   await until('the other article is live', () => isLive(first, 'soil'));
   t.true(hasPage(json.url));
   t.false(hasPage(url));
-  t.false(
-    pages().some((text) => text.includes('Moss to come')),
-    'no list, feed or neighbour has it',
-  );
+  t.deepEqual(filesWith(join(site, 'public'), 'Moss to come'), [], 'no list, feed or neighbour has it');
   t.is((await first.find(url)).id, 'moss');
   t.is((await first.post('article.published', moss)).text, answer.text);
   t.like(await listed('moss'), { state: 'scheduled', liveAt: at, isAwaited: false });
   t.like(await listed('soil'), { state: 'live' });
-  t.true((await command('list')).includes(`${url} (live at ${at})`));
-  t.true((await command('status')).includes(`scheduled ${url} live at ${at}`));
   const { scheduled, facts } = JSON.parse(await command('status', '--json')) as SiteStatus;
   t.like(scheduled, [{ id: 'moss', url, liveAt: at }]);
   t.deepEqual(facts.awaited, []);
@@ -100,7 +89,6 @@ test('an article of a date to come has no page before it, has one from then on a
   await until('it goes when it expires', () => !hasPage(url));
   t.true(Date.now() >= Date.parse(expiry));
   await until('list says so', async () => (await listed('moss'))?.state === 'expired');
-  t.true((await command('list')).includes(`${url} (expired ${expiry})`));
   const lookup = await second.post('article.lookup', { target_url: url });
   t.is(lookup.status, 404);
   t.regex(lookup.text, /moss\.md has expired/);

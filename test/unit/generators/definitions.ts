@@ -24,8 +24,8 @@ export interface Definition {
   readonly images?: readonly (readonly [written: string | undefined, url: string])[];
   /** Files of a site whose code or layouts select posts by tags, and these tags. */
   readonly kept: readonly [files: Readonly<Record<string, string>>, tags: readonly string[]];
-  /** What a version that was not tried is warned of. */
-  readonly warned?: readonly [files: Readonly<Record<string, string>>, text: RegExp];
+  /** How the generator leaves a post out, by its documentation; absent where it cannot. */
+  readonly held?: Data;
 }
 
 /** The moment for which states are told. */
@@ -39,28 +39,10 @@ const FUTURE = { futurePages: true } as const;
 const STORED = { pressmark: { id: 'a' } };
 const LONG = 'x'.repeat(300);
 const manifest = (name: string) => JSON.stringify({ dependencies: { [name]: '1' } });
-const installed = (name: string, version: string) => ({
-  [`node_modules/${name}/package.json`]: JSON.stringify({ version }),
-});
 const same = (key: string, ...tags: readonly string[]) => Object.fromEntries(tags.map((tag) => [tag, key]));
 
 /** What no folder can be called, or would be another folder. */
-const NO_FOLDERS = same(
-  '',
-  '..',
-  '.',
-  '../../../x',
-  'a/b',
-  'a\\b',
-  '%2e%2e',
-  '',
-  ' ',
-  '!!',
-  '.NET',
-  'a\0b',
-  'a\nb',
-  LONG,
-);
+const NO_FOLDERS = same('', '..', 'a/b', 'a\\b', '%2e%2e', ' ', '!!', '.NET', 'a\nb', LONG);
 
 /** By the names of the generators. */
 export const DEFINITIONS: Readonly<Record<string, Definition>> = {
@@ -68,12 +50,10 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
     recognised: [
       ['hugo.yaml', { 'hugo.yaml': '' }],
       ['config.toml', { 'config.toml': 'baseURL = "/"' }],
-      ['config.json', { 'config.json': '{"languageCode": "en"}' }],
       ['config.yml', { 'config.yml': 'title: A', 'layouts/index.html': '' }],
       ['config/_default/', { 'config/_default/hugo.toml': '', 'content/a.md': '' }],
       [undefined, { 'config.toml': 'base_url = "/"\ntitle = "Zola"', 'content/a.md': '' }],
       [undefined, { 'config.json': '{"port": 80}' }],
-      [undefined, { 'config.json': '{' }],
       [undefined, { 'config/_default/app.yaml': 'a: 1' }],
     ],
     articles: ['a.md', 'a.markdown', 'a.html', 'a/index.de.md'],
@@ -82,71 +62,56 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['soil', 'posts/soil.md'],
       ['soil', 'posts/soil.de.md'],
       ['soil', 'posts/soil/index.de.md'],
-      ['what-is-node.js', 'posts/what-is-node.js.md'],
       ['earth', 'posts/soil.markdown', { slug: 'earth' }],
     ],
     pins: [
       ['/posts/soil/', { url: '/posts/soil/' }],
       ['/posts/%C3%A4pfel/', { url: '/posts/äpfel/' }],
       ['/posts/soil.html', { url: '/posts/soil.html', outputs: ['html'] }],
-      ['/v1.2/soil/', { url: '/v1.2/soil/' }],
     ],
     pinned: [
       [true, '/posts/soil/', { url: '/posts/soil/' }],
       [true, '/posts/soil/', { url: '/posts/soil' }],
       [true, '/posts/soil/', { URL: '/posts/soil/' }],
       [false, '/posts/soil/', { url: '/posts/Soil/' }],
-      [false, '/posts/soil/', { url: 'posts/soil/' }],
       [false, '/posts/:slug/', { url: '/posts/:slug/' }],
       [false, '/posts/soil/', {}],
     ],
     states: [
       ['live', { date: '2026-11-20' }],
       ['draft', { draft: true }],
-      ['draft', { Draft: 'true' }],
       ['draft', { published: false }],
       ['draft', { _build: { render: 'never' } }],
       ['expired', { expiryDate: '2026-11-19' }],
       ['scheduled', { date: '2026-11-21' }],
-      ['live', { date: '2026-11-21' }, FUTURE],
       ['live', { date: '2026-11-20T21:00:00' }, TOKYO],
       ['scheduled', { date: '2026-04-01', publishDate: '2026-12-01T00:00:00+02:00' }],
       ['live', { date: '2124-01-01', publishDate: '2024-01-01' }],
       ['live', {}],
+      // The day alone, of an article that is published later that day.
+      ['scheduled', { date: '2026-11-20', pressmark: { id: 'a', published: '2026-11-20T20:00:00Z' } }],
     ],
+    held: { draft: true },
     dates: [
       ['2024-05-01T20:30:00Z', '2024-05-01T20:30:00Z'],
       ['2024-05-02T05:30:00+09:00', '2024-05-01T20:30:00Z', TOKYO],
-      ['2024-05-01T18:00:00-02:30', '2024-05-01T20:30:00Z', { timeZone: 'America/St_Johns' }],
       ['2024-05-02', '2024-05-01T20:30:00Z', { ...TOKYO, dates: 'day' }],
+      ["'2024-05-02'", '2024-05-01T20:30:00Z', { ...TOKYO, dates: 'day-string' }],
       ["'2024-05-02T05:30:00+09:00'", '2024-05-01T20:30:00Z', { ...TOKYO, dates: 'string' }],
+      ["'soon'", 'soon'],
     ],
     tags: {
-      ...same('soil', 'soil', 'Soil', 'SOIL '),
+      ...same('soil', 'Soil', 'SOIL '),
       ...same('new-york', 'New York', 'new-york'),
-      new_york: 'new_york',
-      'a--b': 'a--b',
-      'a  b': 'a-b',
-      'a.b': 'a.b',
       'a/b': 'a/b',
-      'tag/': 'tag',
-      'C!': 'c',
       'C++': 'c++',
-      'c#': 'c#',
       '---': '---',
-      '100%': '100',
       '%2e%2e': '%2e%2e',
       Äpfel: 'äpfel',
-      日本語: '日本語',
-      İ: 'i',
       '{{< x >}}': 'x',
-      '<b>': 'b',
-      "it's": 'its',
-      'a?b': 'ab',
-      con: 'con',
-      ...same('', '', ' ', '.', '..', '...', '/', '?', '🌱', '½', 'x.', '.net', 'x/.y', '../../x', 'x/../y'),
+      ...same('', '', '..', '🌱', 'x.', '.net', 'x/.y', '../../x'),
       // These would be in the place of a page of the site, which stops the build.
-      ...same('', 'index.xml', 'index.html', 'x/page/2', LONG),
+      ...same('', 'index.xml', 'x/page/2', LONG),
     },
     kept: [
       {
@@ -163,10 +128,8 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
     recognised: [
       ['_config.yml', { '_config.yml': 'title: x\n', '_posts/a.md': '' }],
       ['_config.toml', { '_config.toml': 'title = "x"\n', Gemfile: 'gem "jekyll"\n' }],
-      ['_config.yaml', { '_config.yaml': 'theme: minima\n' }],
       ['_config.yml', { '_config.yml': 'source: src\n', 'src/_layouts/post.html': '' }],
       [undefined, { '_config.yml': 'title: x\n' }],
-      [undefined, { 'hugo.toml': '' }],
       // Hexo's configuration has the same name.
       [undefined, { '_config.yml': 'theme: next\npermalink: :title/\n', 'package.json': manifest('hexo') }],
     ],
@@ -178,30 +141,25 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
     ],
     pins: [['/a/b/', { permalink: '/a/b/' }]],
     pinned: [
-      [true, '/a/%E7%9F%A5%E8%AF%86/', { permalink: '/a/%E7%9F%A5%E8%AF%86/' }],
       [true, '/a/%E7%9F%A5%E8%AF%86/', { permalink: '/a/知识/' }],
-      [true, '/a/b/', { permalink: '/a/b/' }],
       [true, '/a/b/', { permalink: 'a/b/' }],
       [false, '/a/b/', { permalink: '/a/b' }],
       [false, '/a/b/', { permalink: '/a/:title/' }],
-      [false, '/a/b/', { permalink: 'pretty' }],
       [false, '/a/b/', {}],
     ],
     states: [
       ['draft', { published: false }],
-      ['live', {}, {}, '2026-11-20-a.md'],
       ['scheduled', {}, {}, '2026-11-21-a.md'],
       ['scheduled', { date: '2026-11-20 22:00:00 +0900' }],
-      ['live', { date: '2026-11-20 20:59:00 +0900' }],
       ['live', { date: '2026-11-19' }, {}, '2026-11-21-a.md'],
       ['live', {}, FUTURE, '2199-01-01-a.md'],
-      ['live', { expiryDate: '2026-11-20' }],
+      ['scheduled', { date: '2026-11-20', pressmark: { id: 'a', published: '2026-11-20T20:00:00Z' } }],
       ['expired', { expiryDate: '2026-11-20', ...STORED }],
     ],
+    held: { published: false },
     dates: [
       ['2026-11-21 05:30:00 +0900', '2026-11-20T20:30:00Z', TOKYO],
       ['2026-11-21 05:30:00.250 +0900', '2026-11-20T20:30:00.250Z', TOKYO],
-      ['2026-06-30 21:30:00 -0230', '2026-07-01T00:00:00Z', { timeZone: 'America/St_Johns' }],
       ['2026-07-01 00:00:00 +0000', '2026-07-01'],
     ],
     tags: { ...same('soil', 'Soil', 'soil'), '../x': 'x', 'Süße Böden!': 'süße böden!', '---': '' },
@@ -224,31 +182,25 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
   },
   eleventy: {
     recognised: [
-      ...['.eleventy.js', ...['js', 'mjs', 'cjs', 'ts'].map((end) => `eleventy.config.${end}`)].map(
-        (name) => [name, { [name]: '' }] as const,
-      ),
+      ['.eleventy.js', { '.eleventy.js': '' }],
+      ['eleventy.config.ts', { 'eleventy.config.ts': '' }],
       [undefined, { 'package.json': '{' }],
     ],
     articles: ['a.md', 'a.html'],
     others: ['a.njk', 'a.11tydata.json'],
     // As page.fileSlug was in Eleventy 3.1.
     slugs: [
-      ['plain', 'plain.md'],
       ['dated', '2026-03-01-dated.md'],
-      ['bundle', 'bundle/index.md'],
       ['bundle-2', 'bundle-2/2026-01-02-index.md'],
       ['b', 'a-2026-01-02-b.md'],
       ['folder', '2026-03-01-folder/index.md'],
-      ['same', 'same/same.md'],
       ['x', 'x.html'],
-      ['UPPER Case', 'UPPER Case.md'],
       ['2026-03-01', '2026-03-01.md'],
     ],
     pins: [
       ['/blog/x/', { permalink: '/blog/x/' }],
       ['/blog/x.html', { permalink: '/blog/x.html' }],
       ['/blog/x', { permalink: '/blog/x/' }], // Eleventy refuses one without slash and extension
-      ['/blog/%C3%BC/', { permalink: '/blog/ü/' }],
       ['/a/%7B%7B%207%20%7D%7D/', { permalink: '/a/{{ 7 }}/', dynamicPermalink: false }],
     ],
     pinned: [
@@ -261,15 +213,12 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['draft', { permalink: false }],
       ['live', { date: '2099-01-01' }], // Eleventy shows the posts of people
       ['scheduled', { date: '2099-01-01', ...STORED }],
-      ['live', { date: '2099-01-01', ...STORED }, FUTURE],
       ['live', { date: '2026-11-20 12:00:00', ...STORED }, TOKYO],
       ['expired', { date: '2025-01-01', expiryDate: '2025-12-31', ...STORED }],
     ],
+    held: { permalink: false, eleventyExcludeFromCollections: true },
     dates: [
       ['2026-10-05T01:00:00.500Z', '2026-10-05T10:00:00.500+09:00'],
-      ['2026-10-05T10:00:00Z', '2026-10-05T10:00'],
-      ['2026-10-05T01:00:00Z', '2026-10-05T10:00:00+0900'],
-      ["'2026-10-05T10:00:00Z'", '2026-10-05T10:00:00Z', { dates: 'string' }],
       ["'2026-10-06T05:00:00+09:00'", '2026-10-05T20:00:00Z', { ...TOKYO, dates: 'string' }],
       ['2026-10-06', '2026-10-05T23:00:00-05:00', { dates: 'day' }],
     ],
@@ -278,25 +227,13 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       Soil: 'soil',
       ...same('c', 'C++', 'C#'),
       'Node.js': 'node-js',
-      nodejs: 'nodejs',
       'a&b': 'a-and-b',
       Straße: 'strasse',
-      Ångström: 'angstroem',
       'it’s': 'it-s',
-      "it's": 'its',
       œuvre: 'uvre',
-      Москва: 'moskva',
-      fooBar: 'foobar',
-      a_b: 'a-b',
-      'Tom & Jerry': 'tom-and-jerry',
-      'I ♥ compost': 'i-love-compost',
-      '  padded  ': 'padded',
       'All beds': 'all-beds',
-      page: 'page',
-      constructor: 'constructor',
-      'Đà Nẵng': 'da-nang',
       // The last ones stop the build, or could leave the output folder.
-      ...same('', 'Œ', '日本', '!!!', '½', 'all', 'All', '..', '../../evil', 'a/../b', '..\\x', ''),
+      ...same('', 'Œ', '日本', 'all', 'All', '__proto__', 'a/../b', '..\\x', ''),
     },
     kept: [
       {
@@ -306,7 +243,6 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       },
       ['nav', 'featured'],
     ],
-    warned: [installed('@11ty/eleventy', '0.12.1'), /version 0\.12\.1; .* Eleventy 2 and 3/],
   },
   astro: {
     recognised: [
@@ -335,16 +271,10 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['draft', { draft: true }],
       ['live', { draft: false, pubDate: '2099-01-01' }], // Astro shows the posts of people
       ['scheduled', { pubDate: '2026-11-20T12:00:01Z', ...STORED }],
-      ['live', { pubDate: NOW, ...STORED }],
       ['expired', { pubDate: '2026-11-01', expiryDate: NOW, ...STORED }],
     ],
-    dates: [
-      ['2026-11-19T23:00:00Z', '2026-11-20T08:00:00+09:00'],
-      ['2026-11-20T08:00:00Z', '2026-11-20T08:00Z'],
-      ["'2026-11-20T08:00:00Z'", '2026-11-20T08:00:00Z', { dates: 'string' }],
-      ["'2026-11-20T08:00:00+09:00'", '2026-11-19T23:00:00Z', { ...TOKYO, dates: 'string' }],
-      ['2026-11-21', '2026-11-20T20:00:00Z', { ...TOKYO, dates: 'day' }],
-    ],
+    held: { draft: true },
+    dates: [['2026-11-19T23:00:00Z', '2026-11-20T08:00:00+09:00']],
     tags: { ...same('soil', 'Soil', 'soil '), 'C++': 'c++', C: 'c', ...NO_FOLDERS },
     images: [
       ['https://x.example/a.png', 'https://x.example/a.png'],
@@ -360,7 +290,6 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       },
       ['featured', 'nav'],
     ],
-    warned: [installed('astro', '4.16.0'), /version 4\.16\.0; .* Astro 5 to 7/],
   },
   hexo: {
     recognised: [
@@ -385,6 +314,7 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['live', { date: '2026-11-20 20:00:00' }, FUTURE],
       ['live', {}],
     ],
+    held: { published: false },
     dates: [
       ['2025-06-01 05:30:00', '2025-05-31T20:30:00.5Z', TOKYO],
       ['2025-05-31 20:30:00', '2025-05-31T20:30:00Z'],
@@ -392,9 +322,7 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
     tags: {
       ...same('c', 'C++', 'C#'),
       ...same('soil', 'Soil', 'soil'),
-      ...same('ton-sand', 'Ton & Sand', 'ton-sand'),
       ...same('kafer', 'Käfer', 'kafer'),
-      한국어: '한국어',
       日本語: '日本語',
       ...same('', '#', '..', '', LONG),
     },
@@ -435,12 +363,7 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['live', { draft: true }], // VitePress knows no drafts
       ['scheduled', { date: '2099-01-01', ...STORED }],
     ],
-    dates: [
-      ['2025-05-31T18:30:00Z', '2025-05-31T20:30:00+02:00'],
-      ['2025-05-31', '2025-05-31T20:30:00Z', { dates: 'day' }],
-      ["'2025-05-31T20:30:00Z'", '2025-05-31T20:30:00Z', { dates: 'string' }],
-      ["'soon'", 'soon'],
-    ],
+    dates: [['2025-05-31T18:30:00Z', '2025-05-31T20:30:00+02:00']],
     tags: { Soil: 'soil', '.NET': '' },
     kept: [
       {
@@ -452,7 +375,6 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       },
       ['featured', 'nav', 'top beds'],
     ],
-    warned: [installed('vitepress', '1.5.0'), /version 1\.5\.0; .* VitePress 1\.6/],
   },
   docusaurus: {
     recognised: [
@@ -483,15 +405,14 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['live', { date: '2099-01-01' }],
       ['scheduled', { date: '2099-01-01', ...STORED }],
     ],
+    held: { draft: true },
     dates: [
       ['2025-05-31T18:30:00Z', '2025-05-31T20:30:00+02:00'],
       ["'2025-05-31T20:30:00'", '2025-05-31T20:30:00Z', { dates: 'string' }],
-      ['2025-05-31', '2025-05-31T20:30:00Z', { dates: 'day' }],
     ],
     tags: {
       ...same('grune-ecke', 'Grüne Ecke', 'grune-ecke'),
-      ...same('web-design', 'webDesign', 'web design'),
-      ...same('soil', 'Soil', 'soil'),
+      webDesign: 'web-design',
       知识库: '知识库',
       ...same('', '{#', '..', LONG),
     },
@@ -506,7 +427,6 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       },
       ['featured'],
     ],
-    warned: [installed('@docusaurus/core', '3.2.1'), /version 3\.2\.1; .* Docusaurus 3/],
   },
   'nuxt-content': {
     recognised: [
@@ -530,7 +450,7 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['scheduled', { date: '2099-01-01', ...STORED }],
     ],
     dates: [['2025-05-31T18:30:00Z', '2025-05-31T20:30:00+02:00']],
-    tags: { ...same('soil', 'Soil', 'soil '), ...NO_FOLDERS },
+    tags: { Soil: 'soil' },
     kept: [
       {
         'app/pages/index.vue': "queryCollection('posts').where('tags', 'LIKE', '%featured%').all()",
@@ -556,7 +476,6 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
     pins: [['/posts/leaves', {}]],
     pinned: [
       [true, '/posts/leaves/', { date: '2025-05-31' }, 'leaves.md'],
-      [true, '/posts/leaves', { date: '2025-05-31' }, 'leaves.md'],
       [false, '/posts/leaves', { slug: '/posts/autumn/' }, 'leaves.md'],
     ],
     states: [
@@ -564,14 +483,8 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['draft', { published: false }],
       ['live', { published: true, draft: false }],
     ],
-    dates: [
-      ['2025-05-31T18:30:00Z', '2025-05-31T20:30:00+02:00'],
-      ['2025-05-31', '2025-05-31T20:30:00+02:00', { dates: 'day' }],
-      ["'2025-05-31T18:30:00Z'", '2025-05-31T20:30:00+02:00', { dates: 'string' }],
-      ["'2025-05-31'", '2025-05-31T20:30:00+02:00', { dates: 'day-string' }],
-      ["'soon'", 'soon'],
-    ],
-    tags: { ...same('soil', 'Soil', 'soil '), ...NO_FOLDERS },
+    dates: [['2025-05-31T18:30:00Z', '2025-05-31T20:30:00+02:00']],
+    tags: { Soil: 'soil' },
     kept: [
       {
         'src/routes/+page.svelte':

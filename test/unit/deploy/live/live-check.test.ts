@@ -28,83 +28,50 @@ test('a page with the comment, the JSON-LD in its head and its own canonical lin
   t.is(problemOf({ ...expected, jsonLd: '', comments: [] }, answer(html('', ''))), undefined);
 });
 
-for (const [title, found, problem] of [
-  ['a page that is not there', answer(GOOD, { status: 404 }), /answers 404/],
-  [
-    'a page without the comment',
-    answer(html(JSON_LD, '<p>Text</p>')),
-    /the item comment <!-- svc:item:bees -->/,
-  ],
-  [
-    'a page with the comment in an attribute',
-    answer(html(JSON_LD, `<p title="${COMMENT}">Text</p>`)),
-    /the item comment/,
-  ],
-  ['a page with the JSON-LD in its body', answer(html('', `${JSON_LD}${COMMENT}`)), /JSON-LD/],
-  [
-    'a page of another text',
-    answer(html('<script type="application/ld+json">{}</script>', COMMENT)),
-    /JSON-LD/,
-  ],
-  [
-    'a page with another canonical link',
-    answer(html(`${JSON_LD}<link href="/" rel="alternate canonical">`, COMMENT)),
-    /canonical link is "\/"/,
-  ],
-  [
-    'a page that is not to be indexed',
-    answer(html(`${JSON_LD}<META NAME=robots CONTENT="NoIndex, follow">`, COMMENT)),
-    /noindex/,
-  ],
-  ['a page that is not to be indexed by its headers', answer(GOOD, { robots: 'noindex' }), /noindex/],
-] as const)
-  test(`${title} is not live`, (t) => {
+test('a page that lacks something, or is not to be indexed, is not live', (t) => {
+  for (const [found, problem] of [
+    [answer(GOOD, { status: 404 }), /answers 404/],
+    [answer(html(JSON_LD, `<p title="${COMMENT}">Text</p>`)), /the item comment <!-- svc:item:bees -->/],
+    [answer(html('', `${JSON_LD}${COMMENT}`)), /JSON-LD/],
+    [answer(html(`${JSON_LD}<link href="/" rel="alternate canonical">`, COMMENT)), /canonical link is "\/"/],
+    [answer(html(`${JSON_LD}<META NAME=robots CONTENT="NoIndex, follow">`, COMMENT)), /noindex/],
+    [answer(GOOD, { robots: 'noindex' }), /noindex/],
+  ] as const)
     t.regex(problemOf(expected, found) ?? '', problem);
-  });
+});
 
-for (const [rules, isForbidden] of [
-  ['noindex', true],
-  [' NOINDEX ', true],
-  ['none', true],
-  ['nofollow, noindex', true],
-  ['noindex nofollow', true],
-  ['max-snippet:-1, noindex', true],
-  ['googlebot: noindex', true],
-  ['otherbot: nofollow, googlebot: noindex', true],
-  ['', false],
-  ['index, follow', false],
-  ['max-image-preview:none', false],
-  ['max-image-preview: none, max-snippet:-1, max-video-preview:-1', false],
-  ['Otherbot: noindex', false],
-  ['otherbot : noindex, nofollow', false],
-  ['googlebot: nofollow, otherbot: none', false],
-  ['noimageindex, noindexing', false],
-] as const)
-  test(`the rules for crawlers ${JSON.stringify(rules)} ${isForbidden ? 'forbid' : 'allow'} the index`, (t) => {
+test('rules for crawlers forbid the index where they say so for all or for Google', (t) => {
+  for (const [rules, isForbidden] of [
+    [' NOINDEX ', true],
+    ['none', true],
+    ['noindex nofollow', true],
+    ['max-snippet:-1, noindex', true],
+    ['otherbot: nofollow, googlebot: noindex', true],
+    ['index, follow', false],
+    ['max-image-preview: none, max-snippet:-1', false],
+    ['otherbot : noindex, nofollow', false],
+    ['googlebot: nofollow, otherbot: none', false],
+    ['noimageindex, noindexing', false],
+  ] as const) {
     const problem = isForbidden ? 'the page says noindex' : undefined;
-    t.is(problemOf(expected, answer(GOOD, { robots: rules })), problem);
-    t.is(
-      problemOf(expected, answer(html(`${JSON_LD}<meta name=robots content="${rules}">`, COMMENT))),
-      problem,
-    );
-    const others = html(`${JSON_LD}<meta name=otherbot content="${rules}">`, COMMENT);
-    t.is(problemOf(expected, answer(others)), undefined);
-  });
+    t.is(problemOf(expected, answer(GOOD, { robots: rules })), problem, rules);
+    const meta = (name: string) => answer(html(`${JSON_LD}<meta name=${name} content="${rules}">`, COMMENT));
+    t.is(problemOf(expected, meta('robots')), problem, rules);
+    t.is(problemOf(expected, meta('otherbot')), undefined, rules);
+  }
+});
 
-for (const [link, isSame] of [
-  ['https://garden.example/blog/bees?a=1&amp;b=2', true],
-  ['https://GARDEN.example:443/blog/bees/?a=1&amp;b=2#top', true],
-  ['https://garden.example/blog/bees//?a=1&amp;b=2', false],
-  ['https://garden.example/blog/bees/', false],
-  ['http://garden.example/blog/bees/?a=1&amp;b=2', false],
-] as const)
-  test(`the canonical link ${link} is ${isSame ? 'the article’s' : 'another page’s'}`, (t) => {
-    const problem = problemOf(
-      expected,
-      answer(html(`${JSON_LD}<link rel=canonical href="${link}">`, COMMENT)),
-    );
-    t.is(problem === undefined, isSame, problem);
-  });
+test('a canonical link is the article’s but for the fragment and one slash at its end', (t) => {
+  for (const [link, isSame] of [
+    ['https://GARDEN.example:443/blog/bees?a=1&amp;b=2#top', true],
+    ['https://garden.example/blog/bees//?a=1&amp;b=2', false],
+    ['https://garden.example/blog/bees/', false],
+    ['http://garden.example/blog/bees/?a=1&amp;b=2', false],
+  ] as const) {
+    const page = html(`${JSON_LD}<link rel=canonical href="${link}">`, COMMENT);
+    t.is(problemOf(expected, answer(page)) === undefined, isSame, link);
+  }
+});
 
 test('the word noindex in a text does not make a page one that is not to be indexed', (t) => {
   const text = html(
@@ -156,18 +123,12 @@ test('a server that does not answer is given up', async (t) => {
   });
 });
 
-/** What took hours when its time grew with the square of its length; see hostile-pages for comments and JSON-LD. */
-const HOSTILE_PAGES = {
-  'comments and no head': '<!-- x -->'.repeat(150_000),
-  'unfinished tags': '<a '.repeat(500_000),
-};
-
-for (const [name, text] of Object.entries(HOSTILE_PAGES))
-  test(`a page of ${name} is looked at in time`, (t) => {
-    const comments = Array.from({ length: 20_000 }, (_, n) => `<!-- svc:item:${59_999 - n} -->`);
-    const page = { ...expected, jsonLd: `${'<!---->'.repeat(40_000)}x`, comments };
-    t.regex(problemOf(page, answer(text)) ?? '', /^(?:the page does not have|the head does not have)/);
-  });
+// It took hours when the time grew with the square of the length; see hostile-pages for comments and JSON-LD.
+test('a page of comments and no head is looked at in time', (t) => {
+  const comments = Array.from({ length: 20_000 }, (_, n) => `<!-- svc:item:${59_999 - n} -->`);
+  const page = { ...expected, jsonLd: `${'<!---->'.repeat(40_000)}x`, comments };
+  t.regex(problemOf(page, answer('<!-- x -->'.repeat(100_000))) ?? '', /^the page does not have/);
+});
 
 test('a page may say noindex and have another canonical link where the front matter of its article says so, and must then', (t) => {
   const robots = '<meta name="robots" content="noindex">';

@@ -3,23 +3,21 @@ import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { filesIn } from '../../../../src/deploy/folder-files.js';
 import { folderTarget } from '../../../../src/deploy/targets/folder.js';
-import { fc, runs } from '../../../support/property.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
 const { signal } = new AbortController();
 
-async function contentOf(dir: string): Promise<Record<string, string>> {
+function contentOf(dir: string): Record<string, string> {
   const names = filesIn(dir).toSorted();
   return Object.fromEntries(names.map((name) => [name, fs.readFileSync(join(dir, name), 'utf8')]));
 }
 
 /** An output, and a deploy folder in which it becomes releases. */
-function setUp(t: Pick<ExecutionContext, 'teardown'>) {
-  const dir = tempDir(t as ExecutionContext);
-  const output = join(dir, 'public');
-  const folder = join(dir, 'srv');
+function setUp(t: ExecutionContext) {
+  const dir = fs.realpathSync(tempDir(t));
+  const [output, folder] = [join(dir, 'public'), join(dir, 'srv')];
+  const releases = join(folder, 'releases');
   fs.mkdirSync(output);
-  const target = folderTarget(folder);
   /** Changes the output as a build does: each file is replaced whole. */
   const build = (files: Record<string, string | undefined>): void => {
     for (const [name, text] of Object.entries(files)) {
@@ -30,99 +28,46 @@ function setUp(t: Pick<ExecutionContext, 'teardown'>) {
       fs.writeFileSync(path, text);
     }
   };
-  const deploy = () => target.deploy({ folder: output }, signal);
-  return { output, folder, build, deploy, target, current: join(folder, 'current') };
+  const skipped: string[] = [];
+  const given = { folder: output, onSkipped: (link: string) => skipped.push(link) };
+  const deploy = (stop = signal) => folderTarget(folder).deploy(given, stop);
+  return { dir, output, folder, releases, build, deploy, skipped, current: join(folder, 'current') };
 }
 
-function releasesIn(folder: string): string[] {
-  const names = fs.readdirSync(join(folder, 'releases'));
-  return names.filter((name) => !name.startsWith('.')).toSorted();
-}
-
-test('a build that writes in place does not change what is served', async (t) => {
-  const { output, build, deploy, current } = setUp(t);
-  build({ 'index.html': 'one' });
-  await deploy();
-  fs.writeFileSync(join(output, 'index.html'), 'half');
-  t.is(fs.readFileSync(join(current, 'index.html'), 'utf8'), 'one');
-});
-
-test('the last five releases are kept besides the present one', async (t) => {
-  const { folder, build, deploy, current } = setUp(t);
-  build({ 'index.html': '0' });
-  await deploy();
-  for (let n = 1; n < 9; n++) {
-    build({ 'index.html': String(n) });
-    await deploy();
-  }
-  const names = releasesIn(folder);
-  t.is(names.length, 6);
-  t.is(fs.readFileSync(join(current, 'index.html'), 'utf8'), '8');
-  t.is(fs.readFileSync(join(folder, 'releases', names[0] ?? '', 'index.html'), 'utf8'), '3');
-});
-
-test('what a deploy that was interrupted has left does not become a release, and is removed', async (t) => {
-  const { output, folder, build, deploy, target, current } = setUp(t);
-  build({ 'index.html': 'one', 'a/index.html': 'a' });
-  await deploy();
-  build({ 'index.html': 'two' });
-  const aborted = AbortSignal.abort();
-  await t.throwsAsync(target.deploy({ folder: output }, aborted), { any: true });
-  t.is(fs.readFileSync(join(current, 'index.html'), 'utf8'), 'one');
-  fs.mkdirSync(join(folder, 'releases/.next-0123456789ab/rest'), { recursive: true });
-  await deploy();
-  t.deepEqual(await contentOf(current), await contentOf(output));
-  t.deepEqual(fs.readdirSync(join(folder, 'releases')), releasesIn(folder));
-});
-
-test('after the owner has gone back to an earlier release, the next deploy is compared with that one, which stays', async (t) => {
-  const { output, folder, build, deploy, current } = setUp(t);
-  build({ 'index.html': 'one', 'a/index.html': 'a' });
-  await deploy();
-  const first = fs.readlinkSync(current);
-  for (let n = 2; n < 7; n++) {
-    if (n === 6) {
-      fs.rmSync(current);
-      fs.symlinkSync(first, current);
-    }
-    build({ 'a/index.html': String(n) });
-    await deploy();
-  }
-  t.deepEqual(await contentOf(current), await contentOf(output));
-  t.is(releasesIn(folder).length, 6);
-});
-
-test('whatever changes from deploy to deploy, current has what the output has', async (t) => {
-  const names = fc.constantFrom('index.html', 'a/index.html', 'a/b/index.html', 'c', 'd.css');
-  const text = fc.option(fc.constantFrom('x', 'y', 'zzz'), { nil: undefined });
-  const changes = fc.array(fc.dictionary(names, text), { minLength: 1, maxLength: 6 });
-  await fc.assert(
-    fc.asyncProperty(changes, async (builds) => {
-      const ends: (() => unknown)[] = [];
-      const { output, build, deploy, current } = setUp({ teardown: (end) => ends.push(end) });
-      for (const files of builds) {
-        build(files);
-        await deploy();
-        t.deepEqual(await contentOf(current), await contentOf(output));
-      }
-      for (const end of ends.toReversed()) await end();
-    }),
-    { numRuns: runs(6) },
-  );
-});
-
-test('a deploy publishes no file behind a link out of the output, and no link stops it', async (t) => {
-  const { output, build, target, current } = setUp(t);
-  const outside = join(output, '../secret.pem');
-  fs.writeFileSync(outside, 'secret');
-  build({ 'index.html': 'one' });
-  fs.symlinkSync(outside, join(output, 'planted.txt'));
+test('a release has the files of the output, none behind a link out of it, and is changed by no later build', async (t) => {
+  const { dir, output, releases, build, deploy, skipped, current } = setUp(t);
+  fs.writeFileSync(join(dir, 'secret.pem'), 'secret');
+  const first = { 'a/index.html': 'a', 'b/index.html': 'b', 'c.css': 'c', 'index.html': 'one' };
+  build(first);
+  fs.symlinkSync('../secret.pem', join(output, 'planted.txt'));
   fs.symlinkSync('.', join(output, 'x'));
   fs.symlinkSync('index.html', join(output, 'home.html'));
-  const skipped: string[] = [];
-  const onSkipped = (link: string) => skipped.push(link);
-  const folder = fs.realpathSync(output);
-  await target.deploy({ folder, onSkipped }, signal);
-  t.deepEqual(await contentOf(current), { 'home.html': 'one', 'index.html': 'one' });
+  await deploy();
+  t.deepEqual(contentOf(current), { ...first, 'home.html': 'one' });
   t.deepEqual(skipped.toSorted(), ['planted.txt', 'x']);
+
+  fs.writeFileSync(join(output, 'c.css'), 'half'); // in place
+  t.is(contentOf(current)['c.css'], 'c');
+  await t.throwsAsync(deploy(AbortSignal.abort()), { any: true });
+  fs.mkdirSync(join(releases, '.next-0123456789ab/rest'), { recursive: true });
+  const ino = (file: string) => fs.statSync(join(current, file)).ino;
+  const before = ino('a/index.html');
+  build({ 'index.html': 'two', 'b/index.html': undefined });
+  await deploy();
+  const { 'b/index.html': _, ...rest } = first;
+  t.deepEqual(contentOf(current), { ...rest, 'c.css': 'half', 'home.html': 'two', 'index.html': 'two' });
+  t.is(ino('a/index.html'), before, 'what has not changed is the same file');
+  t.is(fs.readdirSync(releases).length, 2, 'what an interrupted deploy has left is gone');
+});
+
+test('the last five releases are kept besides the present one, and the one that the owner has gone back to', async (t) => {
+  const { releases, build, deploy, current } = setUp(t);
+  const names = Array.from({ length: 7 }, (_, n) => `2026010${n + 1}T000000000Z-0000`);
+  for (const name of names) fs.mkdirSync(join(releases, name), { recursive: true });
+  fs.symlinkSync(`releases/${names[0]}`, current);
+  build({ 'index.html': 'new' });
+  await deploy();
+  const [present = '', ...others] = fs.readdirSync(releases).toSorted().toReversed();
+  t.deepEqual(others.toReversed(), names.toSpliced(1, 1));
+  t.is(fs.readlinkSync(current), `releases/${present}`);
 });

@@ -42,7 +42,6 @@ test('the hook is not posted to before the push', async (t) => {
 });
 
 for (const [status, message] of [
-  [500, /answered 500/],
   [404, /answered 404/],
   [301, /a redirect; set PRESSMARK_DEPLOY_HOOK/],
 ] as const)
@@ -61,18 +60,13 @@ test('a name and a password in the URL are sent as a header, and a token is sent
   await t.throwsAsync(open.deploy(OUTPUT, signal), { code: 'DEPLOY_FAILED', message: /use https/ });
 });
 
-test('the message about a hook that cannot be reached has not the URL', async (t) => {
-  const { target } = await host(t, 200);
-  const unreachable = target({ url: 'http://user:p4ss@127.0.0.1:1/5ec1e7' });
-  const error = await t.throwsAsync(unreachable.deploy(OUTPUT, signal), {
-    code: 'UNREACHABLE',
-    message: /^127\.0\.0\.1 could not be reached: ./,
-  });
-  t.notRegex(error?.message ?? '', /5ec1e7|p4ss/);
-});
-
-test('what is not a URL is refused without a word of it', async (t) => {
-  const target = hookTarget({ url: 'sëcret', pushed: () => Promise.resolve() });
-  const error = await t.throwsAsync(target.deploy(OUTPUT, signal), { code: 'DEPLOY_FAILED' });
-  t.false(error?.message.includes('sëcret'));
+test('the message about a hook that cannot be reached, or is no URL, has not the URL', async (t) => {
+  for (const [url, code] of [
+    ['http://user:p4ss@127.0.0.1:1/5ec1e7', 'UNREACHABLE'],
+    ['p4ss', 'DEPLOY_FAILED'],
+  ] as const) {
+    const target = hookTarget({ url, pushed: () => Promise.resolve() });
+    const error = await t.throwsAsync(target.deploy(OUTPUT, signal), { code });
+    t.notRegex(error?.message ?? '', /5ec1e7|p4ss/);
+  }
 });

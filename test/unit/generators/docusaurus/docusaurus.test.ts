@@ -55,17 +55,10 @@ test('HTML is one element of JSON strings, without a mark at which Docusaurus cu
 });
 
 test('a setting that stops the build at each article is named', (t) => {
-  const problems = (config: string) =>
-    docusaurus
-      .problems(siteOf({ 'docusaurus.config.js': config }), {
-        content: 'blog',
-        options: {},
-      })
-      .map(({ fix }) => fix);
-  t.deepEqual(problems("export default { onUntruncatedBlogPosts: 'throw' };"), [
-    "Set onUntruncatedBlogPosts: 'warn'.",
-  ]);
-  t.deepEqual(problems('export default {};'), []);
+  const count = (config: string) =>
+    docusaurus.problems(siteOf({ 'docusaurus.config.js': config }), { content: 'blog', options: {} }).length;
+  t.is(count("export default { onUntruncatedBlogPosts: 'throw' };"), 1);
+  t.is(count('export default {};'), 0);
 });
 
 test('init asks Docusaurus for its blog', async (t) => {

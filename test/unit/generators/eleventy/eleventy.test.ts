@@ -87,16 +87,6 @@ test('files and addresses follow the newest posts, whatever computes the permali
   t.like(questions, [{ flag: 'permalink' }]);
 });
 
-test('tags by which the configuration selects posts are known, and are those of an article if all posts name them', async (t) => {
-  const own = {
-    'content/blog/2026-03-01-first-dig.md': POSTS['content/blog/2026-03-01-first-dig.md'],
-    'content/blog/compost.md': post('title: Compost\ndate: 2026-04-01\ntags: [Soil, Worms]'),
-  };
-  const { options, frontMatter } = await inspect(own, { selecting: ['Soil', 'all'] });
-  t.deepEqual(options.keptTags, ['Soil']);
-  t.deepEqual(frontMatter, { tags: ['Soil'] });
-});
-
 test('a layout and tags that all posts name themselves are those of an article', async (t) => {
   const own = post('date: 2025-03-04\nlayout: entry.njk\ntags: [posts, soil]');
   const { frontMatter, options } = await inspect(
@@ -104,10 +94,14 @@ test('a layout and tags that all posts name themselves are those of an article',
       ...files({ 'blog/a.md': own, 'blog/b.md': own.replace('soil', 'water') }),
       '_includes/list.njk': '{% for post in collections.posts %}{{ collections["made"] }}{% endfor %}',
     },
-    { ...listed(['blog/a.md', '/blog/a/'], ['blog/b.md', '/blog/b/']), collections: ['made'] },
+    {
+      ...listed(['blog/a.md', '/blog/a/'], ['blog/b.md', '/blog/b/']),
+      collections: ['made'],
+      selecting: ['water', 'all'],
+    },
   );
   t.deepEqual(frontMatter, { layout: 'entry.njk', tags: ['posts'] });
-  t.deepEqual(options.keptTags, ['posts']);
+  t.deepEqual(options.keptTags?.toSorted(), ['posts', 'water']);
   const empty = await inspect(
     { '_includes/layouts/post.njk': '' },
     { pages: [], layouts: '../_includes/layouts' },
@@ -129,8 +123,6 @@ test('keys follow those of the posts, and images are written only where the site
     image: 'image',
   });
   t.is(await keysOf('description: Short\nimage: ./a.png'), undefined);
-  // As the Netlify boilerplate has them: the layout's `<meta name="description">` shows the first.
-  t.deepEqual(await keysOf('metaDescription: Short\nsummary: Shorter'), { description: 'metaDescription' });
 });
 
 test('options say what of the configuration matters to bodies', async (t) => {
@@ -138,7 +130,6 @@ test('options say what of the configuration matters to bodies', async (t) => {
     (await inspect({ ...POSTS, ...texts }, answer)).options;
   t.deepEqual(await options({ formats: ['md', 'njk'] }), { htmlFiles: false });
   t.deepEqual(await options({ extensions: ['md'] }), { templateSwitch: false });
-  t.deepEqual(await options({ extensions: ['scss'] }), {});
   t.deepEqual(await options({ engineOverride: 'engine' }), { templateSwitch: false });
   t.deepEqual(await options({ rawHtml: false }), { rawHtml: false });
   t.deepEqual(await options({ excerptSeparator: '<!-- cut -->' }), { excerptSeparator: '<!-- cut -->' });
@@ -158,26 +149,20 @@ test('options say what of the configuration matters to bodies', async (t) => {
 });
 
 test('doctor names what runs articles as templates', (t) => {
-  const texts = (config: string, options = {}) =>
-    eleventy
-      .problems(siteOf({ 'eleventy.config.js': config }), { content: '', options })
-      .map(({ text }) => text);
-  t.regex(texts("c.addExtension('md', {})")[0] ?? '', /runs templates in articles/);
-  t.regex(texts("c.addExtension(['scss', 'html'], {})")[0] ?? '', /runs templates in articles/);
-  t.regex(texts("keys: { engineOverride: 'x' }")[0] ?? '', /runs templates in articles/);
-  t.deepEqual(texts("c.addExtension('md', {})", { templateSwitch: false }), []);
-  t.deepEqual(texts("c.addExtension('scss', {})"), []);
+  const count = (config: string, options = {}) =>
+    eleventy.problems(siteOf({ 'eleventy.config.js': config }), { content: '', options }).length;
+  t.is(count("c.addExtension(['scss', 'html'], {})"), 1);
+  t.is(count("keys: { engineOverride: 'x' }"), 1);
+  t.is(count("c.addExtension('md', {})", { templateSwitch: false }), 0);
+  t.is(count("c.addExtension('scss', {})"), 0);
 });
 
 test('tags without a page of their own by slugify are none, unless the site’s posts have some', async (t) => {
   const tagged = (tags: string) => ({ 'content/blog/compost.md': post(`date: 2026-04-01\ntags: ${tags}`) });
   t.is((await inspect(tagged('[日本, soil]'))).options.tagSlugs, undefined);
-  const { options } = await inspect(tagged('[日本, 知识, soil]'));
-  t.false(options.tagSlugs);
-  const { tagKey } = mapping({ tagSlugs: false });
-  t.is(tagKey('知识'), '知识');
-  t.is(tagKey('Soil'), 'soil');
+  t.false((await inspect(tagged('[日本, 知识, soil]'))).options.tagSlugs);
   t.false((await inspect(tagged('[C, C#]'))).options.tagSlugs);
-  t.deepEqual(['C', 'c++', 'C#'].map(tagKey), ['c', 'c++', 'c#']);
+  const { tagKey } = mapping({ tagSlugs: false });
+  t.deepEqual(['知识', 'Soil', 'C', 'c++'].map(tagKey), ['知识', 'soil', 'c', 'c++']);
   for (const tag of ['all', '__proto__', '..', '知/识', '.知识', '!!!']) t.is(tagKey(tag), '', tag);
 });

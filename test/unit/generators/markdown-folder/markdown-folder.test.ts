@@ -70,10 +70,8 @@ test('Next.js from 16 on builds with webpack, as Turbopack does not follow links
     return (await inspect(files, { 'next/constants': { ...EXPORT, version } })).build;
   };
   t.is(await build('next build'), 'npm run build -- --webpack');
-  t.is(await build('node pre.mjs && next build'), 'npm run build -- --webpack');
   t.is(await build('next build --webpack'), 'npm run build');
   t.is(await build('next build && next-sitemap'), 'npx next build --webpack');
-  t.is(await build('node build.mjs'), 'npx next build --webpack');
   t.is(await build('next build', '15.5.0'), 'npm run build');
 });
 
@@ -102,11 +100,7 @@ test('init asks SvelteKit, and warns of links that stop its build', async (t) =>
   });
   t.is(facts.options.dates, undefined);
   t.regex(facts.warnings.map(({ fix }) => fix).join(), /handleHttpError/);
-  for (const page of [
-    '[slug=word]/+page.svelte',
-    '[post-slug]/+page@.svelte',
-    '[slug]/+page@(main).svelte',
-  ]) {
+  for (const page of ['[slug=word]/+page.svelte', '[post-slug]/+page@(main).svelte']) {
     const { 'src/routes/(main)/blog/[slug]/+page.svelte': _, ...others } = files;
     const found = await inspect({ ...others, [`src/routes/notes/${page}`]: '' }, { 'svelte.config': answer });
     t.like(found, { permalink: '/notes/:slug/', questions: [] }, page);
@@ -166,7 +160,6 @@ test('a site that compiles its Markdown files is refused, as an article must not
   const problems = (files: Record<string, string>) =>
     markdownFolder.problems(siteOf(files), { content: 'posts', options: {} }).map(({ level }) => level);
   t.deepEqual(problems({ 'package.json': manifest({ 'next-mdx-remote': '5' }) }), ['fail']);
-  t.deepEqual(problems({ 'package.json': manifest({ '@nuxt/content': '3' }) }), ['fail']);
   const mdsvex = manifest({ mdsvex: '0.12' });
   t.deepEqual(problems({ 'package.json': mdsvex, 'svelte.config.js': "extensions: ['.md']" }), ['fail']);
   t.deepEqual(problems({ 'package.json': mdsvex, 'svelte.config.js': "extensions: ['.svx']" }), []);
@@ -185,8 +178,4 @@ test('Markdown is stored as it is, and HTML in one block; only code that keeps H
   const swallowing = 'a\n\n<script>\n\nb';
   t.is(body(swallowing, true), '<div>\n<p>As HTML.</p>\n</div>');
   t.is(body(swallowing), swallowing);
-  t.is(
-    mapping().body({ kind: 'html', html: '<p>a</p>\n\n<p>b</p>' }, 'a.md').text,
-    '<div>\n<p>a</p>\n&#10;<p>b</p>\n</div>',
-  );
 });

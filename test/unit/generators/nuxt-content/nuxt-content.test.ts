@@ -43,8 +43,6 @@ test('init asks Nuxt for its configuration, and takes the rest from posts and pa
     permalink: '/posts/:slug/',
     build: 'npx nuxt generate',
   });
-  const prerendered = { ...SITE, 'package.json': MANIFEST({ build: 'nuxt build --prerender' }) };
-  t.is((await inspect(prerendered)).build, 'npm run build');
 });
 
 const HTML = '<p>As HTML.</p>';
@@ -53,7 +51,7 @@ const stored = (markdown: string) => storedBody({ kind: 'markdown', markdown, ht
 test('what MDC would act upon is escaped in prose, and left alone in code', (t) => {
   for (const [text, escaped] of [
     ['{{ title }} a{.b} c:d', '\\{\\{ title \\}\\} a\\{.b\\} c\\:d'],
-    ['::alert\n\n:name [word]{.c} \\[kept\\]', '\\:\\:alert'.replace('\\:\\:', ':\\:')],
+    ['::alert\n\n:name [word]{.c} \\[kept\\]', ':\\:alert'],
     ['[a](https://b.example/x) and [c]', '[a](https://b.example/x) and \\[c]'],
     ['`{{ a }}`{.b} at 10:30', '`{{ a }}`\\{.b\\} at 10:30'],
     ['```js {1,2} [a.js]\nconst b = {{ c }};\n```', '```js\nconst b = {{ c }};\n```'],
