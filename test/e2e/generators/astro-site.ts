@@ -9,7 +9,6 @@ export const ASTRO_SITE: Omit<SiteUnderTest, 'tools'> = {
   siteUrl: 'https://allotment.example/notes',
   marker: '<footer>Plot 17, by the canal</footer>',
   day: (iso) => iso.slice(0, 10),
-  lists: /^(?:index\.html|tags\/[^/]+\/index\.html)$/,
   collapsesSpace: true,
   posts: {
     'src/content/blog/Raised-Beds.md': '/blog/raised-beds/',

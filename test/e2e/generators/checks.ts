@@ -170,19 +170,16 @@ export interface Difference {
   readonly added: readonly string[];
 }
 
-/** Compares two builds, byte for byte but for what varies. */
+/** Compares two builds, byte for byte. */
 export function difference(
   before: ReadonlyMap<string, Buffer>,
   after: ReadonlyMap<string, Buffer>,
-  varies?: RegExp,
 ): Difference {
-  const isSame = (one: Buffer, other: Buffer) =>
-    one.equals(other) ||
-    (varies !== undefined && String(one).replace(varies, '') === String(other).replace(varies, ''));
-  const kept = [...before].filter(([path]) => after.has(path));
   return {
     gone: [...before.keys()].filter((path) => !after.has(path)),
-    changed: kept.filter(([path, bytes]) => !isSame(bytes, after.get(path) ?? bytes)).map(([path]) => path),
+    changed: [...before]
+      .filter(([path, bytes]) => after.get(path)?.equals(bytes) === false)
+      .map(([path]) => path),
     added: [...after.keys()].filter((path) => !before.has(path)),
   };
 }

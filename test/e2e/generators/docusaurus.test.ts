@@ -11,10 +11,6 @@ const site: SiteUnderTest = {
   siteUrl: 'https://allotment.example/notes',
   marker: 'Plot 17, by the canal',
   day: (iso) => day.format(new Date(iso)),
-  // A post names the one before it and the one after it.
-  lists: /^(?:blog|assets)\//,
-  // Names of scripts, and of classes, which depend on the folder.
-  varies: /assets\/(?:js|css)\/[\w.~-]+|(?<=[a-zA-Z])_[\w+-]{4}(?=[\s">])/g,
   collapsesSpace: true,
   every: 2,
   ownJsonLd: 1,

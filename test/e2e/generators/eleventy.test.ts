@@ -1,6 +1,7 @@
 import test from 'ava';
 import { tryDevServer } from './dev-server.js';
 import { dropIn, type SiteUnderTest } from './drop-in.js';
+import { tryImages } from './images.js';
 
 // With the plugin of pressmark/eleventy.
 const site: SiteUnderTest = {
@@ -48,6 +49,7 @@ tryDevServer(test, site, live, {
   command: (port) => `npx eleventy --serve --quiet --port=${port}`,
   rebuilt: /File (?:changed|added|removed)/g,
 });
+tryImages(test, site, live);
 
 test.serial('a build of the owner’s fails where an article has no page', async (t) => {
   const { copy, receiver } = live();

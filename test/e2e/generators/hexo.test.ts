@@ -9,7 +9,6 @@ const site: SiteUnderTest = {
   siteUrl: 'https://allotment.example/notes',
   marker: 'Plot 21, by the mill</a></header>',
   day: dayIn('Asia/Tokyo'),
-  lists: /^(?:index\.html|tags\/[^/]+\/index\.html)$/,
   posts: {
     'source/_posts/leek-trench.md': '/2025/03/09/leek-trench/',
     'source/_posts/mill-race.md': '/2025/05/17/mill-race/',

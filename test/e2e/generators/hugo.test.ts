@@ -1,6 +1,7 @@
 import test from 'ava';
 import { tryDevServer } from './dev-server.js';
 import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
+import { tryImages } from './images.js';
 
 const site: SiteUnderTest = {
   folder: 'hugo',
@@ -37,3 +38,4 @@ tryDevServer(test, site, live, {
   command: (port) => `hugo server --port ${port}`,
   rebuilt: /rebuilding site/g,
 });
+tryImages(test, site, live);

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { tryDevServer } from './dev-server.js';
 import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
+import { tryImages } from './images.js';
 
 const site: SiteUnderTest = {
   folder: 'jekyll',
@@ -33,3 +34,4 @@ tryDevServer(test, site, live, {
   command: (port) => `jekyll serve --port ${port}`,
   rebuilt: /Regenerating:/g,
 });
+tryImages(test, site, live);

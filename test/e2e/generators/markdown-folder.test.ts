@@ -10,10 +10,6 @@ const site: SiteUnderTest = {
   siteUrl: 'https://allotment.example/notes',
   marker: 'Plot 30, behind the weir</a></header>',
   day: dayIn('UTC'),
-  // Beside each page are its texts for the browser's own navigation.
-  lists: /^index\.html$|\.txt$|^_next\//,
-  // Names of scripts and numbers of modules, which depend on the folder.
-  varies: /_next\/static\/[\w./[\]~%-]+|(?<=:I\[)\d+/g,
   collapsesSpace: true,
   every: 3,
   posts: {
