@@ -1,6 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { openAudit } from '../../../src/admin/audit.js';
+import { pluginFolder } from '../../../src/host/host.js';
+import { openStorage } from '../../../src/host/storage.js';
 import { type AdminAnswer, type AdminClient, addUser, adminOf, sendForm } from '../../support/admin.js';
 import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
@@ -79,53 +82,31 @@ test.serial(
   },
 );
 
-test.serial('articles in the admin: what cannot be stored is said, and what was typed is kept', async (t) => {
-  const { id } = await published();
-  const form = await formOf(ada, id);
-  const refused = await ada.post(`articles/edit?${query({ id })}`, {
-    ...form,
-    do: 'save',
-    image: 'no address',
-    body: 'Typed for an hour.',
-  });
-  t.is(refused.status, 422);
-  t.is(valueIn(refused, 'body'), 'Typed for an hour.');
-  t.is(valueIn(refused, 'image'), 'no address');
-});
-
 test.serial(
-  'articles in the admin: where the disk or the file does not allow it, nothing is done, and what was typed is kept',
+  'articles in the admin: where a field, the disk or the file does not allow it, nothing is done, and what was typed is kept',
   async (t) => {
     const { id } = await published();
     const form = await formOf(ada, id);
     const path = `articles/edit?${query({ id })}`;
-    const send = (action: string) => ada.post(path, { ...form, do: action, body: 'Typed for an hour.' });
-    const kept = async (action: string, status: number, reason: RegExp) => {
-      const told = await send(action);
+    const body = 'Typed for an hour.';
+    const kept = async (action: string, status: number, reason: RegExp, over: object = {}) => {
+      const told = await ada.post(path, { ...form, do: action, body, ...over });
       t.is(told.status, status);
       t.regex(told.text, reason);
-      t.like([valueIn(told, 'body'), valueIn(told, 'base')], ['Typed for an hour.', form.base]);
-      t.regex(told.text, /data-changed/);
+      t.deepEqual([valueIn(told, 'body'), valueIn(told, 'base')], [body, form.base]);
     };
-    const storage = join(dir, '.pressmark/plugins/admin');
-    for (const [name, action, reason] of [
-      ['audit.jsonl', 'save', /the audit log cannot be written \(EISDIR\)/],
-      ['previews/x.json.new', 'preview', /The page failed/],
-    ] as const) {
-      // In the way of the file, as a full disk is.
-      const inTheWay = join(storage, name.replace(/\/.*/, ''));
-      fs.rmSync(inTheWay, { recursive: true, force: true });
-      if (action === 'save') fs.mkdirSync(inTheWay);
-      else fs.writeFileSync(inTheWay, '');
-      await kept(action, 500, reason);
-      fs.rmSync(inTheWay, { recursive: true });
-    }
+    await kept('save', 422, /no address/, { image: 'no address' });
+    const audit = join(dir, '.pressmark/plugins/admin/audit.jsonl');
+    fs.rmSync(audit, { force: true });
+    fs.mkdirSync(audit); // in the way of the file, as a full disk is
+    await kept('save', 500, /the audit log cannot be written \(EISDIR\)/);
+    fs.rmdirSync(audit);
     const file = fileOf(dir, id);
     const text = fs.readFileSync(file, 'utf8');
     fs.writeFileSync(file, text.replace('---\n', '---\nbroken: [\n'));
     for (const action of ['save', 'preview']) await kept(action, 404, /is malformed, line 4/);
     fs.writeFileSync(file, text);
-    t.is((await send('save')).status, 303);
+    t.is((await ada.post(path, { ...form, do: 'save', body })).status, 303);
   },
 );
 
@@ -176,12 +157,9 @@ test.serial(
     const page = await ada.get('articles/new');
     const form = { title: 'Twice sent', tags: '', author: 'Ada', body: 'Of bees.', state: 'held' };
     const fields = { ...form, key: valueIn(page, 'key') };
-    t.regex(fields.key, /^[0-9a-f]{16}$/);
     const shown = await ada.post('articles/new', { ...fields, do: 'preview' });
     t.is(valueIn(shown, 'key'), fields.key);
-    t.regex(shown.text, /value="held" checked/, 'after a preview');
-    const refused = await ada.post('articles/new', { ...fields, do: 'create', title: '' });
-    t.regex(refused.text, /value="held" checked/, 'after a refusal');
+    t.regex(shown.text, /value="held" checked/);
     const sent = async (over: object = {}) => ada.post('articles/new', { ...fields, do: 'create', ...over });
     const [first, second] = [await sent(), await sent()];
     t.is(first.status, 303);
@@ -201,17 +179,15 @@ test.serial(
     const { id } = await published({ title: 'Taken away' });
     const form = await formOf(ada, id);
     await bo.post(`articles/article?${query({ id })}`, { do: 'trash', base: form.base ?? '' });
-    for (const action of ['save', 'preview']) {
-      const told = await ada.post(`articles/edit?${query({ id })}`, { ...form, do: action, body: 'Typed.' });
-      t.is(told.status, 404);
-      t.is(valueIn(told, 'body'), 'Typed.');
-      t.true(told.text.includes('action="/-/admin/articles/new"'));
-    }
+    const told = await ada.post(`articles/edit?${query({ id })}`, { ...form, do: 'save', body: 'Typed.' });
+    t.is(told.status, 404);
+    t.is(valueIn(told, 'body'), 'Typed.');
+    t.true(told.text.includes('action="/-/admin/articles/new"'));
   },
 );
 
 test.serial(
-  'articles in the admin: a preview is the page in the site’s theme, in a frame where no script runs, and stores nothing',
+  'articles in the admin: a preview is in a frame where no script runs, and stores nothing',
   async (t) => {
     const { id, url } = await published();
     await until(
@@ -219,20 +195,15 @@ test.serial(
       async () => (await fetch(`${receiver.origin}${new URL(url).pathname}`)).ok,
     );
     const form = await formOf(ada, id);
-    const shown = await ada.post(`articles/edit?${query({ id })}`, {
-      ...form,
-      do: 'preview',
-      title: 'Tried out',
-      body: 'Words <script>alert(1)</script>',
-    });
-    t.is(shown.status, 200);
-    t.is(valueIn(shown, 'title'), 'Tried out');
+    const body = 'Words <script>alert(1)</script>';
+    const shown = await ada.post(`articles/edit?${query({ id })}`, { ...form, do: 'preview', body });
     const [, frame = ''] = /<iframe[^>]* sandbox [^>]*src="\/-\/admin\/([^"]+)"/.exec(shown.text) ?? [];
     const preview = await ada.get(frame.replaceAll('&amp;', '&'));
-    t.regex(preview.text, /<title>Tried out[\s\S]*<main[\s\S]*Words/);
-    t.regex(preview.headers.get('content-security-policy') ?? '', /default-src 'none'.*; sandbox$/);
-    t.notRegex(preview.headers.get('content-security-policy') ?? '', /script-src|allow-scripts/);
-    t.is((await formOf(ada, id)).title, form.title);
+    t.regex(preview.text, /<main[\s\S]*Words/);
+    const policy = preview.headers.get('content-security-policy') ?? '';
+    t.regex(policy, /default-src 'none'.*; sandbox$/);
+    t.notRegex(policy, /script-src|allow-scripts/);
+    t.is((await formOf(ada, id)).body, form.body);
   },
 );
 
@@ -255,15 +226,11 @@ test.serial(
     t.regex(await change({ state: 'live', base: base_revision_id }), /has changed since you looked at it/);
     t.regex((await ada.get(to)).text, /Held/);
     const base = valueIn(await ada.get(to), 'base');
-    t.regex(await change({ state: 'expired', base, at: '2099-01-01T08:00' }), /is held, and would be shown/);
     t.regex(await change({ state: 'live', base }), /The article is shown\./);
     const now = valueIn(await ada.get(to), 'base');
-    t.regex(
-      await change({ state: 'expired', base: now, at: '2099-02-31T08:00' }),
-      /2099-02-31T08:00.*clocks/,
-    );
+    const at = '2099-02-31T08:00';
+    t.regex(await change({ state: 'expired', base: now, at }), /2099-02-31T08:00.*clocks/);
     t.regex(await change({ state: 'expired', base: now, at: '2099-01-01T08:00' }), /until January 1, 2099/);
-    t.regex(await change({ state: 'expired', base: valueIn(await ada.get(to), 'base') }), /has expired/);
   },
 );
 
@@ -284,23 +251,16 @@ test.serial(
 );
 
 test.serial(
-  'articles in the admin: one is moved to the trash, where its URL leads, restored, and deleted for good',
+  'articles in the admin: one that has changed since is not moved to the trash, and only an admin deletes one for good',
   async (t) => {
     const { id, url } = await published();
-    const page = () => fetch(`${receiver.origin}${new URL(url).pathname}`);
-    await until('its page', async () => (await page()).ok);
     const to = `articles/article?${query({ id })}`;
-    await ada.post(to, { do: 'trash', base: 'an earlier one' });
-    t.is((await receiver.find(url)).id, id, 'it has changed since');
     const { revision_id: base } = await receiver.find(url);
+    await ada.post(to, { do: 'trash', base: 'an earlier one' });
     await ada.post(to, { do: 'trash', base, redirect: 'javascript:alert(1)' });
-    t.is((await receiver.find(url)).id, id, 'that leads nowhere');
+    t.is((await receiver.find(url)).id, id);
     t.is((await ada.post(to, { do: 'trash', base })).headers.get('location'), '/-/admin/articles/trash');
-    await until('it is gone', async () => (await page()).status === 410);
     t.is((await ada.get(to)).status, 404);
-    t.is((await bo.post('articles/trash', { do: 'restore', id })).status, 303);
-    t.is((await receiver.find(url)).revision_id, base);
-    await ada.post(to, { do: 'trash', base });
     t.is((await bo.post('articles/trash', { do: 'delete', id })).status, 403);
     t.notRegex((await bo.get('articles/trash')).text, /value="delete"/);
     const cy = await adminOf(receiver, { name: 'Cy', role: 'admin' });
@@ -314,19 +274,12 @@ test.serial(
   'articles in the admin: a change is in the audit log with the article, and a preview is not',
   async (t) => {
     const { id } = await published();
-    await ada.post(`articles/edit?${query({ id })}`, {
-      ...(await formOf(ada, id)),
-      do: 'save',
-      title: 'Noted',
-    });
-    const { openAudit } = await import('../../../src/admin/audit.js');
-    const { pluginFolder } = await import('../../../src/host/host.js');
-    const { openStorage } = await import('../../../src/host/storage.js');
+    const form = { ...(await formOf(ada, id)), title: 'Noted' };
     const { last } = openAudit(openStorage('admin', pluginFolder(`${dir}/.pressmark`, 'admin')));
-    t.like(await last(1), [{ who: 'Ada', what: 'articles/edit:save', about: id }]);
-
+    await ada.post(`articles/edit?${query({ id })}`, { ...form, do: 'save' });
     const before = await last(100);
-    t.is((await ada.post('articles/new', { do: 'preview', title: 'Draft', body: 'One.' })).status, 200);
-    t.deepEqual(await last(100), before, 'a preview changes nothing');
+    t.like(before[0], { who: 'Ada', what: 'articles/edit:save', about: id });
+    t.is((await ada.post('articles/new', { ...form, do: 'preview' })).status, 200);
+    t.deepEqual(await last(100), before);
   },
 );

@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { formTokenOf } from '../../../src/admin/access/sessions.js';
-import { addUser, adminOf, ask, registeredPages, sendForm, usersOf } from '../../support/admin.js';
+import {
+  type AdminAnswer,
+  addUser,
+  adminOf,
+  ask,
+  registeredPages,
+  sendForm,
+  usersOf,
+} from '../../support/admin.js';
 import { article } from '../../support/events.js';
 import { sharedHere, startHere } from '../../support/receiver-here.js';
 
@@ -44,20 +52,13 @@ function askRaw(
 test('session fixation: a login begins another session than the one that the browser was given', async (t) => {
   const { origin, dir } = receiver();
   await addUser(dir, 'victim', PASSWORD);
-  const mallory = await adminOf(receiver(), { name: 'mallory', role: 'editor' });
-  for (const given of ['pressmark-session=chosen-by-mallory', mallory.cookie]) {
-    const login = await sendForm(origin, 'login', { name: 'victim', password: PASSWORD }, { Cookie: given });
-    t.is(login.status, 303);
-    const session = cookiesIn(login.headers).get('pressmark-session');
-    t.truthy(session);
-    t.false(given.includes(session?.value ?? ''));
-    t.regex(session?.attributes ?? '', /; HttpOnly; SameSite=Strict$/);
-    t.is(
-      (await ask(origin, '', { headers: { Cookie: given } })).status,
-      303,
-      'the old one is over or never was',
-    );
-  }
+  const { cookie: given } = await adminOf(receiver(), { name: 'mallory', role: 'editor' });
+  const login = await sendForm(origin, 'login', { name: 'victim', password: PASSWORD }, { Cookie: given });
+  t.is(login.status, 303);
+  const { value = '', attributes = '' } = cookiesIn(login.headers).get('pressmark-session') ?? {};
+  t.true(value !== '' && !given.includes(value));
+  t.regex(attributes, /; HttpOnly; SameSite=Strict$/);
+  t.is((await ask(origin, '', { headers: { Cookie: given } })).status, 303, 'the old one is over');
 });
 
 test('a form from another site does nothing, whatever cookies come with it', async (t) => {
@@ -68,18 +69,14 @@ test('a form from another site does nothing, whatever cookies come with it', asy
   const language = async () => (await admin.users.find('ada'))?.language;
   for (const [fields, headers] of [
     [{}, { 'Sec-Fetch-Site': 'cross-site' }],
-    [{}, { 'Sec-Fetch-Site': 'same-site' }],
     [{}, { Origin: 'https://evil.example' }],
-    [{}, { Origin: 'null' }],
     [{ token: '' }, { 'Sec-Fetch-Site': 'same-origin' }],
     [{ token: other.token }, { 'Sec-Fetch-Site': 'same-origin' }],
   ] as const) {
-    const refused = await change(fields, headers);
-    t.is(refused.status, 403, JSON.stringify([fields, headers]));
-    t.is(await language(), undefined);
+    t.is((await change(fields, headers)).status, 403, JSON.stringify([fields, headers]));
   }
   t.is((await admin.get('account?do=language&language=de')).status, 200);
-  t.is(await language(), undefined, 'to look at a page changes nothing');
+  t.is(await language(), undefined, 'to look at a page changes nothing, either');
   t.is((await change({}, { 'Sec-Fetch-Site': 'same-origin' })).status, 303);
   t.is(await language(), 'de');
   const login = { name: 'ada', password: PASSWORD };
@@ -93,25 +90,18 @@ test('no spelling of a path leads around the login, or out of the admin', async 
   for (const path of [
     '//-/admin/account',
     '/-/admin//account',
-    '/-//admin/account',
-    '/./-/admin/account',
     '/-/admin/./account',
-    '/-/admin/../admin/account',
     '/-/admin/style.css/../account',
     '/-/admin/login/../account',
     '/-/admin/..%2faccount',
-    '/-/admin/%2e%2e/admin/account',
-    '/%2d/admin/account',
     '/-/%61dmin/account',
     '/-/ADMIN/account',
     '/-/admin/account/',
     '/-/admin/account%00',
     '/-/admin/account;style.css',
     '/-/admin\\account',
-    '/-/admin/..\\account',
     '/-/admin/../../.pressmark/plugins/admin/audit.jsonl',
     '/-/admin/views/layout.eta',
-    '/-/admin/words/en.json',
     '/-/admin-x/account',
   ]) {
     const { status, text } = await askRaw(port, path, headers);
@@ -121,8 +111,6 @@ test('no spelling of a path leads around the login, or out of the admin', async 
   const admin = await adminOf(receiver());
   const shown = await askRaw(port, '/-/admin/account', { ...headers, Cookie: admin.cookie });
   t.regex(shown.text, /name="current"/, 'the page that none of them has shown');
-  for (const path of ['/-/admin/../admin/account', '/-/admin//account', '/-/admin/%61ccount'])
-    t.is((await askRaw(port, path, { ...headers, Cookie: admin.cookie })).status, 404, path);
 });
 
 test('an address for after the login leads nowhere but to a page of the admin', async (t) => {
@@ -133,13 +121,7 @@ test('an address for after the login leads nowhere but to a page of the admin', 
       'location',
     );
   t.is(await target('account?x=1'), '/-/admin/account?x=1');
-  for (const next of [
-    '//evil.example',
-    'https://evil.example',
-    '/\\evil.example',
-    '../webhook',
-    'account\r\nX: y',
-  ])
+  for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', '../webhook'])
     t.is(await target(next), '/-/admin/', next);
 });
 
@@ -158,18 +140,8 @@ test('what only an admin may, an editor may not: each page and each form of it',
   await editor.post('account', { do: 'language', language: 'en' });
   const audit = fs.readFileSync(join(receiver().dir, '.pressmark/plugins/admin/audit.jsonl'), 'utf8');
   t.is(audit.split('\n').filter((line) => line.includes('only an admin may do this')).length, refusals);
-  for (const name of ['__proto__', 'constructor', 'toString', 'nothing', ''])
+  for (const name of ['__proto__', 'nothing'])
     t.is((await editor.post('account', { do: name })).status, 404, name);
-});
-
-test('two who send the same link at the same time: one of them sets the password', async (t) => {
-  const { origin, dir } = receiver();
-  const { token } = await usersOf(dir).invite('raced');
-  const passwords = ['the words of the first', 'the words of the second'];
-  const answers = await Promise.all(
-    passwords.map((password) => sendForm(origin, `welcome?token=${token}`, { password, again: password })),
-  );
-  t.deepEqual(answers.map(({ status }) => status).sort(), [303, 403]);
 });
 
 test('a wrong name and a wrong password are answered alike', async (t) => {
@@ -377,36 +349,28 @@ test('a link to set a password is at admin.public, whatever host and port a prox
 
 test('a browser in which the password is changed, or a link is used, has one session: the new one', async (t) => {
   const { origin, dir } = receiver();
-  await addUser(dir, 'changing', PASSWORD);
-  const pairs = (headers: Headers) =>
-    [...cookiesIn(headers)].map(([name, { value }]) => `${name}=${value}`).join('; ');
-  const login = await sendForm(origin, 'login', { name: 'changing', password: PASSWORD });
-  const before = pairs(login.headers);
-  const secret = cookiesIn(login.headers).get('pressmark-session')?.value ?? '';
-  const [password, again] = ['a swarm of twelve bees', 'a swarm of twelve bees'];
-  const fields = { do: 'password', current: PASSWORD, password, again, token: formTokenOf(secret) };
-  const changed = await sendForm(origin, 'account', fields, { Cookie: before });
-  t.is(changed.headers.get('location'), '/-/admin/account');
+  const { token } = await usersOf(dir).invite('changing');
   const see = async (Cookie: string) => (await ask(origin, 'account', { headers: { Cookie } })).status;
-  t.is(await see(before), 303);
-  const now = pairs(changed.headers);
-  t.is(await see(now), 200);
+  const session = ({ headers }: AdminAnswer) => cookiesIn(headers).get('pressmark-session')?.value ?? '';
+  const { cookie } = await adminOf(receiver(), { name: 'before' });
+  const form = { password: PASSWORD, again: PASSWORD };
+  const welcomed = session(await sendForm(origin, `welcome?token=${token}`, form, { Cookie: cookie }));
+  t.is(await see(cookie), 303, 'of the user before');
+  const next = { password: 'a swarm of twelve bees', again: 'a swarm of twelve bees' };
+  const fields = { do: 'password', current: PASSWORD, ...next, token: formTokenOf(welcomed) };
+  const Cookie = `pressmark-session=${welcomed}`;
+  const changed = await sendForm(origin, 'account', fields, { Cookie });
+  t.is(changed.headers.get('location'), '/-/admin/account');
+  t.is(await see(Cookie), 303);
+  t.is(await see(`pressmark-session=${session(changed)}`), 200);
   const known = cookiesIn(changed.headers).get('pressmark-known')?.value;
   t.is(known, await usersOf(dir).browserMark('changing'));
-
-  const { token } = await usersOf(dir).invite('next');
-  const form = { password, again };
-  const welcomed = await sendForm(origin, `welcome?token=${token}`, form, { Cookie: now });
-  t.is(await see(pairs(welcomed.headers)), 200);
-  t.is(await see(now), 303, 'of the user before');
 });
 
 test('a message that somebody has put into a cookie by hand is not shown, and breaks no page', async (t) => {
   const admin = await adminOf(receiver());
   for (const flash of [
-    { level: 'ok', text: 'account.saved', values: null },
     { level: 'ok', text: 'login.often', values: { count: { toString: 1 } } },
-    { level: 'x', text: 'account.saved' },
     { text: ['account.saved'] },
     null,
   ]) {

@@ -45,15 +45,12 @@ test('form: URL-encoded and multipart bodies have fields and files, others have 
 test('form: many values of one name are one list, and a form has at most 1,000 fields', async (t) => {
   const many = Array.from({ length: 400_000 }, (): [string, string] => ['a', '']);
   t.is([fieldsOf(many).a].flat().length, 400_000);
+  const encoded = 'application/x-www-form-urlencoded';
+  t.is(Object.keys((await formIn(request(encoded, 'a&'.repeat(999)))) ?? {}).length, 1);
   const multipart = new FormData();
   for (let n = 0; n < 1_001; n++) multipart.append('a', '');
   const sent = new Response(multipart);
-  const type = sent.headers.get('content-type') ?? '';
-  const encoded = 'application/x-www-form-urlencoded';
-  t.is(Object.keys((await formIn(request(encoded, 'a&'.repeat(999)))) ?? {}).length, 1);
-  for (const long of [
-    request(encoded, 'a&'.repeat(1_000)),
-    request(type, Buffer.from(await sent.arrayBuffer())),
-  ])
+  const parts = request(sent.headers.get('content-type') ?? '', Buffer.from(await sent.arrayBuffer()));
+  for (const long of [request(encoded, 'a&'.repeat(1_000)), parts])
     await t.throwsAsync(formIn(long), { message: 'the form has more than 1000 fields' });
 });

@@ -25,6 +25,8 @@ const around: HostSurroundings = {
 
 const LIMITS: PluginLimits = { setupMs: 60_000, activateMs: 60_000, closingMs: 60_000, disposeMs: 60_000 };
 
+const nothing = () => undefined;
+
 function entry(plugin: Plugin<never> | unknown, options?: unknown): PluginEntry {
   return { plugin: plugin as Plugin, origin: 'plugins/x.js', ...(options !== undefined && { options }) };
 }
@@ -57,81 +59,52 @@ test('plugins are set up in their order, each after those it requires, and close
   t.deepEqual(closed, ['b last', 'b first']);
 });
 
-test('where a plugin cannot be set up, those that were set up before it are closed', async (t) => {
-  const closed: string[] = [];
-  const closing = (name: string): PluginEntry =>
-    entry(definePlugin({ name, receiver: (host) => host.onClose(() => closed.push(name)) }));
-  const broken = entry(
-    definePlugin({
-      name: 'broken',
-      receiver: () => {
-        throw new Error('no key');
-      },
-    }),
-  );
-  await t.throwsAsync(startHost([closing('a'), closing('b'), broken, closing('c')], around), {
-    message: /plugin broken .*no key/,
-  });
-  t.deepEqual(closed, ['b', 'a']);
+test('where a plugin fails in its set-up, or never ends it, it is named, and those that were set up before it are closed', async (t) => {
+  for (const [receiver, message] of [
+    [() => Promise.reject(new Error('no key')), /^plugin broken .*no key/],
+    [
+      () => new Promise<void>(nothing),
+      'plugin broken (plugins/x.js) is not set up after 0.02 s; its receiver(host) must resolve sooner',
+    ],
+  ] as const) {
+    const closed: string[] = [];
+    const closing = (name: string) =>
+      entry(definePlugin({ name, receiver: (host) => host.onClose(() => closed.push(name)) }));
+    const entries = [closing('a'), closing('b'), entry({ name: 'broken', receiver }), closing('c')];
+    await t.throwsAsync(startHost(entries, around, { ...LIMITS, setupMs: 20 }), {
+      code: 'PLUGIN_INVALID',
+      message,
+    });
+    t.deepEqual(closed, ['b', 'a']);
+  }
 });
 
-test('a face that never ends is named, and those that were set up before it are closed', async (t) => {
-  let isClosed = false;
-  const first = definePlugin({
-    name: 'first',
-    receiver: (host) =>
-      host.onClose(() => {
-        isClosed = true;
-      }),
-  });
-  const hanging = definePlugin({ name: 'hanging', receiver: () => new Promise<void>(() => undefined) });
-  await t.throwsAsync(startHost([entry(first), entry(hanging)], around, { ...LIMITS, setupMs: 20 }), {
-    code: 'PLUGIN_INVALID',
-    message:
-      'plugin hanging (plugins/x.js) is not set up after 0.02 s; its receiver(host) must resolve sooner',
-  });
-  t.true(isClosed);
-});
-
-test('a handler of host.closing that never ends does not keep the disposers from their work', async (t) => {
+test('what never ends at the close is left behind and named, and keeps no other disposer from its work', async (t) => {
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
   let isDisposed = false;
-  let endHandler: (() => void) | undefined;
   const plugin = definePlugin({
-    name: 'slow',
-    receiver: (host) => {
-      const unending = new Promise<void>((resolve) => {
-        endHandler = resolve;
-      });
-      host.addAction('host.closing', () => unending);
+    name: 'stuck',
+    receiver(host) {
+      host.addAction('host.closing', () => new Promise(nothing));
+      host.onClose(() => new Promise(nothing));
       host.onClose(() => {
         isDisposed = true;
       });
     },
   });
-  await (await startHost([entry(plugin)], around, { ...LIMITS, closingMs: 1, disposeMs: 60_000 })).close();
-  t.true(isDisposed, 'the handler is still running');
-  endHandler?.();
-});
-
-test('a disposer that never ends does not keep the host from closing, and the log names its plugin', async (t) => {
-  const lines: string[] = [];
-  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
-  const plugin = definePlugin({
-    name: 'stuck',
-    receiver: (host) => host.onClose(() => new Promise(() => undefined)),
-  });
-  await (await startHost([entry(plugin)], { ...around, log }, { ...LIMITS, disposeMs: 1 })).close();
+  const limits = { ...LIMITS, closingMs: 1, disposeMs: 1 };
+  await (await startHost([entry(plugin)], { ...around, log }, limits)).close();
+  t.true(isDisposed);
   t.is(lines.length, 1);
-  t.like(JSON.parse(lines[0] ?? ''), {
-    plugin: 'stuck',
-    msg: 'plugin is not closed after 1 ms; it is left behind',
-  });
+  const msg = 'plugin is not closed after 1 ms; it is left behind';
+  t.like(JSON.parse(lines[0] ?? ''), { plugin: 'stuck', msg });
 });
 
-const nothing = () => undefined;
-
-const versioned = (name: string, version: string, requires?: Record<string, string>) =>
-  entry({ name, version, receiver: nothing, ...(requires && { requires }) });
+/** A plugin in JavaScript, which no compiler checks. */
+const unchecked = (
+  receiver: (host: Record<'addFilter' | 'adapter', (...given: unknown[]) => void>) => void,
+) => entry({ name: 'a', receiver });
 
 const adapterAt = (name: string, path: string, maxBytes = 1) =>
   entry(
@@ -141,168 +114,85 @@ const adapterAt = (name: string, path: string, maxBytes = 1) =>
     }),
   );
 
-/** A plugin in JavaScript, which no compiler checks. */
-const unchecked = (
-  receiver: (host: Record<'addFilter' | 'adapter', (...given: unknown[]) => void>) => void,
-) => entry({ name: 'a', receiver });
+const one = (over: object, options?: unknown) => [entry({ name: 'a', receiver: nothing, ...over }, options)];
+const numbers = z.object({ x: z.object({ y: z.number() }) });
 
-const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
-  'a plugin that requires a missing plugin': [
-    [named('a', [], { z: '*' })],
-    /plugin a .*requires "z", which is not there/,
-  ],
-  'plugins that require one another in a circle': [
-    [named('a', [], { b: '*' }), named('b', [], { c: '*' }), named('c', [], { a: '*' })],
-    /a -> b -> c -> a/,
-  ],
-  'a plugin that requires itself': [[named('a', [], { a: '*' })], /a -> a/],
-  'a plugin that requires another version': [
-    [versioned('a', '1.0.0', { b: '^2.1' }), versioned('b', '2.0.9')],
-    /plugin a .*requires "b" \^2\.1, and plugins\/x\.js is 2\.0\.9/,
-  ],
-  'a plugin that requires a version of one without': [
-    [versioned('a', '1.0.0', { b: '1' }), named('b', [])],
-    /requires "b" 1, and plugins\/x\.js is without a version/,
-  ],
-  'a plugin for another Pressmark': [
-    [named('a', [], { pressmark: '>=99' })],
-    /plugin a .*requires "pressmark" >=99, and this is \d/,
-  ],
-  'a range that is none': [[named('a', [], { b: 'new' })], /it requires b "new", which is not a range/],
-  'a list of required plugins': [[entry({ name: 'a', requires: ['b'], receiver: nothing })], /not an object/],
-  'two plugins with one name': [
-    [named('a', []), named('a', [])],
-    /two plugins are named "a": plugins\/x\.js and plugins\/x\.js/,
-  ],
-  'a module without a default export': [[entry(undefined)], /plugins\/x\.js is not a plugin/],
-  'a plugin without a name': [[entry({ receiver: nothing })], /its name is "undefined"/],
-  'a name that no address can hold': [[entry({ name: 'A b', receiver: nothing })], /its name is "A b"/],
-  'a plugin without a face': [[entry({ name: 'a' })], /neither receiver\(host\) nor pages\(host\)/],
-  'a face that is none': [[entry({ name: 'a', page: nothing })], /it has "page", .*; did you mean pages\?/],
-  'a face that is no function': [[entry({ name: 'a', pages: 7 })], /its pages is not a function/],
-  'a version that is none': [
-    [entry({ name: 'a', version: 'new', receiver: nothing })],
-    /its version is "new"/,
-  ],
-  'a hook with the name of another plugin': [
-    [entry({ name: 'a', receiver: nothing, hooks: { actions: ['b.sent'] } })],
-    /its hook "b\.sent" must begin with "a\."/,
-  ],
-  'a key of hooks that there is not': [
-    [entry({ name: 'a', receiver: nothing, hooks: { action: ['a.sent'] } })],
-    /its hooks: it has "action", and can have actions, filters alone; did you mean actions\?/,
-  ],
-  'a key of a command that there is not': [
-    [entry({ name: 'a', commands: [{ name: 'b', description: 'c', run: nothing, option: {} }] })],
-    /its command b: it has "option", .*; did you mean options\?/,
-  ],
-  'a key of the options of a handler that there is not': [
-    [unchecked((host) => host.addFilter('article.slug', nothing, { priorty: 5 }))],
-    /plugin a: the options of its handler of article\.slug: it has "priorty", .*; did you mean priority\?/,
-  ],
-  'a priority that is not among options': [
-    [unchecked((host) => host.addFilter('article.slug', nothing, 5))],
-    /plugin a: .*handler of article\.slug: write an object with priority/,
-  ],
-  'a key of an adapter that there is not': [
-    [unchecked((host) => host.adapter({ path: '/in', verify: () => true, receive: nothing, maxBites: 5 }))],
-    /plugin a: its adapter at \/in: it has "maxBites", .*; did you mean maxBytes\?/,
-  ],
-  'a key of the auth of an adapter that there is not': [
+test('what is wrong with plugins is refused in words that name them', async (t) => {
+  const cases: [entries: PluginEntry[], words: RegExp][] = [
+    [one({ requires: { z: '*' } }), /plugin a .*requires "z", which is not there/],
     [
-      unchecked((host) =>
-        host.adapter({ path: '/in', auth: { kind: 'basic', secrets: 'X' }, receive: nothing }),
-      ),
+      [...one({ requires: { b: '*' } }), entry({ name: 'b', receiver: nothing, requires: { a: '*' } })],
+      /a -> b -> a/,
     ],
-    /plugin a: its adapter at \/in: auth: it has "secrets", .*; did you mean secret\?/,
-  ],
-  'a secret that is not set': [
-    [entry({ name: 'a', receiver: nothing, secrets: ['A_TOKEN'] })],
-    /plugin a .*needs A_TOKEN, which is not set; add it to \.env/,
-  ],
-  'a filter of the other face': [
     [
-      entry(
-        definePlugin({
-          name: 'a',
-          receiver: (host) => host.addFilter('page.head' as never, nothing as never),
-        }),
-      ),
+      [...one({ requires: { b: '^2.1' } }), entry({ name: 'b', version: '2.0.9', receiver: nothing })],
+      /plugin a .*requires "b" \^2\.1, and plugins\/x\.js is 2\.0\.9/,
     ],
-    /the filter "page\.head" is one of pages\(host\); use it there/,
-  ],
-  'an adapter at a path that is taken': [
-    [adapterAt('b', '/webhook/')],
-    /plugin b: its adapter has the path \/webhook\/, which is that of the webhook/,
-  ],
-  'an adapter at the path of another plugin': [
-    [adapterAt('a', '/taken'), adapterAt('b', '/taken')],
-    /plugin b: .*that of plugin a \(plugins\/x\.js\)/,
-  ],
-  'an adapter below that of another plugin': [
-    [adapterAt('a', '/taken'), adapterAt('b', '/taken/below')],
-    /plugin b: .*that of plugin a \(plugins\/x\.js\)/,
-  ],
-  'an adapter above the articles': [[adapterAt('b', '/articles')], /plugin b: .*that of the articles/],
-  'an adapter among the routes of plugins': [
-    [adapterAt('b', '/-/a/x')],
-    /plugin b: .*\/-\/ and what is below are those of routes/,
-  ],
-  'an adapter above the routes of plugins': [
-    [adapterAt('b', '/-')],
-    /plugin b: .*\/-\/ and what is below are those of routes/,
-  ],
-  'an adapter for everything': [[adapterAt('b', '/*')], /the path "\/\*"; write one path/],
-  'an adapter at the top': [[adapterAt('b', '/')], /the path "\/"; write one path/],
-  'an adapter for bodies that are too long': [
-    [adapterAt('b', '/long', 10_000_001)],
-    /at \/long has maxBytes "10000001"; it must be an integer from 1 to 10000000/,
-  ],
-  'options for a plugin that takes none': [
-    [entry({ name: 'a', receiver: nothing }, { x: 1 })],
-    /plugin a .*takes no options/,
-  ],
-  'options that the schema of the plugin refuses': [
+    [one({ requires: { pressmark: '>=99' } }), /requires "pressmark" >=99, and this is \d/],
+    [one({ requires: { b: 'new' } }), /it requires b "new", which is not a range/],
+    [one({ requires: ['b'] }), /not an object/],
+    [[...one({}), ...one({})], /two plugins are named "a": plugins\/x\.js and plugins\/x\.js/],
+    [[entry(undefined)], /plugins\/x\.js is not a plugin/],
+    [one({ name: 'A b' }), /its name is "A b"/],
+    [[entry({ name: 'a' })], /neither receiver\(host\) nor pages\(host\)/],
+    [one({ page: nothing }), /it has "page", .*; did you mean pages\?/],
+    [one({ pages: 7 }), /its pages is not a function/],
+    [one({ version: 'new' }), /its version is "new"/],
+    [one({ hooks: { actions: ['b.sent'] } }), /its hook "b\.sent" must begin with "a\."/],
+    [one({ hooks: { action: ['a.sent'] } }), /its hooks: it has "action", .*; did you mean actions\?/],
     [
-      entry(
-        { name: 'a', receiver: nothing, options: z.object({ x: z.object({ y: z.number() }) }) },
-        { x: {} },
-      ),
+      one({ commands: [{ name: 'b', description: 'c', run: nothing, option: {} }] }),
+      /its command b: it has "option", .*; did you mean options\?/,
     ],
-    /plugin a .*options are wrong: x\.y: Invalid input/,
-  ],
-};
-
-for (const [name, [entries, words]] of Object.entries(REFUSED)) {
-  test(`the host refuses ${name}`, async (t) => {
-    await t.throwsAsync(startHost(entries, around), { message: words });
-  });
-}
-
-test('the host refuses an output with a key that there is not', async (t) => {
-  const output = { path: 'llms.txt', render: () => '', path_: 'x' };
-  const plugin = definePlugin({ name: 'a', pages: (host) => host.addOutput(output) });
-  await t.throwsAsync(startHost([entry(plugin)], { ...around, face: 'pages' }), {
-    code: 'PLUGIN_INVALID',
-    message: /plugin a: the output "llms\.txt": it has "path_", .*; did you mean path\?/,
-  });
+    [
+      [unchecked((host) => host.addFilter('article.slug', nothing, { priorty: 5 }))],
+      /the options of its handler of article\.slug: it has "priorty", .*; did you mean priority\?/,
+    ],
+    [[unchecked((host) => host.addFilter('page.head', nothing))], /"page\.head" is one of pages\(host\)/],
+    [
+      [unchecked((host) => host.adapter({ path: '/in', verify: () => true, receive: nothing, maxBites: 5 }))],
+      /plugin a: its adapter at \/in: it has "maxBites", .*; did you mean maxBytes\?/,
+    ],
+    [
+      [unchecked((host) => host.adapter({ path: '/in', auth: { secrets: 'X' }, receive: nothing }))],
+      /its adapter at \/in: auth: it has "secrets", .*; did you mean secret\?/,
+    ],
+    [one({ secrets: ['A_TOKEN'] }), /plugin a .*needs A_TOKEN, which is not set; add it to \.env/],
+    [[adapterAt('b', '/webhook/')], /plugin b: .*\/webhook\/, which is that of the webhook/],
+    [
+      [adapterAt('a', '/taken'), adapterAt('b', '/taken/below')],
+      /plugin b: .*that of plugin a \(plugins\/x\.js\)/,
+    ],
+    [[adapterAt('b', '/articles')], /plugin b: .*that of the articles/],
+    [[adapterAt('b', '/-/a/x')], /plugin b: .*\/-\/ and what is below are those of routes/],
+    [[adapterAt('b', '/*')], /the path "\/\*"; write one path/],
+    [[adapterAt('b', '/')], /the path "\/"; write one path/],
+    [[adapterAt('b', '/long', 10_000_001)], /maxBytes "10000001"; it must be an integer from 1 to 10000000/],
+    [one({}, { x: 1 }), /plugin a .*takes no options/],
+    [one({ options: numbers }, { x: {} }), /plugin a .*options are wrong: x\.y: Invalid input/],
+  ];
+  for (const [entries, message] of cases) await t.throwsAsync(startHost(entries, around), { message });
 });
 
-for (const path of ['', '/a.txt', '../a.txt', 'a/../b', '.hidden', 'feed.xml', 'tags/', 'LLMS.txt', 7])
-  test(`the host refuses the output ${path}`, async (t) => {
-    const render = () => '';
+test('an output whose path is taken, or is none, or that has a key that there is not, is refused', async (t) => {
+  for (const output of [
+    { path: 'fine.txt', path_: 'x' },
+    ...['', '/a.txt', '../a.txt', '.hidden', 'feed.xml', 'tags/', 'LLMS.txt', 7].map((path) => ({ path })),
+  ]) {
     const plugin = definePlugin({
       name: 'a',
       pages: (host) => {
-        host.addOutput({ path: 'llms.txt', render });
-        host.addOutput({ path: path as string, render });
+        for (const one of [{ path: 'llms.txt' }, output as { path: string }])
+          host.addOutput({ ...one, render: () => '' });
       },
     });
-    await t.throwsAsync(startHost([entry(plugin)], { ...around, face: 'pages' }), {
-      code: 'PLUGIN_INVALID',
-      message: /plugin a: /,
-    });
-  });
+    await t.throwsAsync(
+      startHost([entry(plugin)], { ...around, face: 'pages' }),
+      { code: 'PLUGIN_INVALID', message: /plugin a: / },
+      String(output.path),
+    );
+  }
+});
 
 test('a plugin gets its options as its schema has returned them', async (t) => {
   let seen: unknown;
@@ -319,31 +209,6 @@ test('a plugin gets its options as its schema has returned them', async (t) => {
   t.is(seen, 7);
 });
 
-test('what a plugin logs is without secrets', async (t) => {
-  const lines: string[] = [];
-  const log = pino({}, { write: (line: string) => void lines.push(line) });
-  const plugin = definePlugin({
-    name: 'talkative',
-    receiver: (host) =>
-      host.log.info({ secret: 'of-the-service', config: { secrets: ['of-the-service'] } }, 'set up'),
-  });
-  await startHost([entry(plugin)], { ...around, log });
-  t.regex(lines.join(), /set up/);
-  t.notRegex(lines.join(), /of-the-service/);
-});
-
-test('a hook that is added after the start is refused', async (t) => {
-  let late: (() => void) | undefined;
-  const plugin = definePlugin({
-    name: 'late',
-    receiver: (host) => {
-      late = () => host.addAction('host.ready', () => undefined);
-    },
-  });
-  await startHost([entry(plugin)], around);
-  t.throws(() => late?.(), { message: /plugin late adds "host.ready" after the start/ });
-});
-
 test('a plugin gets the values of its secrets, and neither the log, a finding nor a page shows them', async (t) => {
   const file = join(tempDir(t), 'log');
   const log = createLog({ level: 'info', terminal: false, fd: fs.openSync(file, 'w'), atOnce: true });
@@ -352,7 +217,7 @@ test('a plugin gets the values of its secrets, and neither the log, a finding no
     secrets: ['A_TOKEN'],
     receiver(host) {
       const words = `Bearer ${host.secrets.A_TOKEN}`;
-      host.log.info({ headers: [words] }, 'asked');
+      host.log.info({ headers: [words], config: { secrets: ['of-the-service'] } }, 'asked');
       host.health(() => ({ level: 'warn', text: words, fix: words }));
       host.health(() => Promise.reject(new Error(words)));
       host.admin.page({ path: 'shown', title: 'Shown', render: () => words });
@@ -363,6 +228,7 @@ test('a plugin gets the values of its secrets, and neither the log, a finding no
   const host = await startHost([entry(plugin)], { ...around, log, environment });
   const line = fs.readFileSync(file, 'utf8');
   t.like(JSON.parse(line), { headers: ['Bearer [redacted]'], msg: 'asked' });
+  t.notRegex(line, /of-the-service/);
   const request = { user: { name: 'ada', role: 'admin' }, query: new URLSearchParams() } as const;
   const pages = await Promise.all(host.admin.pages.map((page) => page.render(request)));
   const shown = JSON.stringify([await host.findings(), pages]);
@@ -472,7 +338,7 @@ test('a plugin may take its time to be activated, and other receivers on the fol
   calls.splice(0);
   const both = Promise.all([start({ ...LIMITS, setupMs: 20 }), start({ ...LIMITS, setupMs: 20 })]);
   await until('both are set up', () => calls.length === 3);
-  await setTimeout(100); // longer than they had to be set up
+  await setTimeout(40); // longer than they had to be set up
   end();
   for (const host of await both) await host.close();
   t.deepEqual(calls, ['receiver', 'receiver', 'activate']);
@@ -502,28 +368,20 @@ test('a plugin uses what another one provides; what nobody or somebody else prov
   });
 });
 
-test('jobs are refused after the start, and in words that name the plugin', async (t) => {
-  let add: (() => void)[] = [];
+test('what is added after the start is refused', async (t) => {
+  let late: (() => void)[] = [];
   const plugin = definePlugin({
     name: 'late',
     receiver(host) {
-      const run = () => undefined;
-      add = [
-        () => host.job('later', { on: 'article.live', run }),
-        () => host.cron('later', { at: '0 3 * * *', run }),
+      late = [
+        () => host.addAction('host.ready', nothing),
+        () => host.job('hook', { on: 'article.live', run: nothing }),
+        () => host.cron('hook', { at: '0 3 * * *', run: nothing }),
       ];
     },
   });
   await startHost([entry(plugin)], around);
-  for (const one of add)
-    t.throws(one, { message: /plugin late adds (?:job|cron) "later" after the start; add it in receiver/ });
-  const broken = definePlugin({
-    name: 'broken',
-    receiver: (host) => host.cron('nightly', { at: 'at night', run: () => undefined }),
-  });
-  await t.throwsAsync(startHost([entry(broken)], around), {
-    message: 'plugin broken: cron "nightly": its at is "at night": write five fields, such as 0 3 * * *',
-  });
+  for (const add of late) t.throws(add, { message: /plugin late adds .+ after the start/ });
 });
 
 test('a secret that is empty or short, or is no list of what auth needs, is refused at the start', async (t) => {
@@ -537,15 +395,11 @@ test('a secret that is empty or short, or is no list of what auth needs, is refu
     return startHost([entry(plugin)], { ...around, environment: { DOOR_KEYS: value } });
   };
   for (const [value, kind, words] of [
-    ['', 'bearer', /needs DOOR_KEYS of 8 characters or more/],
     ['          ', 'bearer', /needs DOOR_KEYS of 8 characters or more/],
     ['one-two', 'bearer', /needs DOOR_KEYS of 8 characters or more/],
-    ['one-token,', 'bearer', /needs a token in DOOR_KEYS/],
     ['one-token,one two', 'bearer', /needs a token in DOOR_KEYS/],
     ['ada-and-bo', 'basic', /needs name:password in DOOR_KEYS/],
-    ['ada-and-bo: ', 'basic', /needs name:password in DOOR_KEYS/],
     ['ada-and-bo:seven-7', 'basic', /needs name:password in DOOR_KEYS/],
-    ['ada:abcd EFGH,,', 'basic', /needs name:password in DOOR_KEYS/],
   ] as const)
     await t.throwsAsync(start(value, kind), { code: 'PLUGIN_INVALID', message: words }, value);
   await (await start('ada:abcd EFGH, bo:ijkl MNOP', 'basic')).close();

@@ -14,38 +14,22 @@ const LOCAL = { host: 'localhost:8787', connection: 'keep-alive' };
 const HTTPS = { host: 'admin.example.com', 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' };
 
 test('without admin.public only a browser on this machine gets in, and no proxy counts as one', (t) => {
-  const kindOf = (...asked: Parameters<typeof request>) =>
-    createAccess({ publicOrigin: undefined, trustedProxies: [] })(request(...asked)).kind;
-  t.is(kindOf('127.0.0.1', LOCAL), 'allowed');
-  t.is(kindOf('::1', { ...LOCAL, host: '[::1]:8787' }), 'allowed');
-  t.is(kindOf('::ffff:127.0.0.1', { ...LOCAL, host: '127.0.0.1:8787' }), 'allowed');
-  t.is(kindOf('192.168.1.9', LOCAL), 'elsewhere');
-  t.is(
-    kindOf('127.0.0.1', { host: 'rebound.example:8787' }),
-    'elsewhere',
-    'a name that leads to this machine',
-  );
-  t.is(kindOf('127.0.0.1', HTTPS), 'elsewhere');
-  t.is(kindOf('127.0.0.1', { ...LOCAL, 'x-forwarded-for': '203.0.113.7' }), 'elsewhere');
-  t.is(kindOf('127.0.0.1', { ...LOCAL, forwarded: 'for=203.0.113.7' }), 'elsewhere');
-  t.is(kindOf('127.0.0.1', { ...LOCAL, via: '1.1 proxy' }), 'elsewhere');
-  t.is(kindOf('127.0.0.1', LOCAL, '1.0'), 'elsewhere', 'a proxy that adds nothing');
-  t.is(kindOf('127.0.0.1', {}), 'elsewhere');
-});
-
-test('a proxy that hands on requests without a word of itself is not a browser on this machine', (t) => {
   const accessOf = createAccess({ publicOrigin: undefined, trustedProxies: [] });
-  const kindOf = (headers: Record<string, string>) =>
-    accessOf(request('127.0.0.1', { host: '127.0.0.1:8787', ...headers })).kind;
-  t.is(kindOf({}), 'elsewhere', 'nginx from 1.29.7, and others that keep connections open');
-  t.is(kindOf({ connection: 'close' }), 'elsewhere', 'nginx with proxy_http_version 1.1');
-  const browser = { connection: 'keep-alive' };
-  t.is(kindOf(browser), 'allowed');
-  t.is(kindOf({ connection: 'Keep-Alive, Upgrade' }), 'allowed');
-  t.is(kindOf({ ...browser, origin: 'https://example.com' }), 'elsewhere');
-  t.is(kindOf({ ...browser, referer: 'https://example.com/-/admin/login' }), 'elsewhere');
-  t.is(kindOf({ ...browser, origin: 'http://127.0.0.1:8787', referer: 'http://127.0.0.1:8787/' }), 'allowed');
-  t.is(kindOf({ ...browser, origin: 'null' }), 'allowed', 'the check of forms refuses it');
+  const isIn = (...asked: Parameters<typeof request>) => accessOf(request(...asked)).kind === 'allowed';
+  t.true(isIn('127.0.0.1', LOCAL));
+  t.true(isIn('::ffff:127.0.0.1', { ...LOCAL, host: '127.0.0.1:8787' }));
+  t.false(isIn('192.168.1.9', LOCAL));
+  t.false(isIn('127.0.0.1', { ...LOCAL, host: 'rebound.example:8787' }), 'a name that leads to this machine');
+  t.false(isIn('127.0.0.1', { ...LOCAL, via: '1.1 proxy' }));
+  t.false(isIn('127.0.0.1', {}));
+  // nginx from 1.29.7 and others, that keep connections open, and nginx with proxy_http_version 1.1
+  t.false(isIn('127.0.0.1', { host: LOCAL.host }), 'a proxy without a word of itself');
+  t.false(isIn('127.0.0.1', { ...LOCAL, connection: 'close' }));
+  t.false(isIn('127.0.0.1', { ...LOCAL, origin: 'https://example.com' }));
+  t.false(isIn('127.0.0.1', { ...LOCAL, referer: 'https://example.com/-/admin/login' }));
+  const own = `http://${LOCAL.host}`;
+  t.true(isIn('127.0.0.1', { ...LOCAL, origin: own, referer: `${own}/` }));
+  t.true(isIn('127.0.0.1', { ...LOCAL, origin: 'null' }), 'the check of forms refuses it');
 });
 
 const PUBLIC = { publicOrigin: 'https://admin.example.com:8443', trustedProxies: [] };
@@ -75,43 +59,35 @@ test('with admin.public others get in at its host over HTTPS alone, by the word 
   t.like(of('127.0.0.1', LOCAL), { isSecure: false, origin: 'http://localhost:8787' });
 });
 
-test('what a private address says of whom it speaks for is believed of trusted proxies alone', (t) => {
-  const kindOf = (address: string, trustedProxies: readonly string[]) =>
-    createAccess({ ...PUBLIC, trustedProxies })(request(address, HTTPS)).kind;
-  for (const address of ['172.17.0.1', '10.0.0.1', '192.168.1.9', 'fd00::1', '::ffff:172.18.0.3'])
-    t.is(kindOf(address, []), 'plain', address);
-  const trusted = ['172.18.0.0/16', '10.0.0.1', 'fd00::/8'];
-  for (const address of ['172.18.0.3', '::ffff:172.18.0.3', '10.0.0.1', 'fd00::1'])
-    t.is(kindOf(address, trusted), 'allowed', address);
-  for (const address of ['172.17.0.1', '10.0.0.2', 'fc00::1'])
-    t.is(kindOf(address, trusted), 'plain', address);
-});
-
-test('behind several trusted proxies, the client is the last address that is none of theirs', (t) => {
-  const accessOf = createAccess({ ...PUBLIC, trustedProxies: ['172.18.0.0/16', '2001:db8:ffff::/48'] });
+test('what proxies say of whom they speak for is believed of trusted ones alone, and the client is the last that is none of theirs', (t) => {
+  const trustedProxies = ['172.18.0.0/16', '10.0.0.1', '2001:db8:ffff::/48'];
+  const accessOf = createAccess({ ...PUBLIC, trustedProxies });
+  for (const [address, kind] of [
+    ['172.18.0.3', 'allowed'],
+    ['::ffff:172.18.0.3', 'allowed'],
+    ['10.0.0.1', 'allowed'],
+    ['172.17.0.1', 'plain'],
+    ['10.0.0.2', 'plain'],
+  ] as const)
+    t.is(accessOf(request(address, HTTPS)).kind, kind, address);
   const of = (forwardedFor: string, proto = 'https') =>
     accessOf(request('127.0.0.1', { ...HTTPS, 'x-forwarded-for': forwardedFor, 'x-forwarded-proto': proto }));
   for (const [forwardedFor, network] of [
     ['198.51.100.1, 203.0.113.7, 172.18.0.3', '203.0.113.7'],
-    ['203.0.113.7, 172.18.0.3:55012, 172.18.0.4', '203.0.113.7'],
     ['203.0.113.9:4711', '203.0.113.9'],
-    ['[2001:db8::1]:443', '2001:db8:0:0'],
     ['2001:db8::1, [2001:db8:ffff::2]', '2001:db8:0:0'],
     ['172.18.0.9, 172.18.0.3', '172.18.0.9'],
     ['unknown, 172.18.0.3', '127.0.0.1'],
   ] as const)
     t.like(of(forwardedFor), { kind: 'allowed', network }, forwardedFor);
   t.is(of('203.0.113.7, 172.18.0.3', 'https, http').kind, 'allowed', 'from proxy to proxy');
-  t.is(of('203.0.113.7, 172.18.0.3', 'https').kind, 'allowed');
   t.is(of('203.0.113.7, 172.18.0.3', 'http, https').kind, 'plain');
   t.is(of('172.18.0.3, 203.0.113.7', 'https, http').kind, 'plain', 'the client says that it is a proxy');
 });
 
 test('all addresses that one machine has are one network', (t) => {
   t.is(networkOf('::ffff:203.0.113.9'), '203.0.113.9');
-  t.is(networkOf('203.0.113.9'), '203.0.113.9');
   t.is(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2');
   t.is(networkOf('2001:db8:1:2::9'), '2001:db8:1:2');
   t.is(networkOf('2001:db8::9'), '2001:db8:0:0');
-  t.is(networkOf('::1'), '0:0:0:0');
 });

@@ -44,36 +44,28 @@ test('settings form: each option of a schema of zod is a field', async (t) => {
 });
 
 test('settings form: a library that knows the standard is asked; where none knows, there is no form', async (t) => {
-  const validate = () => ({ value: {} });
-  const jsonSchema = { input: () => ({ type: 'object', properties: { a: { type: 'string' } } }) };
-  const standard = { version: 1, vendor: 'another', validate };
-  const fields = fieldsOf({ '~standard': { ...standard, jsonSchema } });
+  const standard = { version: 1, vendor: 'another', validate: () => ({ value: {} }) };
+  const formOf = (input?: () => unknown) =>
+    fieldsOf({ '~standard': { ...standard, ...(input && { jsonSchema: { input } }) } })?.map(
+      ({ key }) => key,
+    );
   t.deepEqual(
-    fields?.map(({ key }) => key),
+    formOf(() => ({ type: 'object', properties: { a: { type: 'string' } } })),
     ['a'],
   );
-  const throwing = {
-    input: () => {
-      throw new Error('no');
-    },
+  t.is(formOf(), undefined);
+  const fail = () => {
+    throw new Error('no');
   };
-  for (const options of [{ '~standard': standard }, { '~standard': { ...standard, jsonSchema: throwing } }])
-    t.is(fieldsOf(options), undefined);
+  t.is(formOf(fail), undefined);
   t.is(fieldsOfOptions(undefined), undefined);
   t.is(fieldsOf(z.string()), undefined);
   const endless: Record<string, unknown> = {};
   endless.a = endless;
-  const circular = {
-    input: () => ({ type: 'object', properties: { a: { type: 'object', default: endless } } }),
-  };
-  t.is(fieldsOf({ '~standard': { ...standard, jsonSchema: circular } }), undefined);
-  // As zod was before it knew the standard.
-  const { jsonSchema: _, ...before } = z.object({ n: z.number() })['~standard'] as unknown as Record<
-    string,
-    unknown
-  >;
-  const old = Object.create(z.object({ n: z.number() }), { '~standard': { value: before } });
-  t.is(fieldsOf(old)?.[0]?.key, 'n');
+  t.is(
+    formOf(() => ({ type: 'object', properties: { a: { type: 'object', default: endless } } })),
+    undefined,
+  );
 });
 
 test('settings form: hostile names and titles are names and titles', (t) => {
@@ -89,7 +81,7 @@ test('settings form: hostile names and titles are names and titles', (t) => {
       ['a b"c', 'a b"c'],
     ],
   );
-  for (const schema of [null, 7, 'x', {}, { type: 'object' }, { type: 'object', properties: {} }, []])
+  for (const schema of [null, {}, { type: 'object', properties: {} }])
     t.is(fieldsOfSchema(schema), undefined);
 });
 
@@ -116,10 +108,8 @@ test('settings form: what is shown of a value is entered as this value again', (
 test('settings form: what a field cannot take is said', (t) => {
   const cases: [FieldKind, string, RegExp][] = [
     [{ kind: 'number', isWhole: true }, 'many', /a number/],
-    [{ kind: 'number', isWhole: true }, 'Infinity', /a number/],
     [{ kind: 'switch' }, '"true"', /of the list/],
     [{ kind: 'choice', choices: ['a'] }, '"b"', /of the list/],
-    [{ kind: 'choice', choices: ['a'] }, 'a', /JSON|of the list/],
     [{ kind: 'json' }, '{', /JSON/],
     [{ kind: 'secret' }, 'x', /\.env/],
   ];
