@@ -1,14 +1,11 @@
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import test from 'ava';
-import type { SiteFacts } from '../../../src/deploy/facts.js';
-import { gitIn } from '../../support/clones.js';
 import { article } from '../../support/events.js';
-import { healthDetails, startReceiver } from '../../support/receiver.js';
+import { startReceiver } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
-import { TOY_CONFIG, writeToySite } from '../deploy/toy-generator.js';
 
 const SECRET = 'first-secret-first-secret-first';
 const OTHER = 'other-secret-other-secret-other';
@@ -78,68 +75,4 @@ test('links that lead to a folder around them, or in a circle, keep nothing from
   fs.writeFileSync(join(dir, 'static/sub/mine.txt'), 'Second');
   await until('one in a folder of static/, too', () => has('sub/mine.txt', 'Second'));
   await receiver.close();
-});
-
-test('a receiver builds the page of a tag when its text changes, and lists, contents and links with a publish', async (t) => {
-  const receiver = await startHere(t, { config: { git: false, site: { toc: 4, search: false } } });
-  const page = async (path: string) => (await fetch(`${receiver.origin}${path}`)).text();
-  const shows = (path: string, text: string) =>
-    until(`${path} shows ${text}`, async () => (await page(path)).includes(text));
-  const put = (path: string, text: string) => {
-    fs.mkdirSync(dirname(join(receiver.dir, 'content', path)), { recursive: true });
-    fs.writeFileSync(join(receiver.dir, 'content', path), text);
-  };
-
-  put('tags/soil.md', '---\ntitle: All about soil\n---\nIt is *alive*.\n');
-  const headings = ['One', 'Two', 'Three', 'Four'].map((title) => `<h2>${title}</h2>`).join('');
-  await receiver.post(
-    'article.published',
-    article({
-      id: 'garden-1',
-      slug: 'beds',
-      tags: ['Soil'],
-      author: 'Ada',
-      meta_description: '',
-      content_html: `<p>Beds begin with ${'many '.repeat(500)}words.</p>${headings}`,
-    }),
-  );
-  await shows('/articles/beds/', '<a href="#three" dir="auto">Three</a>');
-  await shows('/tags/soil/', 'It is <em>alive</em>.');
-  await shows('/', '2 min read');
-  await shows('/', 'Beds begin with many');
-
-  const builds = () => receiver.log.filter(({ msg }) => msg === 'site built');
-  const before = builds().length;
-  put('tags/soil.md', '---\ntitle: All about soil\n---\nIt is *quite alive*.\n');
-  await shows('/tags/soil/', 'It is <em>quite alive</em>.');
-  // The build of the publish may end only now, and be logged before this one.
-  await until('one build has looked at nothing else', () =>
-    builds()
-      .slice(before)
-      .some(({ pages }) => pages === 1),
-  );
-  put('authors/ada.md', '---\ndescription: Ada digs.\n---\n');
-  await shows('/authors/ada/', '<meta name="description" content="Ada digs.">');
-  fs.rmSync(join(receiver.dir, 'content/tags/soil.md'));
-  await shows('/tags/soil/', '<h1 dir="auto">Soil</h1>');
-  const malformed = receiver.log.filter(({ msg }) => msg.includes('malformed'));
-  t.deepEqual(malformed, [], 'none of these files is taken for an article');
-});
-
-test('where the content folder is the site’s, paths have no ./ in front, and the article is built and committed', async (t) => {
-  const dir = tempDir(t);
-  writeToySite(dir, {
-    'pressmark.config.mjs': TOY_CONFIG.replace('generator,', "generator,\n  content: '.',"),
-  });
-  const toy = join(dir, 'toy.mjs');
-  fs.writeFileSync(toy, fs.readFileSync(toy, 'utf8').replaceAll("'content'", "'.'"));
-  gitIn(dir, 'init', '-q', '-b', 'main');
-  gitIn(dir, 'commit', '-q', '--allow-empty', '-m', 'First');
-  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
-  t.is((await receiver.post('article.published', article({ id: 'a', slug: 'new' }))).status, 200);
-  await until('the article is built', async () => {
-    const { facts } = (await healthDetails(receiver.origin)) as { facts: SiteFacts };
-    return facts.delivery?.id === 'a' && fs.existsSync(join(dir, 'public/blog/new/index.html'));
-  });
-  await until('it is committed', () => gitIn(dir, 'ls-files').includes('new.md'));
 });

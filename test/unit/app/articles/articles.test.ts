@@ -4,11 +4,23 @@ import { compared } from '../../../../src/app/articles/person/compare.js';
 import { createArticleSearch } from '../../../../src/app/articles/search-articles.js';
 import { createCatalog } from '../../../../src/store/catalog/catalog.js';
 import type { Entry } from '../../../../src/store/catalog/entry.js';
-import { fc } from '../../../support/property.js';
+import { fc, runs } from '../../../support/property.js';
 
 const fields = (body: string) => ({ title: 'T', description: '', tags: [], author: '', image: null, body });
 const lines = (count: number, line: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => line(n)).join('\n');
+
+test('article differences: a few lines are shown as they differ', (t) => {
+  const { isByLine, pieces } = compared(fields('one\ntwo <b>\nthree'), fields('one\n2\nthree'));
+  t.true(isByLine);
+  t.deepEqual(
+    pieces.filter(({ kind }) => kind !== 'same'),
+    [
+      { kind: 'old', html: 'two &lt;b&gt;\n' },
+      { kind: 'new', html: '2\n' },
+    ],
+  );
+});
 
 test('article differences: texts of which much differs, or that are long, are shown whole, one after the other', (t) => {
   for (const [old, now] of [
@@ -23,18 +35,6 @@ test('article differences: texts of which much differs, or that are long, are sh
     );
     t.true(pieces[0]?.html.includes(old) && pieces[1]?.html.includes(now));
   }
-});
-
-test('article differences: a few lines are shown as they differ', (t) => {
-  const { isByLine, pieces } = compared(fields('one\ntwo <b>\nthree'), fields('one\n2\nthree'));
-  t.true(isByLine);
-  t.deepEqual(
-    pieces.filter(({ kind }) => kind !== 'same'),
-    [
-      { kind: 'old', html: 'two &lt;b&gt;\n' },
-      { kind: 'new', html: '2\n' },
-    ],
-  );
 });
 
 const DAYS = ['2026-01-03', '2026-01-01', '2026-01-02'];
@@ -82,9 +82,8 @@ test('the list of articles is that of the catalog after any sequence of changes,
         (await search({ ...query, size: 200 })).rows.map(({ path }) => path);
       t.deepEqual(await paths({ sort: 'oldest' }), byDate);
       t.deepEqual(await paths({}), byDate.toReversed());
-      const titles = (await search({ sort: 'title', size: 200 })).rows.map(({ title }) =>
-        title.toLowerCase(),
-      );
+      const { rows } = await search({ sort: 'title', size: 200 });
+      const titles = rows.map(({ title }) => title.toLowerCase());
       t.deepEqual(
         titles,
         titles.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)),
@@ -96,6 +95,7 @@ test('the list of articles is that of the catalog after any sequence of changes,
       const { total } = await search({ state: 'held', edited: false, tag: 'Bees', text: 'ADA garden' });
       t.is(total, meant.length);
     }),
+    { numRuns: runs(30) },
   );
 });
 
@@ -105,7 +105,6 @@ const AT = '2026-12-10T00:00:00Z';
 test('an article that is scheduled has no expiry before that, which would leave it without a time on the site', (t) => {
   const scheduled = (until: string) =>
     stateChange('scheduled', AT, { publication: { kind: 'dated', until: Date.parse(until) } }, NOW, 'ada');
-  t.deepEqual(scheduled('2026-11-01T00:00:00Z'), { held: undefined, date: AT, expires: null });
   t.deepEqual(scheduled('2026-12-01T00:00:00Z'), { held: undefined, date: AT, expires: null });
   t.deepEqual(scheduled('2026-12-24T00:00:00Z'), { held: undefined, date: AT });
 });

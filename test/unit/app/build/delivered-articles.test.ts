@@ -25,14 +25,10 @@ async function malformedIn(t: ExecutionContext, text: string): Promise<Malformed
   return malformed;
 }
 
-for (const [what, [text, isBrokenArticle]] of Object.entries(CASES))
-  test(`${what}: ${isBrokenArticle ? 'left out of' : 'part of'} the build`, async (t) => {
-    const malformed = await malformedIn(t, text);
-    t.deepEqual(
-      malformed.map((file) => file.isBrokenArticle),
-      [isBrokenArticle],
-    );
-  });
+test('an article whose front matter an edit has broken is left out of the build, and no other malformed file is', async (t) => {
+  for (const [what, [text, isBrokenArticle]] of Object.entries(CASES))
+    t.like(await malformedIn(t, text), [{ isBrokenArticle }], what);
+});
 
 test('front matter of many lines without a closing one is read in time', async (t) => {
   const text = `---\n${BROKEN}${'\n'.repeat(200_000)}pressmark:\n  id: a\n`;

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { contentOf, mappingOf, staticFolderOf } from '../../../../src/app/content/content.js';
-import { foldersOf } from '../../../../src/app/content/folders.js';
+import { contentPrefix, foldersOf } from '../../../../src/app/content/folders.js';
 import { siteFiles } from '../../../../src/app/content/site-files.js';
 import { loadSettings } from '../../../../src/config/load.js';
 import { GENERATORS } from '../../../../src/generators/registry.js';
@@ -36,20 +36,15 @@ test('what an owner has said of authors, categories, tags and lengths holds for 
 
 /** Generator, content folder, output folder, and the source that the refusal names; none where the output is fine. */
 const OUTPUTS: readonly (readonly [generator: string, content: string, output: string, held?: string])[] = [
-  ['hugo', 'content', 'content', 'content'],
   ['hugo', 'content', '.', 'content'],
-  ['hugo', 'content/', './content', 'content/'],
   ['hugo', 'content', 'layouts', 'layouts'],
   ['hugo', 'content', 'link', 'content'],
   ['hugo', 'content', '.git', '.git'],
   ['eleventy', 'src/blog', 'src', 'src/blog'],
-  ['hugo', 'content', 'public'],
   ['hugo', 'content', 'content-built'],
   ['eleventy', '.', '_site'],
   ['plain', 'content', 'content', 'content'],
-  ['plain', 'content', '.', 'content'],
   ['plain', 'content', 'static', 'static'],
-  ['plain', 'content', 'public'],
 ];
 
 test('a build replaces no source of the site', async (t) => {
@@ -77,12 +72,10 @@ const STATIC = [
   ['eleventy', 'eleventy.config.js', '', '_site', 'public'],
   ['astro', 'astro.config.mjs', '', 'dist', 'public'],
   ['hexo', '_config.yml', '', 'public', 'source'],
-  ['vitepress', '.vitepress/config.js', '', '.vitepress/dist', 'public'],
   ['vitepress', 'docs/.vitepress/config.js', '', 'docs/.vitepress/dist', 'docs/public'],
   ['docusaurus', 'docusaurus.config.js', '', 'build', 'static'],
   ['markdown-folder', 'package.json', '{"dependencies":{"next":"16"}}', 'out', 'public'],
   ['markdown-folder', 'package.json', '{"dependencies":{"@sveltejs/kit":"2"}}', 'build', 'static'],
-  ['markdown-folder', 'package.json', '{"dependencies":{"gatsby":"5"}}', 'public', 'static'],
   ['markdown-folder', 'package.json', '{}', 'public', 'static'],
 ] as const;
 
@@ -99,32 +92,26 @@ test('files go to a site from the folder that its generator copies, or that the 
   }
 });
 
+test('before the path of an article stands its folder, and nothing where that is the site’s', (t) => {
+  const prefixes = ['content', './a/b/', '.', './'].map((content) => contentPrefix({ content }));
+  t.deepEqual(prefixes, ['content/', 'a/b/', '', '']);
+});
+
 const stateOf = (dir: string, generator: 'plain' | 'hugo') =>
   foldersOf({ dir, content: 'content', output: 'public', templates: 'templates', generator }).stateDir;
 
-test('the state of a site that Pressmark builds is in .pressmark', (t) => {
-  const dir = tempDir(t);
-  fs.mkdirSync(join(dir, '.git'));
-  t.is(stateOf(dir, 'plain'), join(dir, '.pressmark'));
-});
-
-test('the state of a site that another generator builds is below .git, where no generator looks', (t) => {
+test('the state of a site is in .pressmark, or where another generator builds it, below .git, where no generator looks', (t) => {
   const dir = tempDir(t);
   t.is(stateOf(dir, 'hugo'), join(dir, '.pressmark'));
-  fs.mkdirSync(join(dir, '.git'));
+  fs.mkdirSync(join(dir, '.git/worktrees/linked'), { recursive: true });
+  t.is(stateOf(dir, 'plain'), join(dir, '.pressmark'));
   t.is(stateOf(dir, 'hugo'), join(dir, '.git/pressmark'));
-  const nested = join(dir, 'sites/garden');
+  const [nested, linked] = [join(dir, 'sites/garden'), join(dir, 'linked')];
   fs.mkdirSync(nested, { recursive: true });
   t.is(stateOf(nested, 'hugo'), join(dir, '.git/pressmark/sites/garden'));
-});
-
-test('a linked work tree has a state of its own', (t) => {
-  const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'main/.git/worktrees/linked'), { recursive: true });
-  const linked = join(dir, 'linked');
   fs.mkdirSync(linked);
-  fs.writeFileSync(join(linked, '.git'), 'gitdir: ../main/.git/worktrees/linked\n');
-  t.is(stateOf(linked, 'hugo'), join(dir, 'main/.git/worktrees/linked/pressmark'));
+  fs.writeFileSync(join(linked, '.git'), 'gitdir: ../.git/worktrees/linked\n');
+  t.is(stateOf(linked, 'hugo'), join(dir, '.git/worktrees/linked/pressmark'));
 });
 
 test('a git folder on another file system does not hold the state, as files get their names from there by a link', (t) => {
@@ -133,44 +120,28 @@ test('a git folder on another file system does not hold the state, as files get 
   t.is(stateOf(dir, 'hugo'), join(dir, '.pressmark'));
 });
 
-test('a site’s files are read and listed, folders with a slash', (t) => {
-  const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'content/posts'), { recursive: true });
-  fs.writeFileSync(join(dir, 'content/a.md'), 'ä');
+test('a site’s files are read and listed, folders with a slash; what is not there or in no folder reads as nothing', (t) => {
+  const dir = folderWith(t, { 'content/a.md': 'ä', 'content/posts/b.md': '' });
   fs.symlinkSync('content/a.md', join(dir, 'link.md'));
   fs.symlinkSync('content', join(dir, 'linked'));
   const files = siteFiles(dir);
-  t.is(files.read('content/a.md'), 'ä');
-  t.is(files.read('link.md'), 'ä');
+  for (const path of ['content/a.md', 'link.md']) t.is(files.read(path), 'ä', path);
   t.deepEqual(files.list('content'), ['a.md', 'posts/']);
   for (const root of ['', '.']) t.deepEqual(files.list(root), ['content/', 'link.md', 'linked/']);
-});
-
-test('what is not there, is a folder, or is not in a folder, reads as nothing', (t) => {
-  const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'folder'));
-  fs.writeFileSync(join(dir, 'file'), '');
-  const files = siteFiles(dir);
-  for (const path of ['none', 'folder', 'file/below', 'nul\0', '']) t.is(files.read(path), undefined, path);
-  for (const path of ['none', 'file', 'nul\0']) t.deepEqual(files.list(path), [], path);
-  const none = siteFiles(join(dir, 'none'));
-  t.is(none.read('a'), undefined);
-  t.deepEqual(none.list(''), []);
+  for (const path of ['none', 'content', 'link.md/below', 'nul\0', ''])
+    t.is(files.read(path), undefined, path);
+  for (const path of ['none', 'link.md', 'nul\0']) t.deepEqual(files.list(path), [], path);
 });
 
 test('nothing outside the folder is read, neither by a path nor by a link', (t) => {
-  const outer = tempDir(t);
+  const outer = folderWith(t, { secret: 'x', 'site-2/secret': 'x' });
   const dir = join(outer, 'site');
   fs.mkdirSync(dir);
-  fs.mkdirSync(join(outer, 'site-2'));
-  fs.writeFileSync(join(outer, 'secret'), 'x');
-  fs.writeFileSync(join(outer, 'site-2/secret'), 'x');
   fs.symlinkSync('../secret', join(dir, 'link'));
   fs.symlinkSync('..', join(dir, 'up'));
   fs.symlinkSync('loop', join(dir, 'loop'));
   const files = siteFiles(dir);
   for (const path of ['../secret', 'link', 'up/secret', '../site-2/secret', 'loop', `${outer}/secret`])
     t.is(files.read(path), undefined, path);
-  for (const path of ['..', 'up', '../site-2']) t.deepEqual(files.list(path), [], path);
-  t.deepEqual(files.list(''), []);
+  for (const path of ['..', 'up', '']) t.deepEqual(files.list(path), [], path);
 });

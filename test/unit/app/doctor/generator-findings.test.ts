@@ -29,11 +29,9 @@ async function findingsIn(dir: string): Promise<Finding[]> {
 }
 
 /** Stores an article as the receiver would. */
-async function publish(dir: string, slug: string, tags: string[] = [], author = ''): Promise<string> {
+async function publish(dir: string, slug: string, author = ''): Promise<string> {
   const { format } = contentOf(await loadSettings(dir, {}, {}));
-  const draft = draftOf(
-    article({ slug, tags, author, json_ld: '<script type="application/ld+json">{}</script>' }),
-  );
+  const draft = draftOf(article({ slug, author, json_ld: '<script type="application/ld+json">{}</script>' }));
   const path = `posts/${slug}.md`;
   const url = `https://garden.example/posts/${slug}/`;
   const { text } = format.encode({ ...draft, slug, url, updated: null, extra: {} }, path);
@@ -61,15 +59,9 @@ test('authors whom the site does not know are named, where it has a list of them
   const authors = { 'Marta Oak': 'marta' };
   const generator = { name: 'hugo', keys: { author: 'authors[].name' }, authors };
   const dir = siteWith(t, { 'pressmark.config.json': JSON.stringify({ ...config, generator }) });
-  await publish(dir, 'soil', [], 'Marta  oak');
-  const known = fs.readFileSync(await publish(dir, 'sand', [], 'Marta Oak'), 'utf8');
-  t.regex(known, /^authors: \["marta"\]$/m);
-  t.deepEqual(
-    (await findingsIn(dir)).map(({ level }) => level),
-    ['ok'],
-  );
-  const unknown = fs.readFileSync(await publish(dir, 'moss', [], 'A guest'), 'utf8');
-  t.regex(unknown, /^authors: \[\{ ?"?name"?: ?"A guest" ?\}\]$/m);
+  await publish(dir, 'soil', 'Marta  oak');
+  t.like(await findingsIn(dir), [{ level: 'ok' }]);
+  await publish(dir, 'moss', 'A guest');
   const [finding, ...others] = await findingsIn(dir);
   t.deepEqual(others, []);
   t.like(finding, { level: 'warn', about: 'authors' });
@@ -77,20 +69,15 @@ test('authors whom the site does not know are named, where it has a list of them
 });
 
 test('posts whose address the generator does not list come with the reason, and a post without a page is no problem', async (t) => {
-  const posts = {
-    'content/posts/a.md': post('A'),
-    'content/posts/b.md': post('B'),
-    'content/posts/c.md': post('C'),
-  };
-  const dir = siteWith(t, posts);
+  const posts = ['a', 'b', 'c'].map((name) => [`content/posts/${name}.md`, post(name)]);
+  const dir = siteWith(t, Object.fromEntries(posts));
   const unlisted = [
     { path: 'posts/a.md', reason: 'no page' },
     { path: 'posts/b.md', reason: 'several pages' },
   ];
   const shown = { config: 'c', posts: 'p', listed: [], unlisted };
   writeFiles(dir, { '.pressmark/addresses.json': JSON.stringify(shown) });
-  const findings = await findingsIn(dir);
-  t.like(findings, [
+  t.like(await findingsIn(dir), [
     {
       level: 'warn',
       text: 'lookups do not find these posts (several pages): posts/b.md',
@@ -143,11 +130,8 @@ test('an article with a date in the future is named, and is no problem, as a pos
   const found = await findingsIn(dir);
   const future = found.filter(({ text }) => text.includes('a date in the future'));
   t.deepEqual(
-    future.map(({ level, fix }) => [level, fix]),
-    [
-      ['ok', undefined],
-      ['ok', undefined],
-    ],
+    future.map(({ level, fix }) => fix ?? level),
+    ['ok', 'ok'],
   );
 });
 

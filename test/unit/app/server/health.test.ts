@@ -20,7 +20,7 @@ function site(t: ExecutionContext) {
   const pass = (ms: number) => {
     time += ms;
   };
-  return { dir, root, month, health, pass };
+  return { root, month, health, pass };
 }
 
 /** Replaces a function of node:fs for the rest of the test. @returns how often it was called. */
@@ -49,14 +49,6 @@ const answer = (over: Partial<Answer>): Answer => ({
   outcome: 'stored',
   verified: true,
   ...over,
-});
-
-test.serial('what is wrong is said without the machine’s paths', (t) => {
-  const { dir, root, health } = site(t);
-  fs.rmSync(root, { recursive: true });
-  const trouble = health().trouble();
-  t.regex(trouble ?? '', /^articles cannot be stored: ENOENT/);
-  t.false(trouble?.includes(dir));
 });
 
 test.serial('a folder for this month’s articles that may not be written is reported', (t) => {
@@ -93,8 +85,8 @@ test.serial(
     const looks = replace(t, 'accessSync', (real, ...args) => Reflect.apply(real, fs, args));
     const before = fs.statSync(month).mtimeMs;
     const { trouble } = health();
-    for (let second = 1; second <= 5; second++, pass(1_000)) {
-      for (let n = 0; n < 100; n++) t.is(trouble(), undefined);
+    for (let second = 1; second <= 3; second++, pass(1_000)) {
+      for (let n = 0; n < 3; n++) t.is(trouble(), undefined);
       t.is(looks(), second);
     }
     t.is(fs.statSync(month).mtimeMs, before);

@@ -22,9 +22,10 @@ const FILE: AddressFile = {
   contradiction: 'the rule is another one',
 };
 
-test('what the generator has listed is read as it was written, by the store too', async (t) => {
+test('what the generator has listed is read as it was written, by the store too; a missing or malformed file shows nothing', async (t) => {
   const path = join(tempDir(t), 'state/addresses.json');
   const known = readAddresses(path);
+  t.is(readAddressFile(path), undefined);
   t.is(known.get('soil.md'), undefined);
   const before = known.version;
   await writeAddressFile(path, FILE);
@@ -33,26 +34,15 @@ test('what the generator has listed is read as it was written, by the store too'
   t.is(known.get('list.md'), undefined);
   t.is(known.contradiction, 'the rule is another one');
   t.not(known.version, before);
-});
-
-test('a missing or malformed file shows nothing', async (t) => {
-  const path = join(tempDir(t), 'addresses.json');
-  t.is(readAddressFile(path), undefined);
-  await writeAddressFile(path, FILE);
-  const whole = JSON.parse(fs.readFileSync(path, 'utf8'));
-  for (const value of [
+  const texts = [
     null,
-    [],
-    { ...whole, listed: {} },
-    { ...whole, listed: [{ ...FILE.listed[0], address: 'soil' }] },
-    { ...whole, unlisted: undefined },
-    { ...whole, contradiction: 1 },
-  ]) {
-    fs.writeFileSync(path, JSON.stringify(value));
-    t.is(readAddressFile(path), undefined, JSON.stringify(value));
+    { ...FILE, listed: [{ ...FILE.listed[0], address: 'soil' }] },
+    { ...FILE, unlisted: {} },
+  ];
+  for (const text of ['{"config":"c","lis', ...texts.map((value) => JSON.stringify(value))]) {
+    fs.writeFileSync(path, text);
+    t.is(readAddressFile(path), undefined, text);
   }
-  fs.writeFileSync(path, '{"config":"c","lis');
-  t.is(readAddressFile(path), undefined);
 });
 
 test('the digest changes with the configuration and with data of the posts’ folders, and not with posts', (t) => {
@@ -72,7 +62,6 @@ test('the digest changes with the configuration and with data of the posts’ fo
     seen.add(now);
   };
   changes('a config file', () => write('site.toml', 'x'), true);
-  changes('its text', () => write('site.toml', 'y'), true);
   changes('a layout in a folder', () => write('layouts/a/b/single.html', 'x'), true);
   changes('its name', () => fs.renameSync(join(siteDir, 'layouts/a/b'), join(siteDir, 'layouts/a/c')), true);
   changes('the packages', () => write('package-lock.json', '{}'), true);
@@ -80,7 +69,6 @@ test('the digest changes with the configuration and with data of the posts’ fo
   changes('a section’s front matter', () => write('content/blog/_index.md', 'x'), true);
   changes('a setting', () => (settings = { output: 'dist' }), true);
   changes('a post', () => write('content/blog/a.md', 'x'), false);
-  changes('a picture', () => write('content/blog/a.png', 'x'), false);
   changes('another file', () => write('README.md', 'x'), false);
   fs.symlinkSync('..', join(siteDir, 'layouts/circle'));
   t.true(seen.has(digest()));
@@ -101,7 +89,6 @@ test('a rule is not called wrong for the way in which posts write their dates', 
   };
   const month = '/:year/:month/:slug/';
   t.is(check(month, '2018-05-02 10:00:00 +0200', '/2018/05/soil/'), undefined);
-  t.is(check(month, 'May 2, 2018', '/2018/05/soil/'), undefined);
   for (const zone of ['America/New_York', 'Asia/Tokyo'])
     t.is(check('/:year/:slug/', '2018-01-01', '/2018/soil/', zone), undefined);
   t.is(

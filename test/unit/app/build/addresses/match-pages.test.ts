@@ -62,10 +62,6 @@ test('the page of a post in a folder is not that of a post with the same title a
       'soil.md': '/blog/soil/',
       'de/soil.md': german,
     });
-  t.deepEqual(match(posts, [page('/soil/', 'Soil')]), {
-    'soil.md': 'several pages',
-    'de/soil.md': 'several pages',
-  });
 });
 
 test('the page of a tag, a category or an author is no post’s, unless posts are in such a folder', (t) => {
