@@ -31,7 +31,7 @@ export function tempDir(t: { teardown(dispose: () => void): void }): string {
 }
 
 /** Writes files into a folder, by their paths below it. */
-export function writeFiles(dir: string, files: Readonly<Record<string, string>>): void {
+export function writeFiles(dir: string, files: Readonly<Record<string, string | Uint8Array>>): void {
   for (const [path, text] of Object.entries(files)) {
     fs.mkdirSync(dirname(join(dir, path)), { recursive: true });
     fs.writeFileSync(join(dir, path), text);

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import type { DeliveryDetail, DeliveryRecord, DryRun, RefusedRequests } from '../../../src/host/records.js';
 import type { Client, PostOptions } from '../../support/client.js';
@@ -17,10 +18,10 @@ export default { name: 'showing', receiver(host) {
     host.addAction(name, () => { calls++; });
   for (const on of ['article.published', 'article.updated'])
     host.job('after-' + on.slice(8), { on, run: () => { calls++; } });
-  host.adapter({ path: '/quiet', verify: ({ headers }) => headers['x-token'] === 'right',
-    receive: ({ id }) => ({ id, title: id, contentHtml: '<p>Text.</p>' }) });
-  host.adapter({ path: '/open', keepsBodies: true, verify: ({ headers }) => headers['x-token'] === 'right',
-    receive: ({ id }) => ({ id, title: id, contentHtml: '<p>Text.</p>' }) });
+  const adapter = { verify: ({ headers }) => headers['x-token'] === 'right',
+    receive: ({ id }) => ({ id, title: id, contentHtml: '<p>Text.</p>' }) };
+  host.adapter({ ...adapter, path: '/quiet' });
+  host.adapter({ ...adapter, path: '/open', keepsBodies: true });
   const shown = (detail) => detail && { ...detail, body: detail.body && detail.body.toString('latin1') };
   host.routes((router) => {
     router.get('/calls', (context) => { context.body = { calls }; });
@@ -205,8 +206,7 @@ test('each delivery makes one line of the log that says what became of it, and n
   const receiver = await startHere(t, { config: { site: false, git: false, logLevel: 'trace' } });
   const data = article();
   const { json } = await receiver.post('article.published', data);
-  const target = { target_id: data.id, target_url: json.url, base_revision_id: 'not that one' };
-  const stale = update(target);
+  const stale = update({ target_id: data.id, target_url: json.url, base_revision_id: 'not that one' });
   t.is((await receiver.post('article.updated', stale)).status, 409);
   const other = 'other-secret-other-secret-other';
   t.is((await receiver.post('article.published', article(), { secret: other })).status, 401);
@@ -214,37 +214,22 @@ test('each delivery makes one line of the log that says what became of it, and n
   t.is((await receiver.raw(bare)).status, 400);
   await receiver.close();
 
-  const told = receiver.log.filter(({ status, outcome }) => status !== undefined || outcome !== undefined);
   // In no certain order: each line comes when its connection is closed.
-  const order = ['stored', 'REVISION_CONFLICT', 'SIGNATURE_MISMATCH', 'EVENT_UNSUPPORTED'];
-  const rank = ({ outcome }: (typeof told)[number]) => order.indexOf(String(outcome));
-  const sorted = told.toSorted((one, other) => rank(one) - rank(other));
-  const lines = sorted.map(({ time, ms, ...line }) => {
-    t.is(typeof time, 'number');
-    t.is(typeof ms, 'number');
-    t.true(Number(ms) >= 0);
-    return line;
-  });
-  t.deepEqual(lines, [
-    {
-      level: 30,
-      event: 'article.published',
-      id: data.id,
-      outcome: 'stored',
-      status: 200,
-      msg: 'delivery',
-    },
-    {
-      level: 40,
-      event: 'article.updated',
-      id: data.id,
-      outcome: 'REVISION_CONFLICT',
-      status: 409,
-      msg: 'delivery refused',
-    },
-    { level: 40, outcome: 'SIGNATURE_MISMATCH', status: 401, msg: 'delivery refused' },
-    { level: 40, outcome: 'EVENT_UNSUPPORTED', status: 400, msg: 'delivery refused' },
-  ]);
+  const told = receiver.log.filter(({ outcome }) => outcome !== undefined);
+  const lines = told.map(({ time, ms, ...line }) => (Number(time) > 0 && Number(ms) >= 0 ? line : undefined));
+  const refused = { level: 40, msg: 'delivery refused' };
+  const expected = [
+    { level: 30, event: 'article.published', id: data.id, outcome: 'stored', status: 200, msg: 'delivery' },
+    { ...refused, event: 'article.updated', id: data.id, outcome: 'REVISION_CONFLICT', status: 409 },
+    { ...refused, outcome: 'SIGNATURE_MISMATCH', status: 401 },
+    { ...refused, outcome: 'EVENT_UNSUPPORTED', status: 400 },
+  ];
+  t.is(lines.length, expected.length);
+  for (const line of expected)
+    t.true(
+      lines.some((one) => isDeepStrictEqual(one, line)),
+      JSON.stringify([line, lines]),
+    );
   const all = JSON.stringify(receiver.log);
   for (const hidden of [SECRET, other, signature(bare).replace('sha256=', '')]) t.false(all.includes(hidden));
 });

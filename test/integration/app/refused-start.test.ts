@@ -40,83 +40,65 @@ async function refuses(
   t.true(said.includes(reason), `${reason}\n${said}`);
 }
 
-const CONFIG = 'pressmark.config.json';
-
 /** A site with these files, whose receiver says nothing but why it does not start. */
-function siteWith(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
-  const config = JSON.stringify({ logLevel: 'silent', ...(JSON.parse(files[CONFIG] ?? '{}') as object) });
-  return folderWith(t, { ...files, [CONFIG]: config });
-}
+const siteWith = (t: ExecutionContext, files: Readonly<Record<string, string>>, config: object = {}) =>
+  folderWith(t, { ...files, 'pressmark.config.json': JSON.stringify({ logLevel: 'silent', ...config }) });
+
+type Refused = Pick<Refusal, 'code' | 'words'> & { readonly config?: object; readonly env?: string };
 
 /** Sites that the start refuses, and what it says. */
-const REFUSED: readonly {
-  what: string;
-  files: Readonly<Record<string, string>>;
-  code: number;
-  words: RegExp;
-  secret?: string;
-}[] = [
-  {
-    what: 'whose output folder is the content folder of a generator',
-    files: { [CONFIG]: '{ "generator": "hugo", "output": "content" }' },
+const REFUSED: Readonly<Record<string, Refused>> = {
+  'whose output folder is the content folder of a generator': {
+    config: { generator: 'hugo', output: 'content' },
     code: 2,
     words: /output "content" is or holds content, a source of the site.*; set output to/,
   },
-  {
-    what: 'whose articles would be where files are no articles',
-    files: { [CONFIG]: '{ "articles": { "file": "tags/:slug.md" } }' },
+  'whose articles would be where files are no articles': {
+    config: { articles: { file: 'tags/:slug.md' } },
     code: 2,
     words: /articles\.file "tags\/:slug\.md" is in pages\/, tags\/ or authors\//,
   },
-  {
-    what: 'with a durability level that needs git, and git: false',
-    files: { [CONFIG]: '{ "durability": "commit", "git": false }' },
+  'with a durability level that needs git, and git: false': {
+    config: { durability: 'commit', git: false },
     code: 2,
     words: /durability: 'commit' cannot be had with git: false; remove git: false/,
   },
-  {
-    what: 'with a durability level that needs git, outside of a work tree',
-    files: { [CONFIG]: '{ "durability": "commit" }' },
+  'with a durability level that needs git, outside of a work tree': {
+    config: { durability: 'commit' },
     code: 2,
     words: /durability: 'commit' cannot be had: the site is not in a git work tree/,
   },
-  {
-    what: 'with a branch target outside of a repository',
-    files: { [CONFIG]: '{ "deploy": { "branch": "gh-pages" } }' },
+  'with a branch target outside of a repository': {
+    config: { deploy: { branch: 'gh-pages' } },
     code: 2,
     words: /deploy has the branch gh-pages, and the site is not in a git work tree/,
   },
-  {
-    what: 'that builds no pages, with a plugin that cannot be loaded',
-    files: { [CONFIG]: '{ "plugins": ["./missing.js"], "site": false }' },
+  'that builds no pages, with a plugin that cannot be loaded': {
+    config: { plugins: ['./missing.js'], site: false },
     code: 1,
     words: /plugin "\.\/missing\.js" cannot be loaded/,
   },
-  {
-    what: 'whose .env has a comma for a secret',
-    files: { '.env': 'PRESSMARK_SECRET=,\n' },
+  'whose .env has a comma for a secret': {
+    env: 'PRESSMARK_SECRET=,\n',
     code: 2,
     words: /PRESSMARK_SECRET is ",", which holds no secret/,
-    secret: '',
   },
-];
+};
 
-for (const { what, files, secret = SECRET, ...refusal } of REFUSED)
+for (const [what, { config = {}, env, ...refusal }] of Object.entries(REFUSED))
   test(`the start of a site ${what} is refused, and doctor says why`, async (t) => {
-    const dir = siteWith(t, files);
-    await refuses(t, dir, { ...refusal, env: { PRESSMARK_SECRET: secret } });
-    if (files['.env'] !== undefined) t.is(fs.readFileSync(join(dir, '.env'), 'utf8'), files['.env']);
+    const dir = siteWith(t, { ...(env !== undefined && { '.env': env }) }, config);
+    await refuses(t, dir, { ...refusal, env: { PRESSMARK_SECRET: env === undefined ? SECRET : '' } });
+    if (env !== undefined) t.is(fs.readFileSync(join(dir, '.env'), 'utf8'), env);
   });
 
 test('the start of a site whose content folder is a file is refused, and doctor says why', async (t) => {
   const dir = siteWith(t, { content: '' });
   const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL };
-  const { code, stderr } = await runHere(['start', '--dir', dir, '--port', '0'], env);
-  t.is(code, 1);
-  t.regex(stderr, /content/);
-  const doctor = await runHere(['doctor', '--dir', dir], { PRESSMARK_SECRET: SECRET });
-  t.is(doctor.code, 1);
-  t.regex(doctor.stdout, /✗ directory: .*content is not a folder/);
+  const start = await runHere(['start', '--dir', dir, '--port', '0'], env);
+  t.is(start.code, 1);
+  t.regex(start.stderr, /content/);
+  t.regex((await runHere(['doctor', '--dir', dir], env)).stdout, /✗ directory: .*content is not a folder/);
 });
 
 test('a start without a program that takes locks ends with code 1 and one line that names the package', async (t) => {

@@ -39,20 +39,16 @@ test.serial('/healthz answers 503 while articles cannot be stored, and 200 again
   const { origin, dir, post } = receiver();
   const health = async () => {
     const response = await fetch(`${origin}/healthz`);
-    return { status: response.status, body: (await response.json()) as { ok: boolean; error?: string } };
+    return { status: response.status, body: (await response.json()) as unknown };
   };
   t.deepEqual(await health(), { status: 200, body: { ok: true } });
   fs.rmSync(join(dir, 'content'), { recursive: true });
-  // A verdict stands for a second.
-  await until(
-    '/healthz reports that the content folder is gone',
-    async () => (await health()).status === 503,
-  );
-  const { ok, error } = (await health()).body;
-  t.deepEqual([ok, error], [false, 'articles cannot be stored: ENOENT: no such file or directory']);
+  await until('it reports that the content folder is gone', async () => (await health()).status === 503);
+  const error = 'articles cannot be stored: ENOENT: no such file or directory';
+  t.deepEqual((await health()).body, { ok: false, error });
   // The next publication makes the folder again.
   t.is((await post('article.published', article(), { secret: secretOf(receiver()) })).status, 200);
-  await until('/healthz reports that articles can be stored', async () => (await health()).status === 200);
+  await until('it reports that articles can be stored', async () => (await health()).status === 200);
 });
 
 test.serial(
@@ -67,7 +63,7 @@ test.serial(
 
 test('SIGTERM: each request that has arrived whole by then is stored and answered, and its connection closed', async (t) => {
   const { port, dir, signal, stop, log } = await startReceiver(t, STORE_ONLY);
-  const keptAlive = await Promise.all(Array.from({ length: 10 }, () => rawClient(port)));
+  const keptAlive = await Promise.all(Array.from({ length: 3 }, () => rawClient(port)));
   for (const client of keptAlive) client.send(article());
   await until('each kept-alive connection has had an answer', () =>
     keptAlive.every(({ answers }) => answers().length === 1),
@@ -77,7 +73,7 @@ test('SIGTERM: each request that has arrived whole by then is stored and answere
   // While the receiver stands still, requests arrive: on connections that it has seen and on some that it has not. They are
   // few, so that this takes no five seconds on a busy machine: then the receiver closes connections on which nothing came.
   signal('SIGSTOP');
-  const fresh = await Promise.all(Array.from({ length: 10 }, () => rawClient(port)));
+  const fresh = await Promise.all(Array.from({ length: 3 }, () => rawClient(port)));
   const clients = [...keptAlive, ...fresh];
   const sent = clients.map(({ send }) => send(article()));
   const pipelined = await rawClient(port);
