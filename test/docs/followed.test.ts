@@ -14,6 +14,7 @@ import { startHere } from '../support/receiver-here.js';
 import { SECRET } from '../support/signer.js';
 import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
+import { withPackages } from '../support/with-plugins.js';
 
 // The pages that lead through commands, each followed word for word. Pressmark's own commands run in this process.
 
@@ -171,8 +172,7 @@ test('the commands of docs/scale-out.md make a remote and machines that store on
 
 test('the tutorial for plugins, in a fresh folder: its plugin and its tests do what it says', async (t) => {
   const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'node_modules'));
-  fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
+  withPackages(dir);
   fs.writeFileSync(join(dir, 'package.json'), JSON.stringify({ private: true }));
   const outputs = new Map<string, string>();
   for (const { language, text } of blocksOf(read('docs/plugin-tutorial.md'), 'sh|js')) {

@@ -9,6 +9,7 @@ import { runHere } from '../support/in-process.js';
 import { SITE_URL } from '../support/receiver.js';
 import { startHere } from '../support/receiver-here.js';
 import { tempDir } from '../support/temp-dir.js';
+import { withPackages } from '../support/with-plugins.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const page = fs.readFileSync(join(ROOT, 'docs/generators.md'), 'utf8');
@@ -40,8 +41,7 @@ function writeExamples(dir: string): void {
   for (const [, code = '', name = ''] of part.matchAll(/```js\n(\/\/ (\S+)\n[\s\S]*?)```/g))
     fs.writeFileSync(join(dir, name), code);
   fs.writeFileSync(join(dir, 'build.mjs'), '');
-  fs.mkdirSync(join(dir, 'node_modules'));
-  fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
+  withPackages(dir);
 }
 
 test('init accepts the example of a definition, and the site stores articles as the example says', async (t) => {

@@ -47,3 +47,12 @@ test('every page of the docs that the code names is there', (t) => {
         t.true(PAGES.has(page), `${folder}/${name}: ${page}`);
     }
 });
+
+test('one page has the configuration of web servers and the systemd unit; the others link to it', (t) => {
+  for (const language of ['nginx', 'caddy', 'ini'])
+    t.deepEqual(
+      [...PAGES].flatMap(([path, text]) => (text.includes(`\n\`\`\`${language}\n`) ? [path] : [])),
+      ['docs/server.md'],
+      language,
+    );
+});

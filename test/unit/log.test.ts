@@ -50,28 +50,23 @@ test('an error is logged with its type, code, message and stack, and without the
   t.is(lines[6].headers.host, 'a.example');
 });
 
-for (const odd of ['', 'x']) {
-  onLinux(
-    `a pipe that is full for a while gets the rest of a line byte for byte, ${odd.length} bytes on`,
-    (t) => {
-      const path = join(tempDir(t), 'pipe');
-      execFileSync('mkfifo', [path]);
-      const fd = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_NONBLOCK);
-      const log = createLog({ level: 'info', terminal: false, fd, atOnce: true });
-      const read = () => {
-        const bytes = Buffer.alloc(500_000);
-        return bytes.subarray(0, fs.readSync(fd, bytes));
-      };
-      const text = `${odd}${'ä'.repeat(50_000)}`; // more than a pipe takes
-      log.info(text);
-      const first = read();
-      log.info('more');
-      const [line = '', second = ''] = Buffer.concat([first, read()]).toString().split('\n');
-      t.is(JSON.parse(line).msg, text);
-      t.is(JSON.parse(second).msg, 'more');
-    },
-  );
-}
+onLinux('a pipe that is full for a while gets the rest of a line byte for byte', (t) => {
+  const path = join(tempDir(t), 'pipe');
+  execFileSync('mkfifo', [path]);
+  const fd = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_NONBLOCK);
+  const log = createLog({ level: 'info', terminal: false, fd, atOnce: true });
+  const read = () => {
+    const bytes = Buffer.alloc(500_000);
+    return bytes.subarray(0, fs.readSync(fd, bytes));
+  };
+  const text = `x${'ä'.repeat(50_000)}`; // more than a pipe takes, which ends within a character
+  log.info(text);
+  const first = read();
+  log.info('more');
+  const [line = '', second = ''] = Buffer.concat([first, read()]).toString().split('\n');
+  t.is(JSON.parse(line).msg, text);
+  t.is(JSON.parse(second).msg, 'more');
+});
 
 const HOSTILE = 'a\u001b[2Jb\u009b31mc\u009d0;d\u0007\u202ee\u061cf\u2066g\u2028h\\"i\rj';
 const INVISIBLE =

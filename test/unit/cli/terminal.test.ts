@@ -1,5 +1,3 @@
-import fs from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import { printable, printJson, unexpected } from '../../../src/cli/terminal.js';
 
@@ -10,17 +8,14 @@ test('a foreign text is on one line, and its control characters are visible', (t
 });
 
 test('what the system refuses for lack of permission says who needs it; a fault of the program shows its stack', (t) => {
-  for (const code of ['EACCES', 'EPERM']) {
-    const refused = Object.assign(new Error(`${code}: not permitted, mkdir '/srv/site'`), { code });
-    t.is(
-      unexpected(refused),
-      `${code}: not permitted, mkdir '/srv/site'; let the user who runs Pressmark read and write there`,
-    );
-  }
+  const refused = Object.assign(new Error("EACCES: not permitted, mkdir '/srv/site'"), { code: 'EACCES' });
+  t.is(
+    unexpected(refused),
+    "EACCES: not permitted, mkdir '/srv/site'; let the user who runs Pressmark read and write there",
+  );
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   t.is(unexpected(full), 'ENOSPC: no space left on device');
   t.regex(unexpected(new Error('a fault')), /^Error: a fault\n\s+at /);
-  t.is(unexpected('thrown'), 'thrown');
 });
 
 test.serial('JSON of foreign texts is JSON of the same value, without control characters', (t) => {
@@ -36,18 +31,4 @@ test.serial('JSON of foreign texts is JSON of the same value, without control ch
   }
   t.deepEqual(JSON.parse(printed), { id: HOSTILE, lines: ['a\nb'] });
   t.regex(printed, /^[\n -~]+$/);
-});
-
-test('every command prints JSON in this way', (t) => {
-  const folder = new URL('../../../../src/cli/', import.meta.url);
-  const files = fs
-    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'));
-  t.true(files.length > 10);
-  const direct = files.filter((name) =>
-    /(?:console\.log|stdout\.write)\(\s*JSON\.stringify/.test(
-      fs.readFileSync(join(folder.pathname, name), 'utf8'),
-    ),
-  );
-  t.deepEqual(direct, []);
 });
