@@ -17,12 +17,9 @@ test('the map of the architecture names every folder of src, and no file that do
     t.true(fs.existsSync(ROOT + path), path);
 });
 
-test('the folders of all generators have the files that the map names', (t) => {
-  const table = PAGE.slice(PAGE.indexOf('In `src/generators/`'), PAGE.indexOf('## Glossary'));
-  const files = [...table.matchAll(/^\| `(\w+\.ts)` \|/gm)].map(([, name = '']) => name);
-  t.deepEqual(files, ['mapping.ts']);
+test('the folders of all generators have the files that the page names', (t) => {
   for (const { name } of GENERATORS)
-    for (const file of [`${name}.ts`, ...files])
+    for (const file of [`${name}.ts`, 'mapping.ts'])
       t.true(fs.existsSync(`${ROOT}src/generators/${name}/${file}`), `${name}/${file}`);
 });
 

@@ -15,6 +15,8 @@ const isOfAll = ({ long, description }: Option): boolean =>
 /** docs/cli.md: every command with its arguments and options, as `--help` has them. */
 export async function cliReference(): Promise<string> {
   const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
+  const lines = commands.flatMap(({ options }) => options.filter((one) => !isOfAll(one)).map(optionLine));
+  const ofSeveral = [...new Set(lines.filter((line, n) => lines.indexOf(line) < n))];
   const without = (flag: string) =>
     commands.filter(({ options }) => !options.some(({ long }) => long === flag)).map((one) => one.name());
   const groups = [...new Set(commands.map((command) => command.helpGroup()))];
@@ -27,20 +29,29 @@ export async function cliReference(): Promise<string> {
     '- `--json`: print the result as JSON',
     ...commonOptions().map(optionLine),
     '',
+    'Options of several commands, which these name:',
+    '',
+    ...ofSeveral,
+    '',
     'A shell completes commands and options after `pressmark completion bash >> ~/.bashrc`, `pressmark completion zsh >> ~/.zshrc` (behind `compinit`) or `pressmark completion fish > ~/.config/fish/completions/pressmark.fish`.',
     '',
     ...groups.flatMap((group) => [
       `## ${group.slice(0, -1)}`,
       '',
-      ...commands.filter((command) => command.helpGroup() === group).map(section),
+      ...commands
+        .filter((command) => command.helpGroup() === group)
+        .map((command) => section(command, ofSeveral)),
     ]),
   ].join('\n');
 }
 
-function section(command: Command): string {
+function section(command: Command, ofSeveral: readonly string[]): string {
+  const own = command.options.filter((option) => !isOfAll(option));
+  const shared = own.filter((option) => ofSeveral.includes(optionLine(option)));
   const lines = [
     ...command.registeredArguments.map(argumentLine),
-    ...command.options.filter((option) => !isOfAll(option)).map(optionLine),
+    ...own.filter((option) => !shared.includes(option)).map(optionLine),
+    ...(shared.length > 0 ? [`- also ${shared.map(({ long }) => `\`${long}\``).join(', ')}`] : []),
   ];
   return [
     `### ${command.name()}`,
