@@ -95,11 +95,19 @@ const YAML_END = /(?<=\n)(?:---|\.{3}(?=[ \t]*(?:\r?\n|$)))/g;
 
 const OPENING_FENCE = /(---|\+\+\+)[ \t]*([^\s-][^\r\n]*)?(?:\r?\n|$)/y;
 
+/** A fence that some programs take for one: with a no-break space behind it, or with a line end of CR alone. */
+const ODD_FENCE = /(---|\+\+\+)[^\S\r\n]*[\r\n]/y;
+
 function cutFenced(text: string, first: number): FrontMatterCut {
   OPENING_FENCE.lastIndex = first;
   const [opening, fence, behind] = OPENING_FENCE.exec(text) ?? [];
   const language = behind?.trimEnd();
-  if (opening === undefined || fence === undefined) return NONE;
+  if (opening === undefined || fence === undefined) {
+    ODD_FENCE.lastIndex = first;
+    const [, odd] = ODD_FENCE.exec(text) ?? [];
+    if (odd === undefined) return NONE;
+    throw invalid(1, `the line that opens the front matter must be ${odd} alone, and end with LF or CRLF`);
+  }
   if (fence === '+++' && language !== undefined) return NONE;
   if (language !== undefined && language !== 'json') {
     const message = `front matter in ${quote(language)} is not read, and never evaluated; write it in YAML below a plain ---`;

@@ -155,8 +155,17 @@ export function createBuilder(options: SiteOptions) {
     }
     const switchedOff = hooks.switchedOff();
     articles.read(paths);
-    if (isAll) await articles.readAll(() => pause(isAll));
-    const sources = nextSources();
+    if (isAll) {
+      // A new article's page does not wait for the reading of all others. It is made again where that shows another neighbour.
+      if (paths.length > 0) await makePages(paths, sourcesNow(), current);
+      await articles.readAll(async () => {
+        if (await pause(isAll)) await makeAhead(current);
+      });
+      current.done.clear();
+    }
+    const sources = sourcesNow();
+    index = sources.index;
+    warnOfMissing(index);
     output.forgetKeys(
       anew === 'all' ? undefined : anew.flatMap((path) => sources.index.find(path)?.file ?? []),
     );
@@ -184,13 +193,12 @@ export function createBuilder(options: SiteOptions) {
   }
 
   /** Another index and renderer for what the articles are now. */
-  function nextSources(): Sources {
-    index = siteIndex(articles.entries.values(), articles.texts, isReserved, options.termSlug);
-    warnOfMissing(index);
+  function sourcesNow(): Sources {
+    const now = siteIndex(articles.entries.values(), articles.texts, isReserved, options.termSlug);
     return {
-      index,
-      renderer: rendererFor(index),
-      derivedOf: data.derivedWith(index),
+      index: now,
+      renderer: rendererFor(now),
+      derivedOf: data.derivedWith(now),
       builtAt: (place) => folder?.filesAt(place) ?? [],
     };
   }
@@ -206,7 +214,7 @@ export function createBuilder(options: SiteOptions) {
     if (next === undefined || paths.length === 0) return;
     next.madeAhead = next.paths.length;
     articles.read(paths);
-    await makePages(paths, nextSources(), current);
+    await makePages(paths, sourcesNow(), current);
   }
 
   /** Makes the pages of the articles in these files. */

@@ -52,6 +52,7 @@ export function loadTheme(folders: readonly ThemeFolder[], site: SiteInfo): Them
   const layers = themeLayers(folders);
   const assets = new Map(folders.flatMap(assetsIn).map((asset) => [asset.file, asset]));
   const styleSheet = styleSheetOf(layers, site);
+  const rootFiles = folders.flatMap(rootFilesIn);
   const hashedFiles = [styleSheet.file, ...[...assets.values()].map(({ hashedFile }) => hashedFile)];
   return {
     sources: new Map(layers.flatMap((layer) => [...layer])),
@@ -60,12 +61,12 @@ export function loadTheme(folders: readonly ThemeFolder[], site: SiteInfo): Them
       ...[...assets.values()].flatMap(({ file, hashedFile, read }) =>
         [file, hashedFile].map((name) => [name, read] as const),
       ),
-      ...folders.flatMap(rootFilesIn),
+      ...rootFiles.map(({ file, read }) => [file, read] as const),
     ]),
     hashedFiles,
     policy: contentSecurityPolicy(layers),
     t: translations(layers, site),
-    hash: hash('sha256', JSON.stringify([layers.map((layer) => [...layer]), hashedFiles])),
+    hash: hash('sha256', JSON.stringify([layers.map((layer) => [...layer]), hashedFiles, rootFiles])),
     hashed: (name) => {
       const file = name === 'style.css' ? styleSheet.file : assets.get(`assets/${name}`)?.hashedFile;
       if (file !== undefined) return file;
@@ -112,11 +113,14 @@ function assetsIn({ kind, dir }: ThemeFolder) {
   });
 }
 
-/** The files in a theme's `root/`, by their names at the top of the site. */
-function rootFilesIn({ kind, dir }: ThemeFolder): [name: string, read: () => Uint8Array][] {
+/** The files in a theme's `root/`, by their names at the top of the site, with a digest of their content. */
+function rootFilesIn({ kind, dir }: ThemeFolder) {
   if (kind !== 'theme') return [];
   const folder = join(dir, 'root/');
-  return publicFilesIn(folder).map((name) => [name, () => fs.readFileSync(join(folder, name))]);
+  return publicFilesIn(folder).map((file) => {
+    const read = () => fs.readFileSync(join(folder, file));
+    return { file, digest: hash('sha256', read()), read };
+  });
 }
 
 /** A file's name with a hash of its content before the type. */

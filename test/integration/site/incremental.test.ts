@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
-import { builtAnew, testSite } from './test-site.js';
+import { builtAnew, type TestSite, testSite } from './test-site.js';
 
 test('articles that stream in while the site is built come to be as a clean build makes them', async (t) => {
   const site = testSite(t, { pageSize: 3 });
@@ -38,12 +38,7 @@ test.serial('an unchanged site writes nothing, and a start reads no unchanged ar
 
   const again = testSite(t, { dir: site.dir });
   const read: string[] = [];
-  const { openSync } = fs;
-  fs.openSync = (path, flags, mode) => {
-    if (String(path).startsWith(site.options.content.root)) read.push(String(path));
-    return openSync(path, flags, mode);
-  };
-  t.teardown(() => Object.assign(fs, { openSync }));
+  beforeReads(t, site, (path) => read.push(path));
   t.like(await again.builder.build('all'), { written: 0, removed: 0, failed: 0 });
   t.deepEqual(read, []);
 });
@@ -71,3 +66,33 @@ test('the page of a new article is made in the middle of a build of everything, 
   await site.builder.build([]);
   t.true(site.page('index.html').includes('Title of new'));
 });
+
+test.serial(
+  'the page of a new article does not wait for the reading of all others, and is right in the end',
+  async (t) => {
+    const site = testSite(t);
+    for (const slug of ['a', 'b', 'c', 'd']) site.write(slug);
+    const seen: string[] = [];
+    let later: Promise<unknown> | undefined;
+    beforeReads(t, site, () => {
+      seen.push(['asked', 'later'].filter((slug) => site.has(`articles/${slug}/index.html`)).join());
+      if (seen.length === 2) later = site.builder.build([site.write('later')]);
+      for (const end = performance.now() + 15; performance.now() < end; ); // longer than a build keeps its thread for itself
+    });
+    void site.builder.build([site.write('asked')]);
+    await site.builder.build('all');
+    t.deepEqual([seen[0], seen[1], seen.at(-1)], ['', 'asked', 'asked,later']);
+    await later;
+    t.deepEqual(site.output(), await builtAnew(site.options));
+  },
+);
+
+/** Calls a function before each article of a site is read, until the test ends. */
+function beforeReads(t: ExecutionContext, { options }: TestSite, act: (path: string) => void): void {
+  const { openSync } = fs;
+  t.teardown(() => Object.assign(fs, { openSync }));
+  fs.openSync = (path, flags, mode) => {
+    if (String(path).startsWith(options.content.root)) act(String(path));
+    return openSync(path, flags, mode);
+  };
+}

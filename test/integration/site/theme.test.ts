@@ -67,6 +67,7 @@ test('assets are copied byte by byte, and have a link that changes with their co
   const path = join(site.options.templatesDir, 'assets/fonts/x.woff2');
   ownFile(site, 'partials/footer.eta', `<a href="<%= it.asset('fonts/x.woff2') %>">`);
   ownFile(site, 'assets/.DS_Store', 'x');
+  ownFile(site, 'root/mine.txt', 'one');
   const linked = async (bytes: number[]) => {
     put(path, '');
     fs.writeFileSync(path, Buffer.from(bytes));
@@ -81,6 +82,9 @@ test('assets are copied byte by byte, and have a link that changes with their co
   const first = await linked([0x89, 0, 0xff, 0xfe]);
   t.true(site.has('assets/fonts/x.woff2') && !site.has('assets/.DS_Store'));
   t.like(await site.builder.build('all'), { written: 0, removed: 0 });
+  ownFile(site, 'root/mine.txt', 'two');
+  await site.builder.build('all');
+  t.is(site.page('mine.txt'), 'two', 'a file for the top of the site');
   t.not(await linked([0xfe, 0xff, 0, 0x89]), first);
   t.false(site.has(first));
 

@@ -62,6 +62,10 @@ test('malformed front matter is refused with the line of the file', (t) => {
     ['---\na: 1\n', 'line 1: the front matter is never closed'],
     ['---', 'line 1: the front matter is never closed'],
     ['---\na: 1\n---b\n', 'line 3: the line that closes'],
+    // Taken for text, an update would replace all of it.
+    ['---\u00a0\na: 1\n---\nText\n', 'line 1: the line that opens'],
+    ['---\ra: 1\r---\rText\r', 'line 1: the line that opens'],
+    ['+++\ra = 1\r+++\r', 'line 1: the line that opens'],
     ['\n\n---\na: 1\n---\n', 'line 3: front matter must start at the very beginning'],
     ['+++\na = 1\na = 2\n+++\n', 'line 3: '],
     ['{"a": 1,\n"b": "}"', 'line 1: the JSON front matter is never closed'],
