@@ -1,8 +1,6 @@
 import fs from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { systemCode } from '../errors.js';
-import { tempPath } from './atomic-write.js';
-import { linesIn } from './line-log.js';
+import { linesIn, shortenLines } from './line-log.js';
 
 /** Records in a file, each a line of JSON; see `keepLines`. */
 export interface KeptLines<Line> {
@@ -68,24 +66,12 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line
       unwritten = [...keep([...lines, ...unwritten])];
       throw error;
     }
-    if ((await fs.stat(path)).size > mostBytes) await shorten();
-  }
-
-  /** Replaces the file by one with the lines that stay. */
-  async function shorten(): Promise<void> {
-    const before = await fs.open(path, 'r');
-    try {
-      const text = await before.readFile('utf8');
-      const temp = tempPath(dirname(path));
-      const kept = textOf(keep(linesIn(text, isLine)));
+    if ((await fs.stat(path)).size <= mostBytes) return;
+    await shortenLines(path, isLine, (all) => {
+      const kept = textOf(keep(all));
       mostBytes = Math.max(longest, 2 * Buffer.byteLength(kept));
-      await fs.writeFile(temp, kept, { mode: 0o600 });
-      await fs.rename(temp, path);
-      const since = await before.readFile('utf8'); // it goes on where it ended
-      if (since !== '') await fs.appendFile(path, `\n${since}`);
-    } finally {
-      await before.close();
-    }
+      return kept;
+    });
   }
 
   async function all(): Promise<Line[]> {
