@@ -90,7 +90,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   async function commit(batch: readonly Pending[]): Promise<CommitOutcomes> {
     const outcomes: CommitOutcomes = new Map();
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const since = Date.now();
+      const since = performance.now();
       const branch = await readBranch(repository);
       if (branch.kind === 'not now') {
         for (const { path } of batch)

@@ -24,7 +24,7 @@ export interface NewCommits {
   readonly commits: readonly string[];
   /** The paths that the owner has staged. */
   readonly staged: ReadonlySet<string>;
-  /** When the first of their objects was written, or earlier; in milliseconds since 1970. */
+  /** When the first of their objects was written, or earlier, by `performance.now()`. */
   readonly since: number;
 }
 
@@ -159,12 +159,18 @@ async function patiently<T>(command: () => Promise<T>): Promise<T> {
 /** A clock of a file system ticks this often at the least, in milliseconds. */
 const TICK_MS = 2_000;
 
-/** Syncs the folders of objects that have got files since. Git syncs the files themselves. */
-async function syncObjectFolders(commonDir: string, since: number): Promise<void> {
+/**
+ * Syncs the folders of objects that have got files since a moment. Git syncs the files themselves. The clock of the disk's
+ * machine may be another one than ours: the last change of a folder is its present.
+ *
+ * @param since by `performance.now()`.
+ */
+export async function syncObjectFolders(commonDir: string, since: number): Promise<void> {
   const objects = join(commonDir, 'objects');
-  const syncIfNew = async (name: string): Promise<void> => {
-    const folder = join(objects, name);
-    if ((await stat(folder)).mtimeMs > since - TICK_MS) await syncIfThere(folder);
-  };
-  await Promise.all([syncIfThere(objects), ...(await readdir(objects)).map(syncIfNew)]);
+  const folders = [objects, ...(await readdir(objects)).map((name) => join(objects, name))];
+  const times = await Promise.all(folders.map(async (folder) => (await stat(folder)).mtimeMs));
+  const first = Math.max(...times) - (performance.now() - since) - TICK_MS;
+  await Promise.all(
+    folders.map((folder, at) => ((times[at] ?? 0) > first ? syncIfThere(folder) : undefined)),
+  );
 }

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
+import { syncObjectFolders } from '../../../../src/git/commit/move-branch.js';
 import {
   createBeforeReplace,
   createKeepText,
@@ -34,6 +35,29 @@ test.serial(
       }
       if (when === 'at first') t.true(synced[0]?.endsWith('.tmp'), 'the text, before it gets its name');
     }
+  },
+);
+
+test.serial(
+  'the folders that git has just written to are synced, also where the disk’s clock is behind ours',
+  async (t) => {
+    const dir = fs.realpathSync(tempDir(t));
+    const objects = join(dir, 'objects');
+    const anHourAgo = Date.now() / 1_000 - 3_600;
+    for (const [name, time] of [
+      ['objects/old', anHourAgo - 60],
+      ['objects/new', anHourAgo],
+      ['objects', anHourAgo - 60],
+    ] as const) {
+      fs.mkdirSync(join(dir, name), { recursive: true });
+      fs.utimesSync(join(dir, name), time, time);
+    }
+    syncs.length = 0;
+    await syncObjectFolders(dir, performance.now() - 1_000);
+    t.deepEqual(
+      syncs.map(({ path }) => path),
+      [join(objects, 'new')],
+    );
   },
 );
 
