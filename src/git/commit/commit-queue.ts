@@ -55,20 +55,23 @@ interface QueuedFile extends Pending {
   readonly waiters: readonly Waiter[];
 }
 
-/** What is in the way of all commits: git has failed, or there is no branch to commit to now. */
-interface Obstacle {
-  readonly kind: 'failure' | 'later';
-  readonly because: string;
-}
+/** Whether commits work. When the next attempt is made, `createRepeatedTask` knows. */
+type State =
+  /** They do; the next batch may have so many files. */
+  | { readonly kind: 'working'; readonly most: number }
+  /** Something else must end first, such as the owner's rebase. */
+  | { readonly kind: 'deferred'; readonly because: string }
+  /** Git has failed for a file alone, and each file is tried alone. */
+  | { readonly kind: 'failing'; readonly because: string };
 
 /** How many commits one batch may have. */
 const MAX_BATCH = 200;
 /** How long a burst of deliveries gathers, in milliseconds. */
 const GATHER_MS = 200;
-/** The pauses after failures, in milliseconds; while somebody waits, the last one. */
-const PAUSE_MS = { first: 500, longest: 30_000, awaited: 200 };
-/** The pauses while HEAD is on no branch, in milliseconds: what ends that is a person's command. */
-const LATER_MS = { first: 500, longest: 5_000 };
+/** The pauses while git fails, in milliseconds; while somebody waits, the last one. */
+const FAILING_MS = { first: 500, longest: 30_000, awaited: 200 };
+/** The pauses while commits are deferred, in milliseconds: what ends that is a person's command. */
+const DEFERRED_MS = { first: 500, longest: 5_000 };
 
 const RANK: readonly Why[] = ['found', 'edited', 'stored', 'replaced', 'trash'];
 
@@ -84,20 +87,22 @@ export function createCommitQueue(
   log: Log,
 ) {
   const pending = new Map<string, QueuedFile>();
-  /** How many files the next batch may have. */
-  let most = MAX_BATCH;
-  let obstacle: Obstacle | undefined;
+  let state: State = { kind: 'working', most: MAX_BATCH };
+  /** Why a file got no commit, since the last commit. */
   let reported: string | undefined;
 
   const task = createRepeatedTask({
-    attempt: commitNext,
+    attempt: async () => {
+      const now = await commitNext();
+      return now.kind === 'working' ? undefined : now.because;
+    },
     onChange: (reason) => {
       if (reason === undefined) log.info('commits work again');
     },
     gatherMs: () => (pending.size >= MAX_BATCH || isAwaited() ? 0 : GATHER_MS),
     retryMs: (failures) => {
-      if (obstacle?.kind === 'later') return backoff(failures, LATER_MS);
-      return isAwaited() ? PAUSE_MS.awaited : backoff(failures, PAUSE_MS);
+      if (state.kind === 'deferred') return backoff(failures, DEFERRED_MS);
+      return isAwaited() ? FAILING_MS.awaited : backoff(failures, FAILING_MS);
     },
   });
 
@@ -120,8 +125,7 @@ export function createCommitQueue(
     return within(limitMs, committed, () => {
       waiter.isLate = true;
       // That git has failed for another file alone is not this one's reason.
-      const because =
-        obstacle?.kind === 'later' ? obstacle.because : `git took longer than ${limitMs / 1_000} s`;
+      const because = state.kind === 'deferred' ? state.because : `git took longer than ${limitMs / 1_000} s`;
       return { kind: 'later', because };
     });
   }
@@ -143,46 +147,49 @@ export function createCommitQueue(
     return [...files].some(({ waiters }) => waiters.some(({ isLate }) => !isLate));
   }
 
-  /** Commits one batch. @returns what is in the way of all commits. */
-  async function commitNext(): Promise<string | undefined> {
-    if (pending.size === 0) return undefined;
+  /** Commits one batch. @returns whether commits work now. */
+  async function commitNext(): Promise<State> {
+    if (pending.size === 0) return { kind: 'working', most: MAX_BATCH };
     const entries = [...pending.values()];
-    const batch = [...new Set([...entries.filter((one) => isAwaited([one])), ...entries])].slice(0, most);
+    const awaitedFirst = new Set([...entries.filter((one) => isAwaited([one])), ...entries]);
+    const most = mostIn(state);
+    const batch = [...awaitedFirst].slice(0, most);
     for (const { path } of batch) pending.delete(path);
-    obstacle = await commitBatch(batch);
+    state = await commitBatch(batch, most);
     if (pending.size > 0) task.request();
-    return obstacle?.because;
+    return state;
   }
 
-  /** Commits files; where several fail together, the first of them alone. */
-  async function commitBatch(batch: readonly QueuedFile[]): Promise<Obstacle | undefined> {
+  /** Commits files; where several fail together, the first of them alone. @param most how many it may have been. */
+  async function commitBatch(batch: readonly QueuedFile[], most: number): Promise<State> {
     try {
-      const outcomes = await commit(batch);
-      most = Math.min(MAX_BATCH, most * 4);
-      return settle(batch, outcomes);
+      const because = settle(batch, await commit(batch));
+      if (because === undefined) return { kind: 'working', most: Math.min(MAX_BATCH, most * 4) };
+      if (state.kind === 'working' || because !== state.because) log.warn({ waiting: pending.size }, because);
+      return { kind: 'deferred', because };
     } catch (error) {
       const [first, ...others] = batch;
       if (first === undefined) throw error;
       if (others.length > 0) {
-        most = 1;
         putFirst(others);
-        return commitBatch([first]);
+        return commitBatch([first], 1);
       }
       const because = messageOf(error);
-      if (because !== obstacle?.because)
+      if (state.kind === 'working' || because !== state.because)
         log.error(
           { err: error, path: first.path, waiting: pending.size + 1 },
           'not committed; tried again later',
         );
       settleOne(first, { kind: 'later', because });
-      return { kind: 'failure', because };
+      return { kind: 'failing', because };
     }
   }
 
+  /** @returns why commits must be made later. */
   function settle(
     batch: readonly QueuedFile[],
     outcomes: ReadonlyMap<string, CommitOutcome>,
-  ): Obstacle | undefined {
+  ): string | undefined {
     putFirst(batch.filter(({ path }) => !outcomes.has(path)));
     if ([...outcomes.values()].some(({ kind }) => kind === 'committed')) reported = undefined;
     let because: string | undefined;
@@ -192,9 +199,7 @@ export function createCommitQueue(
       settleOne(file, outcome);
       if (outcome.kind === 'later') ({ because } = outcome);
     }
-    if (because === undefined) return undefined;
-    if (because !== obstacle?.because) log.warn({ waiting: pending.size }, because);
-    return { kind: 'later', because };
+    return because;
   }
 
   function settleOne(file: QueuedFile, outcome: CommitOutcome): void {
@@ -210,10 +215,10 @@ export function createCommitQueue(
   /** Commits what is pending without further pauses, each file at least once. @returns how many files are left. */
   async function close(): Promise<number> {
     await task.close();
-    for (let fruitless = 0; fruitless < pending.size; ) {
-      const isInTheWay = (await commitNext()) !== undefined;
-      if (isInTheWay && obstacle?.kind === 'later') break;
-      fruitless = isInTheWay ? fruitless + 1 : 0;
+    for (let failures = 0; failures < pending.size; ) {
+      const { kind } = await commitNext();
+      if (kind === 'deferred') break;
+      failures = kind === 'failing' ? failures + 1 : 0;
     }
     for (const { waiters } of pending.values())
       for (const { resolve } of waiters)
@@ -222,6 +227,12 @@ export function createCommitQueue(
   }
 
   return { add, commitNow, close };
+}
+
+/** How many files the next batch may have. */
+function mostIn(state: State): number {
+  if (state.kind === 'working') return state.most;
+  return state.kind === 'failing' ? 1 : MAX_BATCH;
 }
 
 /** Whether nothing was delivered, and the file is a person's edit or rename: that it has no commit is no failure. */
