@@ -34,6 +34,7 @@ package[/var/lib/dpkg/info/ruby-webrick.list]=ruby-webrick
 package[hugo]=hugo
 package[jekyll]=jekyll
 package[ip]=iproute2
+package[git-lfs]=git-lfs
 # The pictures of the README show the fonts that most readers see, or their likes: `install.sh fonts`.
 if [ "${1:-}" = fonts ]; then
   package[/usr/share/fonts/opentype/urw-base35/P052-Roman.otf]=fonts-urw-base35

@@ -1,0 +1,40 @@
+import fs from 'node:fs';
+import { join, relative } from 'node:path';
+import test from 'ava';
+import { committedIds, gitIn, inClone, makeRepository } from '../support/clones.js';
+import { fileOf } from '../support/content.js';
+import { article } from '../support/events.js';
+import { startHere } from '../support/receiver-here.js';
+import { tempDir } from '../support/temp-dir.js';
+import { until } from '../support/until.js';
+
+test('200: in a repository with Git LFS, an article is committed beside its files, and what the owner has staged of them stays', async (t) => {
+  const dir = makeRepository(tempDir(t), { site: false });
+  const git = (...args: string[]) => gitIn(dir, ...args);
+  const write = (name: string, size: number) => fs.writeFileSync(join(dir, name), Buffer.alloc(size, name));
+  git('lfs', 'install', '--local');
+  git('lfs', 'track', '*.png');
+  write('one.png', 50_000);
+  write('two.png', 50_000);
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'Pictures');
+  write('two.png', 60_000);
+  write('three.png', 60_000);
+  git('add', 'two.png', 'three.png');
+  write('one.png', 60_000);
+  const before = git('status', '--porcelain');
+  t.is(before, ' M one.png\nA  three.png\nM  two.png\n');
+  const staged = git('ls-files', '--stage');
+
+  const { post } = await startHere(t, inClone(dir));
+  const data = article();
+  t.is((await post('article.published', data)).status, 200);
+  await until('it is committed', () => committedIds(dir).includes(data.id));
+  const file = fileOf(dir, data.id);
+  t.is(git('show', '--format=', '--name-only'), `${relative(dir, file)}\n`);
+  t.is(git('show', `HEAD:${relative(dir, file)}`), fs.readFileSync(file, 'utf8'));
+  t.is(git('status', '--porcelain'), before);
+  t.is(git('ls-files', '--stage', '--', '*.png', '.gitattributes', '.gitignore', '*.json'), staged);
+  for (const name of ['one.png', 'two.png'])
+    t.regex(git('show', `HEAD:${name}`), /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n/);
+});
