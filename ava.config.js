@@ -53,20 +53,24 @@ const OF_ITS_PROCESS =
 const OF_ITS_PROCESS_TOO =
   /\bglobalThis\.fetch\b|\bsite\.advance\(|recorded-syncs|support\/way\.js|\bObject\.assign\(fs\b|\bprocess\.(?:kill|getActiveResourcesInfo|env\.(?!TZ)\w+ = )|\btimeoutMs: \d_?\d{2,3}\b|= setInterval\(|\.http\.timeout\b/;
 
+/** Tests that run one after the other, and put back what they have replaced: they may share a process with others of their kind. */
+const IN_TURN = 'unit-in-turn';
+const isInTurn = (source) => !/^ *test\(/m.test(source) && !source.includes('process.env');
+
 /** Commands that run in the process of the tests run one after the other: a test that waits in between would wait for all. */
 const waitsForCommands = (source) => source.includes('runHere(') && source.includes('until(');
 
 /**
  * Whose tests share processes. To start one, and to load and compile what is tested, takes a second of processor time; but
- * all tests of a process begin at once. Those of git and of deploys start so many programs that some would then take longer
- * than the product waits for git.
+ * all tests of a process begin at once. Those of remotes and of deploys start so many programs that some would then take
+ * longer than the product waits for git.
  */
 const ROOM =
-  /^dist\/test\/(unit\/(?:conformance|deploy|generators|host|site)(?=\/)|unit|integration\/(?!deploy\/|git\/)\w+|docs|architecture|e2e\/(?:admin|site))\//;
+  /^dist\/test\/(unit\/(?:conformance|deploy|generators|host|site)(?=\/)|unit|integration\/(?!deploy\/|git\/push\/)\w+|docs|architecture|e2e\/(?:admin|site))\//;
 
 /** How many files of a room share a process. */
 function mostFiles(room) {
-  if (room === 'unit-conformance' || room === 'integration-store') return 5;
+  if (/^(?:unit-conformance|integration-(?:store|git))$/.test(room)) return 5;
   return room.startsWith('unit') ? 16 : 6;
 }
 
@@ -75,6 +79,7 @@ function roomOf(file) {
   const room = ROOM.exec(file)?.[1];
   if (room === undefined) return undefined;
   const source = readFileSync(file.replace(/^dist\//, '').replace(/\.js$/, '.ts'), 'utf8');
+  if (room.startsWith('unit') && OF_ITS_PROCESS.test(source) && isInTurn(source)) return IN_TURN;
   const ofItsProcess = room.startsWith('integration') ? OF_ITS_PROCESS_TOO : OF_ITS_PROCESS;
   return ofItsProcess.test(source) || waitsForCommands(source) ? undefined : room.replace('/', '-');
 }
@@ -97,7 +102,10 @@ export function together(files) {
     const parts = members.flatMap((_, at) => (at % size === 0 ? [members.slice(at, at + size)] : []));
     return parts.map((part, index) => {
       const path = `${folder}/${room}-${index + 1}.test.js`;
-      writeFileSync(path, part.map((file) => `import '${file.replace('dist/test', '..')}';\n`).join(''));
+      // What records syncs comes before all that syncs.
+      const first = room === IN_TURN ? ['dist/test/support/recorded-syncs.js'] : [];
+      const imports = [...first, ...part].map((file) => `import '${file.replace('dist/test', '..')}';\n`);
+      writeFileSync(path, imports.join(''));
       return path;
     });
   });

@@ -62,6 +62,8 @@ export interface ClientOptions {
   readonly resend?: boolean;
 }
 
+/** What a receiver says on a machine that is too busy for git to end within an answer's time: it is sent again. */
+const SLOW = 'git took longer than';
 /** How often a request is sent at most, … */
 const MAX_ATTEMPTS = 10;
 /** … and the pause in between, in milliseconds. */
@@ -105,7 +107,8 @@ export function createClient(url: string, { secret = SECRET, resend = false }: C
     };
     for (let attempt = 1; ; attempt++) {
       const answer = await raw(body, headers);
-      if (answer.status !== 503 || !resend || attempt === MAX_ATTEMPTS) return answer;
+      const isWorthAnother = answer.status === 503 && (resend || answer.text.includes(SLOW));
+      if (!isWorthAnother || attempt === MAX_ATTEMPTS) return answer;
       await setTimeout(PAUSE_MS);
     }
   }

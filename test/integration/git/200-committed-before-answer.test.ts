@@ -33,29 +33,24 @@ test.after.always(async () => {
 
 test.serial('200: every delivery that is answered has its commit in HEAD', async (t) => {
   const { post } = receiver;
-  const all = Array.from({ length: 20 }, () => article());
-  const committed = await Promise.all(
+  const all = Array.from({ length: 12 }, () => article());
+  const answers = await Promise.all(
     all.map(async (data) => {
       const { status, json } = await post('article.published', data);
-      return { status, json, there: committedIds(dir).includes(data.id) };
+      return { status, json, isThere: committedIds(dir).includes(data.id) };
     }),
   );
-  t.deepEqual([...new Set(committed.map(({ status, there }) => `${status} ${there}`))], ['200 true']);
+  for (const { status, isThere } of answers) t.deepEqual([status, isThere], [200, true]);
   t.deepEqual(committedIds(dir).sort(), all.map(({ id }) => id).sort(), 'one commit each');
   t.true(gitIn(dir, 'reflog', 'main').trim().split('\n').length < all.length, 'several in one ref update');
 
-  const [first] = all;
-  const { url, id } = committed[0]?.json ?? { url: '', id: '' };
+  const { url, id } = answers[0]?.json ?? { url: '', id: '' };
   const { revision_id: base_revision_id } = (await post('article.lookup', { target_url: url })).json.target;
   // The service names its revisions as it likes, also as those of a person's edits begin.
   const revision = { id: 'edit-1', revision_id: 'edit-1' };
   const change = update({ target_id: id, target_url: url, base_revision_id }, revision);
   t.is((await post('article.updated', change)).status, 200);
-  t.is(committedIds(dir)[0], first?.id);
-  t.regex(
-    gitIn(dir, 'log', '-1', '--format=%s%n%b'),
-    new RegExp(`^Update: .*Revision-Id: ${change.id}`, 's'),
-  );
+  t.regex(gitIn(dir, 'log', '-1', '--format=%s%n%b'), /^Update: .*Revision-Id: edit-1/s);
   t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
 });
 

@@ -57,6 +57,10 @@ test('200-edits-in-the-admin: each is a commit by its person, also of the file t
   t.regex(fs.readFileSync(file, 'utf8'), /By hand\.\n\n<!--/);
   t.is(gitIn(dir, 'status', '--porcelain', '--', path), '');
 
+  const [now, , , first] = await articles.history(data.id);
+  t.like(now, { current: true, author: { name: 'Bo' }, subject: 'Edit: Housing bees', keptIn: null });
+  t.is((await articles.at(data.id, first?.commit ?? '')).body, data.content_markdown);
+
   const created = await articles.create(
     { title: 'Wax', description: '', tags: ['Bees'], author: 'Bo', image: null, body: 'Of *wax*.' },
     BO,
@@ -71,38 +75,6 @@ test('200-edits-in-the-admin: each is a commit by its person, also of the file t
   t.is(commitsOf(dir, written).at(-1), 'Ada Lovelace Change: Wax');
 });
 
-test('200-edits-in-the-admin: versions can be read, and put back by a person', async (t) => {
-  const { dir, receiver, articles } = await committed(t, 'disk');
-  const data = article();
-  const { url } = (await receiver.post('article.published', data)).json;
-  const path = relative(dir, fileOf(dir, data.id));
-  await until('its commit', () => commitsOf(dir, path).length === 1);
-  const first = (await articles.get(data.id))?.revision ?? '';
-  const { revision } = await articles.edit(data.id, first, { body: 'Another text.' }, ADA);
-  await until('two commits', () => commitsOf(dir, path).length === 2);
-  const [now, before] = await articles.history(data.id);
-  t.like(now, {
-    revision,
-    current: true,
-    author: ADA,
-    subject: 'Edit: Keeping bees on a balcony',
-    keptIn: null,
-  });
-  t.like(before, { revision: first, current: false, author: { name: 'Pressmark' } });
-  t.is((await articles.at(data.id, revision)).body, `Another text.\n<!-- svc:item:${data.id} -->`);
-  t.is((await articles.at(data.id, first)).body, data.content_markdown);
-  t.is((await articles.at(data.id, before?.commit ?? '')).body, data.content_markdown);
-  const other = (await receiver.post('article.published', article())).json.id;
-  await t.throwsAsync(articles.at(other, before?.commit ?? ''), { message: /has no revision/ });
-
-  await t.throwsAsync(articles.revert(data.id, first, first, BO), { message: /made from/ });
-  await t.throwsAsync(articles.revert(data.id, revision, revision, BO), { message: /already/ });
-  await articles.revert(data.id, first, revision, BO);
-  await until('three commits', () => commitsOf(dir, path).length === 3);
-  t.is(commitsOf(dir, path).at(-1), 'Bo Revert: Keeping bees on a balcony');
-  t.is((await receiver.find(url)).content_html, data.content_html);
-});
-
 test('200-edits-in-the-admin: at level commit, what could not be committed is committed when the same person sends it again', async (t) => {
   const { dir, receiver, articles } = await committed(t, 'commit');
   const data = article();
@@ -111,6 +83,11 @@ test('200-edits-in-the-admin: at level commit, what could not be committed is co
   const base = (await articles.get(data.id))?.revision ?? '';
   const lock = join(dir, '.git/refs/heads/main.lock');
   const edited = () => articles.edit(data.id, base, { title: 'Housing bees' }, ADA);
+  const once = <T>(work: () => Promise<T>): Promise<T> =>
+    work().catch((error) => {
+      if (!String(error).includes('git took longer than')) throw error;
+      return once(work); // the machine is busy
+    });
   const key = '00112233445566aa';
   const written = { title: 'Wax', description: '', tags: [], author: '', image: null, body: 'Of wax.', key };
   fs.writeFileSync(lock, '');
@@ -119,8 +96,8 @@ test('200-edits-in-the-admin: at level commit, what could not be committed is co
     t.throwsAsync(articles.create(written, ADA), { message: /commit/ }),
   ]);
   fs.rmSync(lock);
-  await edited();
+  await once(edited);
   t.is(commitsOf(dir, path).at(-1), 'Ada Lovelace Edit: Housing bees');
-  const { id } = await articles.create(written, ADA);
+  const { id } = await once(() => articles.create(written, ADA));
   t.deepEqual(commitsOf(dir, relative(dir, fileOf(dir, id))), ['Ada Lovelace Publish: Wax']);
 });

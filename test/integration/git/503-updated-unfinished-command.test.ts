@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { unfinishedCommand } from '../../../src/git/commit/head.js';
 import { committedIds, gitIn, inClone, makeRepository } from '../../support/clones.js';
 import { article, update } from '../../support/events.js';
 import { startHere } from '../../support/receiver-here.js';
@@ -26,47 +27,43 @@ function commit(dir: string, text: string): void {
   gitIn(dir, 'commit', '--quiet', '-m', text);
 }
 
-const COMMANDS: readonly (readonly [name: string, begin: readonly string[], abort: readonly string[]])[] = [
-  ['a rebase', ['rebase', 'other'], ['rebase', '--abort']],
-  ['a rebase or git am', ['am', '--3way', '.git/other.patch'], ['am', '--abort']],
-  ['a merge', ['merge', 'other'], ['merge', '--abort']],
-  ['a cherry-pick', ['cherry-pick', 'other'], ['cherry-pick', '--abort']],
-  ['a revert', ['revert', '--no-edit', 'base'], ['revert', '--abort']],
-];
+test('each command of the owner’s that stops at a conflict is known until it is aborted', (t) => {
+  const dir = contradictory(t, 'disk');
+  for (const [name, begin, abort] of [
+    ['a rebase', ['rebase', 'other'], 'rebase'],
+    ['a rebase or git am', ['am', '--3way', '.git/other.patch'], 'am'],
+    ['a merge', ['merge', 'other'], 'merge'],
+    ['a cherry-pick', ['cherry-pick', 'other'], 'cherry-pick'],
+    ['a revert', ['revert', '--no-edit', 'base'], 'revert'],
+  ] as const) {
+    t.throws(() => gitIn(dir, ...begin), undefined, name);
+    t.is(unfinishedCommand({ gitDir: join(dir, '.git') }), name);
+    gitIn(dir, abort, '--abort');
+    t.is(unfinishedCommand({ gitDir: join(dir, '.git') }), undefined);
+  }
+});
 
-for (const [level, commands] of [
-  ['disk', COMMANDS],
-  ['commit', COMMANDS.filter(([name]) => name === 'a merge')],
-] as const)
-  test(`level ${level}: while a command of the owner’s is unfinished, updates are refused, and a new article has its commit afterwards`, async (t) => {
+for (const level of ['disk', 'commit'])
+  test(`level ${level}: while a merge is unfinished, updates are refused, and a new article has its commit afterwards`, async (t) => {
     const dir = contradictory(t, level);
-    const receiver = await startHere(t, inClone(dir));
-    const { post, find } = receiver;
+    const { post, find } = await startHere(t, inClone(dir));
     const data = article();
     const { url } = (await post('article.published', data)).json;
     await until('it is committed', () => committedIds(dir).length === 1);
     const { revision_id: base_revision_id } = await find(url);
-    const change = { target_id: data.id, target_url: url, base_revision_id };
-    for (const [name, begin, abort] of commands) {
-      t.throws(() => gitIn(dir, ...begin), undefined, `${name} stops at a conflict`);
-      const before = gitIn(dir, 'rev-parse', 'main');
-      const refused = await post('article.updated', update(change));
-      t.is(refused.status, 503, name);
-      t.true(
-        refused.json.error.startsWith(`${name} is unfinished in the site's repository`),
-        refused.json.error,
-      );
-      const lookup = await post('article.lookup', { target_url: url });
-      t.true(lookup.status === 200 || lookup.status === 503, `${name} does not have it removed`);
-      const next = article();
-      t.is((await post('article.published', next)).status, level === 'disk' ? 200 : 503, name);
-      t.is(gitIn(dir, 'rev-parse', 'main'), before, `nothing is committed during ${name}`);
-      gitIn(dir, ...abort);
-      t.is((await post('article.published', next)).status, 200);
-      await until(`the new article is committed after ${name}`, () => committedIds(dir).includes(next.id));
-      t.is(gitIn(dir, 'show', 'main:notes.txt'), 'mine\n');
-    }
-    t.is((await post('article.updated', update(change))).status, 200);
+    const change = update({ target_id: data.id, target_url: url, base_revision_id });
+    t.throws(() => gitIn(dir, 'merge', 'other'));
+    const before = gitIn(dir, 'rev-parse', 'main');
+    const refused = await post('article.updated', change);
+    t.is(refused.status, 503);
+    t.true(refused.json.error?.includes("a merge is unfinished in the site's repository"));
+    const next = article();
+    t.is((await post('article.published', next)).status, level === 'disk' ? 200 : 503);
+    t.is(gitIn(dir, 'rev-parse', 'main'), before);
+    gitIn(dir, 'merge', '--abort');
+    t.is((await post('article.published', next)).status, 200);
+    await until('the new article is committed', () => committedIds(dir).includes(next.id));
+    t.is((await post('article.updated', change)).status, 200);
     await until('all is committed', () => gitIn(dir, 'status', '--porcelain', 'content') === '');
-    t.is(committedIds(dir).length, commands.length + 2);
+    t.is(committedIds(dir).length, 3);
   });

@@ -1,5 +1,8 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import test from 'ava';
-import { makeSite } from './site.js';
+import { withSigner } from '../../support/commit-signer.js';
+import { makeSite, type StartOptions } from './site.js';
 
 test('a publication and an update have one commit each, of that file alone', async (t) => {
   const site = await makeSite(t);
@@ -34,15 +37,10 @@ test('a publication and an update have one commit each, of that file alone', asy
       '',
     ].join('\n'),
   );
-  t.is(
-    await site.git('log', '-1', '--format=%(trailers:key=Revision-Id,valueonly,separator=%x2C)'),
-    'draft-2\n',
-  );
   t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
   t.is(await site.git('status', '--porcelain'), '');
-  t.is(site.committed[1]?.commit, (await site.git('rev-parse', 'HEAD')).trim());
-  t.deepEqual({ ...site.committed[1], commit: '' }, { commit: '', path, subject: 'Update: New title' });
-  t.is((await site.git('reflog', 'HEAD')).split('\n').length, 4);
+  const commit = (await site.git('rev-parse', 'HEAD')).trim();
+  t.deepEqual(site.committed[1], { commit, path, subject: 'Update: New title' });
 });
 
 test('99 publications at once and an update have 100 commits, in order, in a repository that git finds nothing wrong with', async (t) => {
@@ -53,16 +51,15 @@ test('99 publications at once and an update have 100 commits, in order, in a rep
   await site.update('article-50', { revision: 'again' });
   await site.untilCommitted(100);
 
-  const subjects = await site.subjects();
-  const updated = 'Publish: Title of article-50';
   // An update has its publication committed first, without a pause.
-  t.deepEqual(
-    subjects.filter((subject) => subject !== updated),
-    ['First', ...ids.map((id) => `Publish: Title of ${id}`), 'Update: Title of article-50'].filter(
-      (subject) => subject !== updated,
-    ),
-  );
-  t.true(subjects.includes(updated));
+  const isOther = (subject: string) => subject !== 'Publish: Title of article-50';
+  const subjects = await site.subjects();
+  t.deepEqual(subjects.filter(isOther), [
+    'First',
+    ...ids.map((id) => `Publish: Title of ${id}`).filter(isOther),
+    'Update: Title of article-50',
+  ]);
+  t.is(subjects.length, 101);
   const counts = await site.git('log', '-100', '--format=', '--shortstat');
   t.is(counts.match(/ 1 file changed/g)?.length, 100);
   t.is(await site.git('fsck', '--full', '--strict', '--no-dangling'), '');
@@ -71,29 +68,13 @@ test('99 publications at once and an update have 100 commits, in order, in a rep
   t.is(await site.git('for-each-ref', '--format=%(refname)'), 'refs/heads/main\n');
 });
 
-test('the filter git.message may change the message, not the trailers; its failure keeps the message; an article can be the first commit', async (t) => {
+test('a commit has the message of the config and of plugins, and trailers that neither can forge, also after a restart; an article can be the first commit', async (t) => {
   const site = await makeSite(t, { repository: 'unborn' });
-  await site.start({
-    setup(host) {
-      host.addFilter('git.message', (value, { article }) => {
-        if (article.id === 'two') throw new Error('no');
-        return `${value} (by plugin)\n\nmore about it\nArticle-Id: forged`;
-      });
-    },
-  });
-  await site.publish('one');
-  await site.publish('two');
-  await site.untilCommitted(2);
-  t.deepEqual(await site.subjects(), ['Publish: Title of one (by plugin)', 'Publish: Title of two']);
-  t.is(await site.git('status', '--porcelain'), '');
-  const message = await site.git('log', '-1', '--format=%B', 'HEAD^');
-  t.true(message.includes('\n\nmore about it\n'));
-  t.is(await site.git('log', '-1', '--format=%(trailers:key=Article-Id,valueonly)', 'HEAD^'), 'one\n\n');
-});
-
-test('a commit has the message of the config with [skip ci], also when it is made after a restart', async (t) => {
-  const site = await makeSite(t);
-  const options = { message: 'content(:slug): :kind “:title”\n\nby :author', skipCi: true };
+  const options: StartOptions = {
+    message: 'content(:slug): :kind “:title”\n\nby :author',
+    skipCi: true,
+    setup: (host) => host.addFilter('git.message', (value) => `${value}\nArticle-Id: forged`),
+  };
   const host = await site.start(options);
   await site.publish('one');
   await host.close(); // what waits is committed before
@@ -104,7 +85,89 @@ test('a commit has the message of the config with [skip ci], also when it is mad
   await again.hooks.doAction('host.ready', { url: '' });
   await site.untilCommitted(2);
   const messageOf = (id: string) =>
-    `content(${id}): Publish “Title of ${id}” [skip ci]\n\nby A. Uthor\n\n` +
+    `content(${id}): Publish “Title of ${id}” [skip ci]\n\nby A. Uthor\nArticle-Id: forged\n\n` +
     `Article-Id: ${id}\nRevision-Id: rev-${id}-1\nDelivery-Timestamp: 2026-11-19T08:00:00Z\n\n`;
   t.is(await site.git('log', '-2', '--format=%B', '--reverse'), messageOf('one') + messageOf('two'));
+  t.is(await site.git('log', '-1', '--format=%(trailers:key=Article-Id,valueonly)'), 'two\n\n');
+});
+
+test('commits are by the author of Pressmark’s config, else by git’s, else by Pressmark', async (t) => {
+  const site = await makeSite(t, { identity: false });
+  const by = async (options: StartOptions, expected: string) => {
+    const before = site.committed.length;
+    await site.start(options);
+    await site.publish(`by-${before}`);
+    await site.untilCommitted(before + 1);
+    await site.stop();
+    t.is(await site.git('log', '-1', '--format=%an <%ae>, %cn <%ce>'), `${expected}, ${expected}\n`);
+  };
+  await by({}, 'Pressmark <pressmark@localhost>');
+  await by({ author: { name: 'Bot <1>\n', email: 'bot@example.org' } }, 'Bot 1 <bot@example.org>');
+  await site.git('config', 'user.name', 'Olga');
+  await site.git('config', 'user.email', 'olga@example.org');
+  await by({}, 'Olga <olga@example.org>');
+});
+
+test('line ends and clean filters leave the status clean', async (t) => {
+  const site = await makeSite(t);
+  await site.git('config', 'core.autocrlf', 'true');
+  await site.git('config', 'filter.upper.clean', "tr 'a-z' 'A-Z'");
+  await site.write('.gitattributes', '*.up.md filter=upper\n*.id.md ident\n');
+  await site.git('add', '.');
+  await site.git('commit', '-qm', 'Attributes');
+  await site.git('config', 'core.safecrlf', 'true');
+  await site.start();
+  await site.publish('crlf', { body: 'one\r\ntwo\r\n' });
+  const upper = await site.publish('filtered', {}, { path: 'content/filtered.up.md' });
+  await site.publish('ident', { body: '$Id: 123 $\n' }, { path: 'content/ident.id.md' });
+  await site.untilCommitted(3);
+  const filtered = (await site.read(upper)).replace(/[a-z]/g, (x) => x.toUpperCase());
+  t.is(await site.git('show', `HEAD:${upper}`), filtered);
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('names with spaces, quotes, backslashes, line ends, patterns and leading dashes are committed as they are', async (t) => {
+  const site = await makeSite(t);
+  const paths = [
+    'content/a b.md',
+    'content/"quoted" \'both\'.md',
+    'content/back\\slash.md',
+    'content/line\nend\ttab.md',
+    '--all/-x.md',
+    'content/*?[a]!.md',
+    ':(top)x/:y.md',
+    'content/e\u0301 and \u00e9.md',
+  ];
+  await site.start();
+  for (const [index, path] of paths.entries()) await site.publish(`id-${index}`, {}, { path });
+  await site.untilCommitted(paths.length);
+  const listed = await site.git('ls-tree', '-r', '-z', '--name-only', 'HEAD');
+  t.deepEqual(listed.split('\0').sort(), [...paths, 'README.md', ''].sort());
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('with sign, commits are signed by the owner’s program, and wait while it fails', async (t) => {
+  const site = await makeSite(t);
+  const bin = join(site.top, '..');
+  const isSigned = withSigner(site.top, bin);
+  await site.start({ sign: true });
+  const path = await site.publish('one');
+  await site.publish('two');
+  await site.untilCommitted(2);
+  t.true(isSigned('HEAD'));
+  t.true(isSigned('HEAD^'));
+
+  const broken = join(bin, 'broken');
+  await writeFile(broken, "#!/bin/sh\necho 'no secret key' >&2\nexit 2\n", { mode: 0o755 });
+  await site.git('config', 'gpg.program', broken);
+  await site.update('one', { revision: 'r2' });
+  await site.untilLogged('not committed; tried again later');
+  t.true(JSON.stringify(site.logged('not committed')).includes('gpg failed to sign the data'));
+  t.is((await site.subjects()).length, 3);
+  await rm(broken);
+  await site.git('config', 'gpg.program', join(bin, 'signer'));
+  await site.untilCommitted(3);
+  t.true(isSigned());
+  t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
+  t.is(await site.git('status', '--porcelain'), '');
 });

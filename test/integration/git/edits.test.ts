@@ -2,10 +2,7 @@ import { appendFile, chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import type { Host } from '../../../src/host/host.js';
-import { makeSite, type Site, startAndCheck } from './site.js';
-
-/** No edit lies still for so long while a test runs, in milliseconds. */
-const NEVER = 3_600_000;
+import { makeSite, type Site } from './site.js';
 
 /** Edits a file, and tells as the watcher would. */
 async function edit(site: Site, host: Host, path: string, words: string): Promise<void> {
@@ -13,11 +10,13 @@ async function edit(site: Site, host: Host, path: string, words: string): Promis
   await host.hooks.doAction('article.edited', { path, id: 'x', url: 'https://example.org/x/' });
 }
 
-test('an edit is committed by itself once it lies still', async (t) => {
+test('an edit is committed by itself once it lies still; what is executable stays so', async (t) => {
   const site = await makeSite(t);
   const host = await site.start({ commitEdits: true });
   const path = await site.publish('one');
   await site.untilCommitted(1);
+  await chmod(join(site.dir, path), 0o755);
+  await site.git('commit', '-qam', 'Executable');
   await edit(site, host, path, 'my words\n');
   await site.untilCommitted(2);
   t.is(
@@ -25,37 +24,30 @@ test('an edit is committed by itself once it lies still', async (t) => {
     `Olga Owner: Edit: Title of one\n\nArticle-Id: one\nRevision-Id: ${await site.revision(path)}\n\n\nM\t${path}\n`,
   );
   t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
-  t.is(await site.git('status', '--porcelain'), '');
-
-  // What the owner has made executable stays so.
-  await chmod(join(site.dir, path), 0o755);
-  await site.git('commit', '-qam', 'Executable');
-  await site.update('one', { revision: 'r2' });
-  await site.untilCommitted(3);
-  await edit(site, host, path, 'more words\n');
-  await site.untilCommitted(4);
   t.regex(await site.git('ls-tree', 'HEAD', path), /^100755/);
-  t.regex(await site.git('ls-tree', 'HEAD^', path), /^100755/);
   t.is(await site.git('status', '--porcelain'), '');
 });
 
-test('an edit that does not lie still yet is committed before the update that replaces it, and once; else at the stop', async (t) => {
+test('an edit waits while no branch is checked out, one that does not lie still yet is committed at the stop, and a removed file stays in git', async (t) => {
   const site = await makeSite(t);
-  const host = await site.start({ commitEdits: true, stillMs: NEVER });
-  const path = await site.publish('one');
-  await site.untilCommitted(1);
+  const host = await site.start({ commitEdits: true });
+  const [path, gone] = [await site.publish('one'), await site.publish('gone')];
+  await site.untilCommitted(2);
+  await site.git('checkout', '-q', '--detach');
   await edit(site, host, path, 'my words\n');
-  await site.update('one', { title: 'Rewritten', revision: 'r2' });
+  await rm(join(site.dir, gone));
+  await host.hooks.doAction('article.removed', { path: gone, id: 'gone', url: '' });
+  await site.untilLogged('on a branch again');
+  t.is(site.committed.length, 2);
+  await site.git('checkout', '-q', 'main');
   await site.untilCommitted(3);
-  t.true((await site.git('show', `HEAD^:${path}`)).endsWith('my words\n'));
-  await edit(site, host, path, 'my last words\n');
-  await host.close();
-  t.deepEqual((await site.subjects()).slice(2), [
-    'Edit: Title of one',
-    'Update: Rewritten',
-    'Edit: Rewritten',
-  ]);
-  t.is(await site.git('status', '--porcelain'), '');
+  await site.stop();
+
+  const next = await site.start({ commitEdits: true, stillMs: 3_600_000 });
+  await edit(site, next, path, 'my last words\n');
+  await next.close();
+  t.deepEqual((await site.subjects()).slice(3), ['Edit: Title of one', 'Edit: Title of one']);
+  t.is(await site.git('status', '--porcelain'), ` D ${gone}\n`);
 });
 
 test('what a branch switch does to files is not committed as an edit', async (t) => {
@@ -69,29 +61,5 @@ test('what a branch switch does to files is not committed as an edit', async (t)
   await site.git('checkout', '-q', 'main');
   await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
   await site.untilLogged('no commit: git has it');
-  await site.git('checkout', '-q', 'drafts');
-  await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
-  await site.until('git has that, too', () => site.logged('no commit: git has it').length === 2);
-  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'My words']);
-  t.is(await site.git('log', '--format=%s', 'main'), 'Publish: Title of one\nFirst\n');
-});
-
-test('an edit waits while no branch is checked out, and what was removed stays in git', async (t) => {
-  const site = await makeSite(t);
-  const host = await site.start({ commitEdits: true });
-  const path = await site.publish('one');
-  const gone = await site.publish('gone');
-  await site.untilCommitted(2);
-  await site.git('checkout', '-q', '--detach');
-  await edit(site, host, path, 'my words\n');
-  await rm(join(site.dir, gone));
-  await host.hooks.doAction('article.removed', { path: gone, id: 'gone', url: '' });
-  await site.untilLogged('on a branch again');
-  t.is(site.committed.length, 2);
-  await site.git('checkout', '-q', 'main');
-  await site.untilCommitted(3);
-  await site.stop();
-  await startAndCheck(site, { commitEdits: true });
-  t.deepEqual((await site.subjects()).at(-1), 'Edit: Title of one');
-  t.is(await site.git('status', '--porcelain'), ` D ${gone}\n`);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
 });

@@ -1,27 +1,28 @@
-import fs from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { historyOf } from '../../../src/git/history.js';
 import { contentsOf } from '../../../src/git/objects.js';
 import { openRepository } from '../../../src/git/repository.js';
-import { gitEnvironment, gitIn } from '../../support/clones.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { makeSite } from './site.js';
 
 test('the versions of a file are found under all its names, to its removal', async (t) => {
-  const dir = tempDir(t);
-  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
-  const texts = ['one\n', 'one\n\ntwo', 'one\n\ntwo'];
+  const { dir, git, write } = await makeSite(t);
+  const texts = ['one\n', 'one\n\ntwo'];
+  const commit = async (subject: string) => {
+    await git('add', '-A');
+    await git('commit', '-qm', subject);
+  };
   for (const [n, text] of texts.entries()) {
-    const name = n < 2 ? 'a b.md' : 'c.md';
-    if (n === 2) gitIn(dir, 'mv', 'a b.md', 'c.md');
-    fs.writeFileSync(join(dir, name), text);
-    gitIn(dir, 'add', '.');
-    gitIn(dir, 'commit', '--quiet', '-m', `Version ${n}`);
+    await write('a b.md', text);
+    await commit(`Version ${n}`);
   }
-  gitIn(dir, 'rm', '--quiet', 'c.md');
-  gitIn(dir, 'commit', '--quiet', '-m', 'Removed');
-  const repository = await openRepository(dir, gitEnvironment(dir));
-  if (repository.kind === 'none') throw new Error(repository.because);
+  await rename(join(dir, 'a b.md'), join(dir, 'c.md'));
+  await commit('Renamed');
+  await rm(join(dir, 'c.md'));
+  await commit('Removed');
+  const repository = await openRepository(dir, { PATH: process.env.PATH });
+  if (repository.kind === 'none') return t.fail(repository.because);
   const commits = await historyOf(repository, 'c.md');
   const contents = await contentsOf(
     repository,
@@ -31,7 +32,7 @@ test('the versions of a file are found under all its names, to its removal', asy
     commits.map(({ subject, path, blob }) => [subject, path, contents.get(blob ?? '')?.toString()]),
     [
       ['Removed', 'c.md', undefined],
-      ['Version 2', 'c.md', texts[2]],
+      ['Renamed', 'c.md', texts[1]],
       ['Version 1', 'a b.md', texts[1]],
       ['Version 0', 'a b.md', texts[0]],
     ],

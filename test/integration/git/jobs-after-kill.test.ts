@@ -24,13 +24,15 @@ exit $code
 
 for (const { durability, command, told } of [
   { durability: 'disk', command: 'pressmark: articles', told: ['git.committed'] },
-  { durability: 'disk', command: ' push ', told: ['git.committed', 'git.pushed'] },
   { durability: 'push', command: ' push ', told: ['git.committed', 'git.pushed'] },
 ])
   test(`level ${durability}: a receiver that is killed right after git’s ${command.trim()} tells ${told.join(' and ')} after its next start`, async (t) => {
     const folder = tempDir(t);
-    const push = durability === 'push' || command === ' push ';
-    const config = { site: false, durability, git: { push: push ? { debounce: 10 } : false } };
+    const config = {
+      site: false,
+      durability,
+      git: { push: durability === 'push' ? { debounce: 10 } : false },
+    };
     const dir = makeRemote(folder, undefined, config).clone('site');
     withPlugins(dir, { teller: TELLER });
     gitIn(dir, 'add', '.');
@@ -40,8 +42,6 @@ for (const { durability, command, told } of [
     fs.mkdirSync(join(dir, OWN_PROGRAMS), { recursive: true });
     fs.writeFileSync(join(dir, OWN_PROGRAMS, 'git'), killedAfter(command, flag), { mode: 0o755 });
     const receiver = await startReceiver(t, { dir });
-    if (push && durability === 'disk')
-      await until('what was there is pushed', () => receiver.log.some(({ msg }) => msg === 'pushed'));
     fs.writeFileSync(flag, '');
     const data = article();
     await receiver.post('article.published', data).catch(() => undefined); // at level push there is no answer
@@ -49,10 +49,11 @@ for (const { durability, command, told } of [
     t.false(fs.existsSync(flag));
 
     await startReceiver(t, { dir });
-    const tip = () => gitIn(dir, 'rev-parse', 'HEAD').trim();
     const file = join(dir, '.pressmark/told');
     const lines = () => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trimEnd().split('\n') : []);
-    for (const on of told) await until(`${on} is told`, () => lines().includes(`${on} ${tip()}`));
+    for (const on of told) await until(`${on} is told`, () => lines().some((line) => line.startsWith(on)));
+    const tip = gitIn(dir, 'rev-parse', 'HEAD').trim();
+    for (const on of told) t.true(lines().includes(`${on} ${tip}`));
     t.is(gitIn(dir, 'log', '-1', '--format=%(trailers:key=Article-Id,valueonly)').trim(), data.id);
-    t.true(lines().filter((line) => line === `git.committed ${tip()}`).length <= 2);
+    t.true(lines().filter((line) => line === `git.committed ${tip}`).length <= 2);
   });

@@ -19,22 +19,15 @@ test("the owner's staged and unstaged changes stay as they are", async (t) => {
   t.is(before, 'MM both.md\nD  gone.md\nA  new.md\n?? gone.md\n?? untracked.md\n');
 
   await site.start();
-  await site.publish('one');
-  await site.untilCommitted(1);
-  await site.update('one', { revision: 'r2' });
-  await site.untilCommitted(2);
-  t.is(await site.git('status', '--porcelain'), before);
-  t.is(await site.git('show', ':both.md'), 'staged\n');
-  t.is(await site.git('diff', '--name-only', 'HEAD~2', 'HEAD', '--', ':!content'), '');
-});
-
-test('what the owner has staged at the very path stays staged', async (t) => {
-  const site = await makeSite(t);
-  await site.start();
   const path = await site.publish('one');
   await site.untilCommitted(1);
+  t.is(await site.git('status', '--porcelain'), before);
+  t.is(await site.git('show', ':both.md'), 'staged\n');
+  t.is(await site.git('diff', '--name-only', 'HEAD^', 'HEAD', '--', ':!content'), '');
+
+  // at the very path, too
   await site.write(path, 'my own words\n');
-  await site.git('add', '.');
+  await site.git('add', path);
   await site.update('one', { revision: 'r2' });
   await site.untilCommitted(2);
   t.is(await site.git('show', `:${path}`), 'my own words\n');

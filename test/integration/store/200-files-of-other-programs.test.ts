@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../../support/events.js';
 import { STORE_ONLY } from '../../support/receiver.js';
-import { launchHere, type ReceiverHere, sharedHere } from '../../support/receiver-here.js';
+import { sharedHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
 
 const receiver = sharedHere(test, STORE_ONLY);
-let second: ReceiverHere | undefined;
-test.after.always(() => second?.close());
 
 const LONG_AGO = new Date('2020-02-02T02:02:02Z');
 
@@ -32,10 +30,6 @@ interface Places {
 
 /** Ways in which other programs put a file into the content folder. */
 const WAYS: Record<string, (places: Places, text: string) => void> = {
-  'saved by an editor, by way of a temporary file': ({ month, fresh }, text) => {
-    fs.writeFileSync(join(month, `.${fresh}.md.swp`), text);
-    fs.renameSync(join(month, `.${fresh}.md.swp`), join(month, `${fresh}.md`));
-  },
   'copied as rsync does, while the time stamp of the folder is kept': ({ month, fresh }, text) => {
     fs.writeFileSync(join(month, `.${fresh}.md.Xy12ab`), text);
     fs.utimesSync(join(month, `.${fresh}.md.Xy12ab`), LONG_AGO, LONG_AGO);
@@ -56,11 +50,6 @@ const WAYS: Record<string, (places: Places, text: string) => void> = {
     fs.writeFileSync(join(month, `${fresh}.md`), theirs('https://garden.example/replaced/'));
     fs.writeFileSync(join(content, `${fresh}.new`), text);
     fs.renameSync(join(content, `${fresh}.new`), join(month, `${fresh}.md`));
-  },
-  'in a folder that was hidden': ({ content, fresh }, text) => {
-    fs.mkdirSync(join(content, `.${fresh}`));
-    fs.writeFileSync(join(content, `.${fresh}`, 'a.md'), text);
-    fs.renameSync(join(content, `.${fresh}`), join(content, fresh));
   },
   'in a folder that was removed and made anew': ({ content, fresh }, text) => {
     for (const file of ['old.md', 'a.md']) {
@@ -100,24 +89,6 @@ for (const [how, put] of Object.entries(WAYS))
       t.pass();
     },
   );
-
-test.serial(
-  '404-lookup: lookups know that a person has put a second article at the URL of one that another receiver has stored',
-  async (t) => {
-    const { dir, post, find } = receiver();
-    second = await launchHere(dir);
-    const data = article();
-    const { url } = (await second.post('article.published', data)).json;
-    t.is((await find(url)).id, data.id);
-    fs.writeFileSync(join(dir, 'content', 'copy.md'), theirs(url));
-    for (const one of [receiver(), second]) {
-      const statusAt = async () => (await one.post('article.lookup', { target_url: url })).status;
-      await until('the copy is known', async () => (await statusAt()) === 404);
-    }
-    fs.unlinkSync(join(dir, 'content', 'copy.md'));
-    t.is((await post('article.lookup', { target_url: url })).status, 200);
-  },
-);
 
 test.serial(
   '200-lookup: the next lookup knows the articles of another folder in the place of the content folder',

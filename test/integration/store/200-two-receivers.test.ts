@@ -58,27 +58,6 @@ const STOP_AT_LINK: Omit<Rule, 'name'> = {
   times: 1,
 };
 
-/** The first two receivers in turn, as a rolling deploy has them. */
-const one = (n: number): Receiver => (n % 2 === 0 ? first : second);
-
-test.serial('409: of updates through all processes at once on one base exactly one is stored', async (t) => {
-  const data = article();
-  const { url } = (await one(0).post('article.published', data)).json;
-  for (let round = 0; round < 3; round++) {
-    const { revision_id: base_revision_id } = await one(round).find(url);
-    const rivals = Array.from({ length: 6 }, () =>
-      update({ target_id: data.id, target_url: url, base_revision_id }),
-    );
-    const answers = await Promise.all(rivals.map((rival, n) => one(n).post('article.updated', rival)));
-    const winners = rivals.filter((_, n) => answers[n]?.status === 200);
-    t.is(winners.length, 1);
-    t.is(answers.filter(({ status }) => status === 409).length, rivals.length - 1);
-    for (const receiver of [first, second])
-      t.is((await receiver.find(url)).revision_id, winners[0]?.revision_id ?? '');
-  }
-  t.truthy(fileOf(dir, data.id));
-});
-
 test.serial(
   '200-published: a receiver that is stopped just after it has named its file keeps the lock, and the other one waits',
   async (t) => {
@@ -123,7 +102,6 @@ test.serial(
     const turns: [Receiver, Receiver][] = [
       [first, second],
       [second, first],
-      [first, second],
     ];
     for (const [one, other] of turns) {
       const before = articleFiles(dir).length;

@@ -4,16 +4,6 @@ import test from 'ava';
 import { makeDirectory, writeAtomically } from '../../../src/fs/atomic-write.js';
 import { tempDir } from '../../support/temp-dir.js';
 
-test('a file is created, then replaced, and nothing else is left', async (t) => {
-  const dir = tempDir(t);
-  const target = join(dir, 'file');
-  await writeAtomically(target, 'one');
-  await writeAtomically(target, Buffer.from('two'), 0o640);
-  t.is(fs.readFileSync(target, 'utf8'), 'two');
-  t.is(fs.statSync(target).mode & 0o777, 0o640);
-  t.deepEqual(fs.readdirSync(dir), ['file']);
-});
-
 test('a target that cannot be replaced leaves nothing', async (t) => {
   const dir = tempDir(t);
   fs.mkdirSync(join(dir, 'folder', 'full'), { recursive: true });

@@ -21,10 +21,3 @@ test('the files below a folder come sorted by their paths; a link to a folder is
     ['.hidden', 'a/b/d.txt', 'a/c.txt', 'a/here', 'a/link.txt', 'a/up', 'b.txt', 'circle'],
   );
 });
-
-test('a folder that is not there has no files, and neither has a file', (t) => {
-  const dir = tempDir(t);
-  fs.writeFileSync(join(dir, 'file'), '');
-  t.deepEqual(filesBelow(join(dir, 'none')), []);
-  t.deepEqual(filesBelow(join(dir, 'file', 'below')), []);
-});

@@ -13,7 +13,7 @@ function lockIn(site: string, options: { timeoutMs?: number; idleMs?: number } =
   return createLock({ directory: join(site, '.pressmark'), helper, ...options });
 }
 
-test('a holder knows whether another one has had the lock since', async (t) => {
+test.serial('a holder knows whether another one has had the lock since', async (t) => {
   const site = tempDir(t);
   const [first, second] = [lockIn(site), lockIn(site)];
   const take = async (lock: typeof first) => {
@@ -30,7 +30,7 @@ test('a holder knows whether another one has had the lock since', async (t) => {
   t.is(await take(first), 3, 'nobody knows');
 });
 
-test('waiting for the lock is bounded, and the lock can be taken afterwards', async (t) => {
+test.serial('waiting for the lock is bounded, and the lock can be taken afterwards', async (t) => {
   const site = tempDir(t);
   const [first, second] = [lockIn(site), lockIn(site, { timeoutMs: 100 })];
   await first.enter();
@@ -50,7 +50,7 @@ test('waiting for the lock is bounded, and the lock can be taken afterwards', as
   second.close();
 });
 
-test('a lock file that was replaced protects nothing and is taken anew', async (t) => {
+test.serial('a lock file that was replaced protects nothing and is taken anew', async (t) => {
   const site = tempDir(t);
   const lock = lockIn(site, { idleMs: 60_000 });
   await lock.enter();
@@ -63,7 +63,7 @@ test('a lock file that was replaced protects nothing and is taken anew', async (
   lock.close();
 });
 
-test('the note of a waiter that died is removed after a minute', async (t) => {
+test.serial('the note of a waiter that died is removed after a minute', async (t) => {
   const site = tempDir(t);
   const lock = lockIn(site);
   await lock.enter();

@@ -48,37 +48,44 @@ async function open(dir: string, entries: readonly Entry[], earlier: readonly st
   };
 }
 
-test('an article that is removed while a receiver runs is deleted, until its file comes back', async (t) => {
-  const dir = tempDir(t);
-  const one = entry('one');
-  const { urlOfDeleted, remove, arrive } = await open(dir, [one]);
-  t.is(urlOfDeleted('one'), undefined);
-  remove(one);
-  t.is(urlOfDeleted('one'), url('one'));
-  arrive(one);
-  t.is(urlOfDeleted('one'), undefined);
-  remove(one);
-  t.is(urlOfDeleted('one'), url('one'));
-  t.is(urlOfDeleted('another'), undefined);
-  // At the next start it is deleted; a file that is put back and taken away again at once was an article before.
-  const next = await open(dir, []);
-  const restored = entry('one', { ageMs: 0 });
-  next.arrive(restored);
-  t.is(next.urlOfDeleted('one'), undefined);
-  next.remove(restored);
-  t.is(next.urlOfDeleted('one'), url('one'));
-});
+test.serial(
+  'an article that is removed while a receiver runs is deleted, until its file comes back',
+  async (t) => {
+    const dir = tempDir(t);
+    const one = entry('one');
+    const { urlOfDeleted, remove, arrive } = await open(dir, [one]);
+    t.is(urlOfDeleted('one'), undefined);
+    remove(one);
+    t.is(urlOfDeleted('one'), url('one'));
+    arrive(one);
+    t.is(urlOfDeleted('one'), undefined);
+    remove(one);
+    t.is(urlOfDeleted('one'), url('one'));
+    t.is(urlOfDeleted('another'), undefined);
+    // It is deleted at all later starts; a file that is put back and taken away again at once was an article before.
+    await open(dir, []);
+    const next = await open(dir, []);
+    const restored = entry('one', { ageMs: 0 });
+    next.arrive(restored);
+    t.is(next.urlOfDeleted('one'), undefined);
+    next.remove(restored);
+    t.is(next.urlOfDeleted('one'), url('one'));
+  },
+);
 
-test('an article that is removed while no receiver runs is deleted, also after many restarts', async (t) => {
-  const dir = tempDir(t);
-  await open(dir, [entry('one'), entry('two')]);
-  for (let start = 1; start <= 3; start++) {
-    const { urlOfDeleted } = await open(dir, [entry('two')]);
-    t.deepEqual([urlOfDeleted('one'), urlOfDeleted('two')], [url('one'), undefined]);
-  }
-});
+test.serial(
+  'an article that is removed while no receiver runs is deleted, by the URL that it had last',
+  async (t) => {
+    const dir = tempDir(t);
+    const one = entry('one');
+    const { noteChanges } = await open(dir, [one]);
+    const moved = { ...one, url: 'https://garden.example/moved/' };
+    noteChanges([{ path: one.path, before: one, after: moved }]);
+    t.is((await open(dir, [])).urlOfDeleted('one'), moved.url);
+  },
+);
 
-test('what was acknowledged and is gone is deleted, however soon, and after kill -9', async (t) => {
+test.serial('what was acknowledged and is gone is deleted, however soon, and after kill -9', async (t) => {
   const dir = tempDir(t);
   const first = await open(dir, []);
   const [one, two] = [entry('one', { ageMs: 0 }), entry('two', { ageMs: 0 })];
@@ -90,7 +97,7 @@ test('what was acknowledged and is gone is deleted, however soon, and after kill
   t.deepEqual([second.urlOfDeleted('one'), second.urlOfDeleted('two')], [url('one'), url('two')]);
 });
 
-test('a file that a delivery under way has written and taken back again is not deleted', async (t) => {
+test.serial('a file that a delivery under way has written and taken back again is not deleted', async (t) => {
   const dir = tempDir(t);
   const { urlOfDeleted, arrive, remove } = await open(dir, []);
   const one = entry('one', { ageMs: 0 });
@@ -102,7 +109,7 @@ test('a file that a delivery under way has written and taken back again is not d
   t.is(second.urlOfDeleted('one'), undefined);
 });
 
-test('a move in either order, and a copy that stays, are no deletion', async (t) => {
+test.serial('a move in either order, and a copy that stays, are no deletion', async (t) => {
   const dir = tempDir(t);
   const [before, after] = [entry('one'), entry('one', { path: 'articles/renamed.md' })];
   const { urlOfDeleted, arrive, remove } = await open(dir, [before]);
@@ -115,50 +122,49 @@ test('a move in either order, and a copy that stays, are no deletion', async (t)
   t.is((await open(dir, [after])).urlOfDeleted('one'), undefined);
 });
 
-test('an article whose owner has given it another id or URL is known by what it had last', async (t) => {
-  const dir = tempDir(t);
-  const one = entry('one');
-  const { urlOfDeleted, noteChanges } = await open(dir, [one]);
-  const moved = { ...one, url: 'https://garden.example/moved/' };
-  noteChanges([{ path: one.path, before: one, after: moved }]);
-  t.is((await open(dir, [])).urlOfDeleted('one'), moved.url);
-  t.is(urlOfDeleted('one'), undefined);
-});
+test.serial(
+  'a forgotten id may come again, at all receivers on the folder, and be deleted again',
+  async (t) => {
+    const dir = tempDir(t);
+    await open(dir, [entry('one')]);
+    const [first, second] = [await open(dir, []), await open(dir, [])];
+    t.is(second.urlOfDeleted('one'), url('one'));
+    await first.forget('one');
+    t.deepEqual([first.urlOfDeleted('one'), second.urlOfDeleted('one')], [undefined, undefined]);
+    t.is((await open(dir, [])).urlOfDeleted('one'), undefined);
+    second.store(entry('one', { ageMs: 0 }));
+    t.is((await open(dir, [])).urlOfDeleted('one'), url('one'));
+  },
+);
 
-test('a forgotten id may come again, at all receivers on the folder, and be deleted again', async (t) => {
-  const dir = tempDir(t);
-  await open(dir, [entry('one')]);
-  const [first, second] = [await open(dir, []), await open(dir, [])];
-  t.is(second.urlOfDeleted('one'), url('one'));
-  await first.forget('one');
-  t.deepEqual([first.urlOfDeleted('one'), second.urlOfDeleted('one')], [undefined, undefined]);
-  t.is((await open(dir, [])).urlOfDeleted('one'), undefined);
-  second.store(entry('one', { ageMs: 0 }));
-  t.is((await open(dir, [])).urlOfDeleted('one'), url('one'));
-});
+test.serial(
+  'what another receiver on the folder has acknowledged, and what is known from elsewhere, counts',
+  async (t) => {
+    const dir = tempDir(t);
+    const first = await open(dir, [], ['earlier']);
+    t.is(first.urlOfDeleted('earlier'), url('earlier'));
+    const second = await open(dir, [], ['not asked']);
+    first.store(entry('one', { ageMs: 0 }));
+    t.is(second.urlOfDeleted('one'), url('one'));
+    t.is(second.urlOfDeleted('earlier'), url('earlier'));
+    t.is(second.urlOfDeleted('not asked'), undefined);
+  },
+);
 
-test('what another receiver on the folder has acknowledged, and what is known from elsewhere, counts', async (t) => {
-  const dir = tempDir(t);
-  const first = await open(dir, [], ['earlier']);
-  t.is(first.urlOfDeleted('earlier'), url('earlier'));
-  const second = await open(dir, [], ['not asked']);
-  first.store(entry('one', { ageMs: 0 }));
-  t.is(second.urlOfDeleted('one'), url('one'));
-  t.is(second.urlOfDeleted('earlier'), url('earlier'));
-  t.is(second.urlOfDeleted('not asked'), undefined);
-});
+test.serial(
+  'what could not be known from elsewhere at one start is asked at the next one, and then not again',
+  async (t) => {
+    const dir = tempDir(t);
+    const first = await open(dir, [entry('one')], UNKNOWN);
+    t.is(first.urlOfDeleted('earlier'), undefined);
+    for (const earlier of [['earlier'], ['not asked']]) {
+      const { urlOfDeleted } = await open(dir, [entry('one')], earlier);
+      t.deepEqual(['earlier', 'not asked'].map(urlOfDeleted), [url('earlier'), undefined]);
+    }
+  },
+);
 
-test('what could not be known from elsewhere at one start is asked at the next one, and then not again', async (t) => {
-  const dir = tempDir(t);
-  const first = await open(dir, [entry('one')], UNKNOWN);
-  t.is(first.urlOfDeleted('earlier'), undefined);
-  for (const earlier of [['earlier'], ['not asked']]) {
-    const { urlOfDeleted } = await open(dir, [entry('one')], earlier);
-    t.deepEqual(['earlier', 'not asked'].map(urlOfDeleted), [url('earlier'), undefined]);
-  }
-});
-
-test('a line that was cut off spoils no other, and an id of absurd length is known', async (t) => {
+test.serial('a line that was cut off spoils no other, and an id of absurd length is known', async (t) => {
   const dir = tempDir(t);
   const long = 'x'.repeat(5_000);
   await open(dir, [entry('one')]);
@@ -175,19 +181,7 @@ test('a line that was cut off spoils no other, and an id of absurd length is kno
   ]);
 });
 
-test('a disk that takes nothing stops nothing, and what could not be written is written later', async (t) => {
-  const dir = tempDir(t);
-  const state = join(dir, 'state');
-  fs.writeFileSync(state, 'a file in the way of the folder');
-  const { store } = await open(state, []);
-  store(entry('one', { ageMs: 0 }));
-  fs.rmSync(state);
-  store(entry('two', { ageMs: 0 }));
-  const { urlOfDeleted } = await open(state, []);
-  t.deepEqual([urlOfDeleted('one'), urlOfDeleted('two')], [url('one'), url('two')]);
-});
-
-test('what a disk that fills up takes only a part of is written again', async (t) => {
+test.serial('what a disk that fills up takes only a part of is written again', async (t) => {
   const dir = tempDir(t);
   const { store } = await open(dir, []);
   const { writeSync } = fs;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { commitAndPush, commitFile, gitIn } from '../../../support/clones.js';
+import { commitAndPush, gitIn } from '../../../support/clones.js';
 import { runHere } from '../../../support/in-process.js';
 import type { ReceiverHere } from '../../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
@@ -57,27 +57,22 @@ function isCaughtUp(): boolean {
 test.serial('commits that gather while a push runs are pushed at once, and the status says so', async (t) => {
   const { clones, dir, receiver } = await pushedSite();
   const pushes = () => receiver.log.filter(({ msg }) => msg === 'pushed').length;
-  await until('the branch is pushed as it was at the start', () => pushes() === 1);
   const [hook, hold] = [join(clones.remote, 'hooks', 'pre-receive'), join(folder, 'hold')];
   fs.writeFileSync(hold, '');
   const wait = `#!/bin/sh\n: > '${hold}.held'\nwhile [ -e '${hold}' ]; do sleep 0.05; done\n`;
   fs.writeFileSync(hook, wait, { mode: 0o755 });
   const ids = [await publish(receiver)];
   await until('the first push runs', () => fs.existsSync(`${hold}.held`));
-  ids.push(...(await Promise.all(Array.from({ length: 9 }, () => publish(receiver)))));
-  await until('all are committed', () => gitIn(dir, 'rev-list', '--count', 'HEAD').trim() === '11');
+  ids.push(...(await Promise.all(Array.from({ length: 4 }, () => publish(receiver)))));
+  await until('all are committed', () => gitIn(dir, 'rev-list', '--count', 'HEAD').trim() === '6');
   t.true((await statusOf(receiver)).waiting > 0);
   fs.rmSync(hold);
   await until('all are pushed', () => idsOnRemote({ clones }).length === ids.length);
   fs.rmSync(hook);
   t.deepEqual(idsOnRemote({ clones }).sort(), ids.sort());
   await until('nothing waits', async () => (await statusOf(receiver)).waiting === 0);
-  const { lastPush, lastError, waitingFor } = await statusOf(receiver);
-  t.truthy(lastPush);
-  t.deepEqual({ lastError, waitingFor }, { lastError: null, waitingFor: null });
-  // The status knows of a push before its line has come through the pipe.
-  await until('both pushes are logged', () => pushes() - 1 >= 2);
-  t.is(pushes() - 1, 2);
+  t.like(await statusOf(receiver), { lastError: null, waitingFor: null });
+  t.is(pushes(), 3, 'one was that of the start');
 });
 
 test.serial('commits that people have pushed are taken in as they are, and ours go on top', async (t) => {
@@ -90,31 +85,8 @@ test.serial('commits that people have pushed are taken in as they are, and ours 
   t.is(fs.readFileSync(join(dir, 'about.txt'), 'utf8'), 'by hand\n');
   await caughtUp();
   t.is(gitIn(dir, 'status', '--porcelain'), '?? notes.txt\n');
-  t.is(gitIn(dir, 'fsck', '--full', '--no-dangling').trim(), '');
   fs.rmSync(join(dir, 'notes.txt'));
 });
-
-test.serial(
-  'where both sides have commits of people, it waits for a person, and goes on when they have merged',
-  async (t) => {
-    const { clones, dir, receiver } = await pushedSite();
-    const merges = () => gitIn(dir, 'rev-list', '--merges', '--count', 'HEAD').trim();
-    const before = merges();
-    const here = commitFile(dir, 'here.txt', 'here\n');
-    const there = commitAndPush(olga, 'there.txt', 'there\n');
-    const id = await publish(receiver);
-    await until('it waits for a person', async () => (await statusOf(receiver)).waitingFor !== null);
-    t.regex((await statusOf(receiver)).waitingFor ?? '', /git pull/);
-    t.is(clones.git('rev-parse', 'main').trim(), there, 'nothing was forced');
-    t.is(merges(), before);
-    await eventually('the person can merge', () => gitIn(dir, 'pull', '--quiet', '--no-rebase', '--no-edit'));
-    await until('the article is pushed', () => idsOnRemote({ clones }).includes(id));
-    const pushed = clones.git('rev-list', 'main').split('\n');
-    t.true(pushed.includes(here) && pushed.includes(there));
-    await until('it waits for nobody', async () => (await statusOf(receiver)).waitingFor === null);
-    t.is((await statusOf(receiver)).lastError, null);
-  },
-);
 
 test.serial('a remote that is away for a while gets everything when it is back', async (t) => {
   const { clones, dir, receiver } = await pushedSite();

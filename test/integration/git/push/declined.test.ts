@@ -53,20 +53,6 @@ test('a push that a protected branch declines, or for which this user has no rig
   t.notRegex(log(), /tried again/);
 });
 
-test('nor is it where answers wait for the push, and this user has no rights', async (t) => {
-  const server = createServer((_, response) => response.writeHead(403).end('no'));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  const dir = makeRemote(tempDir(t)).clone('site');
-  const receiver = await startHere(t, inClone(dir));
-  gitIn(dir, 'remote', 'set-url', 'origin', `http://127.0.0.1:${port}/site.git`);
-  const log = () => JSON.stringify(receiver.log);
-  await until('the log says so', () => log().includes('the git remote does not allow it'));
-  t.true((await statusOf(receiver)).isDeclined);
-  t.notRegex(log(), /tried again/);
-});
-
 test('nor is a deploy to a protected branch', async (t) => {
   const clones = makeRemote(tempDir(t), undefined, {
     durability: 'disk',

@@ -90,31 +90,23 @@ test.serial(
   },
 );
 
-test.serial('files that a killed merge has written already are no obstacle', async (t) => {
-  const { a, tip, followTip, head, status } = await clones(t);
-  fs.writeFileSync(join(a, 'content/new.md'), 'new\n');
-  fs.writeFileSync(join(a, 'content/one.md'), 'second\n');
-  fs.rmSync(join(a, 'content/old/three.md'));
-  t.like(await followTip(), { kind: 'followed' });
-  t.is(head(), tip);
-  t.is(status(), '');
-});
-
-test.serial('nor those of a merge to a commit that the branch has left behind', async (t) => {
-  const { a, b, followTo, status } = await clones(t);
-  fs.writeFileSync(join(a, 'content/one.md'), 'second\n');
-  fs.writeFileSync(join(a, 'content/new.md'), 'new\n');
-  commitFile(b, 'content/one.md', 'third\n');
-  const tip = commitAndPush(b, 'content/new.md', 'newer\n');
-  gitIn(a, 'fetch', '--quiet');
-  t.like(await followTo(tip), { kind: 'followed' });
-  t.is(status(), '');
-});
+test.serial(
+  'files that a killed merge has written already are no obstacle, also where the remote has moved on since',
+  async (t) => {
+    const { a, b, followTo, status } = await clones(t);
+    fs.writeFileSync(join(a, 'content/one.md'), 'second\n');
+    fs.writeFileSync(join(a, 'content/new.md'), 'new\n');
+    fs.rmSync(join(a, 'content/old/three.md'));
+    commitFile(b, 'content/one.md', 'third\n');
+    const tip = commitAndPush(b, 'content/new.md', 'newer\n');
+    gitIn(a, 'fetch', '--quiet');
+    t.like(await followTo(tip), { kind: 'followed' });
+    t.is(status(), '');
+  },
+);
 
 for (const [what, bytes, expected] of [
   ['empty', '', true],
-  ['cut off', 'se', true],
-  ['full of zeros', '\0'.repeat(7), true],
   ['zeros at its end', 'sec\0\0', true],
   ['whole', 'second\n', false],
   ['another text', 'sea\n', false],
@@ -134,35 +126,32 @@ test.serial('files that a power loss has torn in a merge are no obstacle', async
   t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'second\n');
 });
 
-test.serial('articles of this clone are merged with the commits of people that the remote has', async (t) => {
-  const { a, tip, followTip, head } = await clones(t);
-  const mine = commitArticle(a, 'content/mine.md', 'mine\n');
-  fs.writeFileSync(join(a, 'notes.txt'), 'not committed\n');
-  t.like(await followTip(), { kind: 'followed' });
-  t.is(gitIn(a, 'rev-parse', 'HEAD^1', 'HEAD^2'), `${mine}\n${tip}\n`);
-  t.is(
-    gitIn(a, 'log', '-1', '--format=%s by %an <%ae>, %cn').trim(),
-    'Merge main of the remote by Bot <bot@example.org>, Bot',
-  );
-  t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'second\n');
-  t.is(fs.readFileSync(join(a, 'content/mine.md'), 'utf8'), 'mine\n');
-  t.is(gitIn(a, 'status', '--porcelain'), '?? notes.txt\n');
-  const merge = head();
-  t.deepEqual(await followTip(), { kind: 'followed', changes: [] }, 'it has that already');
-  t.is(head(), merge);
-});
-
-test.serial('with sign, the merge is signed, and nothing is changed while the signer fails', async (t) => {
-  const { a, tip, followTo, head } = await clones(t);
-  const mine = commitArticle(a, 'content/mine.md', 'mine\n');
-  gitIn(a, 'config', 'gpg.program', 'false');
-  await t.throwsAsync(followTo(tip, undefined, true), { code: 'GIT_FAILED' });
-  t.is(head(), mine);
-  const isSigned = withSigner(a, tempDir(t));
-  t.like(await followTo(tip, undefined, true), { kind: 'followed' });
-  t.is(gitIn(a, 'rev-parse', 'HEAD^1', 'HEAD^2'), `${mine}\n${tip}\n`);
-  t.true(isSigned());
-});
+test.serial(
+  'articles of this clone are merged with the commits of people that the remote has, signed, or not while the signer fails',
+  async (t) => {
+    const { a, tip, followTo, head } = await clones(t);
+    const mine = commitArticle(a, 'content/mine.md', 'mine\n');
+    fs.writeFileSync(join(a, 'notes.txt'), 'not committed\n');
+    const followTip = () => followTo(tip, undefined, true);
+    gitIn(a, 'config', 'gpg.program', 'false');
+    await t.throwsAsync(followTip(), { code: 'GIT_FAILED' });
+    t.is(head(), mine);
+    const isSigned = withSigner(a, tempDir(t));
+    t.like(await followTip(), { kind: 'followed' });
+    t.true(isSigned());
+    t.is(gitIn(a, 'rev-parse', 'HEAD^1', 'HEAD^2'), `${mine}\n${tip}\n`);
+    t.is(
+      gitIn(a, 'log', '-1', '--format=%s by %an <%ae>, %cn').trim(),
+      'Merge main of the remote by Bot <bot@example.org>, Bot',
+    );
+    t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'second\n');
+    t.is(fs.readFileSync(join(a, 'content/mine.md'), 'utf8'), 'mine\n');
+    t.is(gitIn(a, 'status', '--porcelain'), '?? notes.txt\n');
+    const merge = head();
+    t.deepEqual(await followTip(), { kind: 'followed', changes: [] }, 'it has that already');
+    t.is(head(), merge);
+  },
+);
 
 const MERGE =
   'you to merge main with the remote’s (git pull, git push): both have commits of people that the other has not, or ' +
@@ -217,10 +206,9 @@ test.serial(
   },
 );
 
-for (const [what, path, stage] of [
-  ['edited', 'content/one.md', false],
-  ['staged', 'content/one.md', true],
-  ['added', 'content/new.md', false],
+for (const [what, path] of [
+  ['edited', 'content/one.md'],
+  ['added', 'content/new.md'],
 ] as const)
   test.serial(
     `where a person has ${what} a file that the remote has changed, nothing is changed, and the file is named`,
@@ -229,7 +217,6 @@ for (const [what, path, stage] of [
       fs.writeFileSync(join(a, path), 'mine\n');
       // another one, as if a merge had been killed
       fs.writeFileSync(join(a, 'content/two.md'), 'mine as well\n');
-      if (stage) gitIn(a, 'add', path);
       const [before, changes] = [head(), status()];
       t.deepEqual(await followTip(), {
         kind: 'waiting',
@@ -239,7 +226,6 @@ for (const [what, path, stage] of [
       t.is(status(), changes);
       t.is(fs.readFileSync(join(a, path), 'utf8'), 'mine\n');
 
-      if (stage) gitIn(a, 'reset', '--quiet', path);
       if (what === 'added') fs.rmSync(join(a, path));
       else gitIn(a, 'restore', path);
       t.like(await followTip(), { kind: 'followed' });

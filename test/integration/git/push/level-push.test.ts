@@ -2,7 +2,6 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { inClone, makeRemote } from '../../../support/clones.js';
-import { withSigner } from '../../../support/commit-signer.js';
 import { fileOfSoon } from '../../../support/content.js';
 import { article, update } from '../../../support/events.js';
 import { runHere } from '../../../support/in-process.js';
@@ -71,24 +70,6 @@ test('500: an article that the remote declines does not fail its neighbours, and
   fs.rmSync(hook);
   t.deepEqual(await publishAll(), [200, 200, 200, 200]);
   t.is(clones.articles().size, 4);
-});
-
-test('200: with git.sign each commit on a branch that demands signatures has one, also upon another machine’s', async (t) => {
-  const clones = makeRemote(tempDir(t), undefined, { git: { sign: true, push: { fetchEvery: 500 } } });
-  const [dir, other] = [clones.clone('a'), clones.clone('b')];
-  const [isSigned] = [dir, other].map((clone) => withSigner(clone, tempDir(t)));
-  const hook = `#!/bin/sh
-while read old new ref; do
-  for one in $(git rev-list "$old..$new"); do git cat-file commit "$one" | grep -q '^gpgsig ' || exit 1; done
-done
-`;
-  fs.writeFileSync(join(clones.remote, 'hooks', 'pre-receive'), hook, { mode: 0o755 });
-  const [one, two] = [
-    await startHere(t, { ...inClone(dir), resend: true }),
-    await startHere(t, { ...inClone(other), resend: true }),
-  ];
-  for (const { post } of [one, two, one]) t.is((await post('article.published', article())).status, 200);
-  for (const commit of ['HEAD', 'HEAD^', 'HEAD^^']) t.true(isSigned?.(commit));
 });
 
 test('200: an article that one machine acknowledges is on the site of each, also of one that was down', async (t) => {

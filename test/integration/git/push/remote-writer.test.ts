@@ -99,21 +99,20 @@ test.serial('decisions count only when the store has read the files of another m
   t.not(writer.epoch, before);
 });
 
-test.serial('a remote that has no branch yet gets the history of the clone', async (t) => {
-  const { clones, siteDir } = await open(t, { hasBranch: false });
-  t.is(clones.git('rev-parse', 'main').trim(), gitIn(siteDir, 'rev-parse', 'HEAD').trim());
-});
-
-test.serial('what the remote has taken is told, also where the work tree cannot follow', async (t) => {
-  const { siteDir, write, told } = await open(t);
-  await write('one.md');
-  t.deepEqual(told(), [1, 1]);
-  const lock = join(siteDir, '.git', 'index.lock');
-  fs.writeFileSync(lock, ''); // git merge fails, git push does not
-  await t.throwsAsync(write('two.md'), { code: 'GIT_FAILED' });
-  fs.rmSync(lock);
-  t.deepEqual(told(), [2, 2]);
-});
+test.serial(
+  'a remote without a branch gets the history of the clone; what it has taken is told, also where the work tree cannot follow',
+  async (t) => {
+    const { clones, siteDir, write, told } = await open(t, { hasBranch: false });
+    t.is(clones.git('rev-parse', 'main').trim(), gitIn(siteDir, 'rev-parse', 'HEAD').trim());
+    await write('one.md');
+    t.deepEqual(told(), [1, 1]);
+    const lock = join(siteDir, '.git', 'index.lock');
+    fs.writeFileSync(lock, ''); // git merge fails, git push does not
+    await t.throwsAsync(write('two.md'), { code: 'GIT_FAILED' });
+    fs.rmSync(lock);
+    t.deepEqual(told(), [2, 2]);
+  },
+);
 
 test.serial(
   'what the owner has staged keeps that article alone from being stored, and nothing is pushed',

@@ -21,41 +21,24 @@ test('a push is accepted only where git says so', (t) => {
   t.deepEqual(read(0, `*\tabc:${REF}\t[new branch]`), { outcome: 'accepted' });
 });
 
-for (const what of [
-  '[rejected] (fetch first)',
-  '[rejected] (non-fast-forward)',
-  '[rejected] (stale info)',
-  '[remote rejected] (failed to update ref)',
-  "[remote rejected] (cannot lock ref 'refs/heads/main': is at 1 but expected 2)",
-  '[remote rejected] (incorrect old value provided)',
-  '[remote rejected] (reference already exists)',
-])
-  test(`a push is refused where another receiver was first: ${what}`, (t) => {
-    t.deepEqual(read(1, `!\tabc:${REF}\t${what}`), { outcome: 'refused' });
-  });
+test('a push is refused where another receiver was first', (t) => {
+  for (const what of [
+    '[rejected] (fetch first)',
+    '[remote rejected] (failed to update ref)',
+    "[remote rejected] (cannot lock ref 'refs/heads/main': is at 1 but expected 2)",
+    '[remote rejected] (incorrect old value provided)',
+    '[remote rejected] (reference already exists)',
+  ])
+    t.deepEqual(read(1, `!\tabc:${REF}\t${what}`), { outcome: 'refused' }, what);
+});
 
-test('a push that a rule of the remote stops is declined, with the rule’s reason', (t) => {
-  t.deepEqual(read(1, `!\tabc:${REF}\t[remote rejected] (pre-receive hook declined)`), {
-    outcome: 'declined',
-    why: 'pre-receive hook declined',
-  });
+test('a push that a rule of the remote stops is declined, with the remote’s own words, and not how far it has come', (t) => {
   const stdout = `!\tabc:${REF}\t[remote rejected] (pre-receive hook declined)`;
-  const stderr =
-    'remote: error: GH006: Protected branch update failed.        \nremote: see https://a:b@c.example/\n';
+  const progress = Array.from({ length: 9 }, (_, n) => `remote: Resolving deltas:   ${n}% (${n}/146)`);
+  const stderr = `${progress.join('\r')}\nremote: error: GH006: Protected branch update failed.        \nremote: see https://a:b@c.example/\n`;
   t.deepEqual(pushedBy({ code: 1, stdout, stderr, bytes: Buffer.from(stdout) }, REF, NAME), {
     outcome: 'declined',
     why: 'pre-receive hook declined; GH006: Protected branch update failed.; see https://***@c.example/',
-  });
-});
-
-test('the remote’s own words are the reason, and not how far it has come', (t) => {
-  const stdout = `!\tabc:${REF}\t[remote rejected] (pre-receive hook declined)\n`;
-  const progress = Array.from({ length: 9 }, (_, n) => `remote: Resolving deltas:   ${n}% (${n}/146)`);
-  const stderr = `${progress.join('\r')}\nremote: error: Open a pull request.        \n`;
-  const answer = { code: 1, stdout, stderr, bytes: Buffer.from(stdout) };
-  t.deepEqual(pushedBy(answer, REF, NAME), {
-    outcome: 'declined',
-    why: 'pre-receive hook declined; Open a pull request.',
   });
 });
 

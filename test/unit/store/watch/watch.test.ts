@@ -10,7 +10,7 @@ import { watchContent } from '../../../../src/store/watch/watch.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
-test('files and folders that come, change, move and go are all asked about', async (t) => {
+test.serial('files and folders that come, change, move and go are all asked about', async (t) => {
   const root = tempDir(t);
   fs.mkdirSync(join(root, 'old'));
   fs.writeFileSync(join(root, 'old', 'a.md'), 'a');
@@ -64,50 +64,50 @@ function watched(t: ExecutionContext, root: string) {
   return asked;
 }
 
-for (const how of ['moved away and back', 'removed and made again'])
-  test(`a content folder that is ${how} is watched again`, async (t) => {
-    const root = join(tempDir(t), 'content');
-    fs.mkdirSync(root);
-    const asked = watched(t, root);
-    await until('all files are compared at the start', () => asked.comparisons === 1);
-    if (how === 'moved away and back') fs.renameSync(root, `${root}.away`);
-    else fs.rmdirSync(root);
-    await until('all files are compared', () => asked.comparisons > 1);
-    const before = asked.comparisons;
-    if (how === 'moved away and back') fs.renameSync(`${root}.away`, root);
-    else fs.mkdirSync(root);
-    await until('all files are compared again', () => asked.comparisons > before);
-    fs.writeFileSync(join(root, 'a.md'), 'a');
-    await until('a file is looked at', () => asked.paths.includes('a.md'));
-    t.pass();
-  });
-
-test('where files cannot be looked at, that is reported once and tried again later each time', async (t) => {
-  const root = tempDir(t);
-  const content = contentFolder(root, patternLayout('https://garden.example', ':slug.md', '/:slug/'));
-  const lines: { level: number; msg: string }[] = [];
-  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) });
-  const times: number[] = [];
-  let isShort = true;
-  const readAgain = async () => {
-    times.push(performance.now());
-    if (isShort) throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
-  };
-  const watcher = watchContent({ content, readAgain, compareFolder: async () => readAgain(), log });
-  t.teardown(() => watcher.close());
+test.serial('a content folder that is moved away and back is watched again', async (t) => {
+  const root = join(tempDir(t), 'content');
+  fs.mkdirSync(root);
+  const asked = watched(t, root);
+  await until('all files are compared at the start', () => asked.comparisons === 1);
+  fs.renameSync(root, `${root}.away`);
+  await until('all files are compared', () => asked.comparisons > 1);
+  const before = asked.comparisons;
+  fs.renameSync(`${root}.away`, root);
+  await until('all files are compared again', () => asked.comparisons > before);
   fs.writeFileSync(join(root, 'a.md'), 'a');
-  await until('it was tried again and again', () => times.length >= 5);
-  isShort = false;
-  t.true((times[4] ?? 0) - (times[3] ?? 0) > 300, 'the eightfold time');
-  await until('it works again', () => lines.length >= 2);
-  t.deepEqual(
-    lines.map(({ level, msg }) => [level, msg]),
-    [
-      [40, 'changed files could not be looked at; it is tried again'],
-      [30, 'changed files can be looked at again'],
-    ],
-  );
+  await until('a file is looked at', () => asked.paths.includes('a.md'));
+  t.pass();
 });
+
+test.serial(
+  'where files cannot be looked at, that is reported once and tried again later each time',
+  async (t) => {
+    const root = tempDir(t);
+    const content = contentFolder(root, patternLayout('https://garden.example', ':slug.md', '/:slug/'));
+    const lines: { level: number; msg: string }[] = [];
+    const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    const times: number[] = [];
+    let isShort = true;
+    const readAgain = async () => {
+      times.push(performance.now());
+      if (isShort) throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+    };
+    const watcher = watchContent({ content, readAgain, compareFolder: async () => readAgain(), log });
+    t.teardown(() => watcher.close());
+    fs.writeFileSync(join(root, 'a.md'), 'a');
+    await until('it was tried again and again', () => times.length >= 5);
+    isShort = false;
+    t.true((times[4] ?? 0) - (times[3] ?? 0) > 300, 'the eightfold time');
+    await until('it works again', () => lines.length >= 2);
+    t.deepEqual(
+      lines.map(({ level, msg }) => [level, msg]),
+      [
+        [40, 'changed files could not be looked at; it is tried again'],
+        [30, 'changed files can be looked at again'],
+      ],
+    );
+  },
+);
 
 test.serial('where a folder cannot be watched, all files are compared again and again', async (t) => {
   const root = tempDir(t);

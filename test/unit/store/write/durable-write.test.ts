@@ -112,7 +112,7 @@ test.serial(
   },
 );
 
-test('a file is replaced only while it has the text that was decided upon', async (t) => {
+test.serial('a file is replaced only while it has the text that was decided upon', async (t) => {
   const { root, write } = open(t);
   await write('a.md', 'one', null);
   fs.writeFileSync(join(root, 'a.md'), 'theirs');
