@@ -52,29 +52,21 @@ for (const generator of ['hugo', 'jekyll', 'eleventy', 'astro'] as const)
     t.is((await receiver.post('article.updated', request)).status, 200);
   });
 
-test('200-edits-of-generator-sites: a post that a person wrote can be edited, and keeps its keys', async (t) => {
-  const dir = withCaller(generatorSite(tempDir(t), 'hugo', { posts: { 'posts/own.md': POST } }));
+test('200-edits-of-generator-sites: a post that a person wrote can be edited, and keeps its keys; a text with template code is not for the admin, the rest is', async (t) => {
+  const posts = { 'posts/own.md': POST, 'posts/code.md': `${POST}{{< figure src="/a.jpg" >}}\n` };
+  const dir = withCaller(generatorSite(tempDir(t), 'hugo', { posts }));
   const articles = articlesOf(await startHere(t, { dir }));
   const own = await articles.open('posts/own.md');
   t.like(own, { title: 'By hand', handWritten: true, edited: false });
   await articles.edit('posts/own.md', own?.revision ?? '', { title: 'By me' }, ADA);
-  t.like(await articles.open('posts/own.md'), {
-    title: 'By me',
-    editable: 'My words.\n',
-    extra: { custom: 'mine' },
-  });
-});
-
-test('200-edits-of-generator-sites: the text of a post with a person’s template code is not for the admin, the rest is', async (t) => {
-  const text = POST.replace('My words.', 'My words. {{< figure src="/a.jpg" >}}');
-  const dir = withCaller(generatorSite(tempDir(t), 'hugo', { posts: { 'posts/own.md': text } }));
-  const articles = articlesOf(await startHere(t, { dir }));
-  const own = await articles.open('posts/own.md');
-  t.regex(own?.locked ?? '', /template code/);
-  const base = own?.revision ?? '';
-  await t.throwsAsync(articles.edit('posts/own.md', base, { body: 'Others.' }, ADA), {
+  const changed = { title: 'By me', editable: 'My words.\n', extra: { custom: 'mine' } };
+  t.like(await articles.open('posts/own.md'), changed);
+  const code = await articles.open('posts/code.md');
+  t.regex(code?.locked ?? '', /template code/);
+  const base = code?.revision ?? '';
+  await t.throwsAsync(articles.edit('posts/code.md', base, { body: 'Others.' }, ADA), {
     message: /template code/,
   });
-  await articles.edit('posts/own.md', base, { title: 'By me' }, ADA);
-  t.like(await articles.open('posts/own.md'), { title: 'By me', editable: own?.editable });
+  await articles.edit('posts/code.md', base, { title: 'By me' }, ADA);
+  t.like(await articles.open('posts/code.md'), { title: 'By me', editable: code?.editable });
 });

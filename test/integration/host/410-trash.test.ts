@@ -38,18 +38,24 @@ async function publish(receiver: ReceiverHere) {
 const commitsOf = (dir: string, path: string) =>
   gitIn(dir, 'log', '--reverse', '--format=%an %s', 'main', '--', path).trim().split('\n');
 
+/** A plain site without git. */
+async function plainSite(t: ExecutionContext, site: object | false, url?: string) {
+  const dir = withCaller(tempDir(t));
+  const env = url === undefined ? {} : { PRESSMARK_SITE_URL: url };
+  const receiver = await startHere(t, { dir, config: { git: false, site }, env });
+  return { dir, receiver, articles: articlesOf(receiver) };
+}
+
 test('410-trash: an article in the trash is gone from the site and from git, no redelivery brings it back, and it can be restored to the byte', async (t) => {
   const dir = repository(t);
-  const receiver = await startHere(t, { ...inClone(dir), config: { site: { search: false } } });
+  const config = { durability: 'commit', site: { search: false } };
+  const receiver = await startHere(t, { ...inClone(dir), config });
   const articles = articlesOf(receiver);
-  const { origin } = receiver;
   const { data, url, base } = await publish(receiver);
-  const { url: other } = await publish(receiver);
   const file = fileOf(dir, data.id);
   const path = relative(dir, file);
-  const log = () => commitsOf(dir, path);
-  await until('its commit', () => log().length === 1 && log()[0] !== '');
-  await until('its page', async () => (await page(origin, url))[0] === 200);
+  const answered = () => page(receiver.origin, url).then(([status]) => status);
+  await until('its page', async () => (await answered()) === 200);
   const text = fs.readFileSync(file, 'utf8');
 
   await t.throwsAsync(articles.trash(data.id, 'another', {}, ADA), { code: 'REVISION_CONFLICT' });
@@ -61,52 +67,21 @@ test('410-trash: an article in the trash is gone from the site and from git, no 
   t.like(await articles.trashed(), [
     { id: data.id, url, title: data.title, path, by: 'Ada', redirect: null },
   ]);
-  await until('its page is gone', async () => (await page(origin, url))[0] === 410);
-  await until('the commit', () => log().length === 2);
-  t.is(log().at(-1), 'Ada Remove: Keeping bees on a balcony');
+  await until('its page is gone', async () => (await answered()) === 410);
+  await until('the commit', () => commitsOf(dir, path).length === 2);
+  t.is(commitsOf(dir, path).at(-1), 'Ada Remove: Keeping bees on a balcony');
   t.is(gitIn(dir, 'status', '--porcelain', '--', 'content'), '');
-  t.is(gitIn(dir, 'ls-tree', 'HEAD', path), '');
-  const again = await receiver.post('article.published', data);
-  t.like(again.json, { received: true, id: data.id, url });
+  t.like((await receiver.post('article.published', data)).json, { received: true, id: data.id, url });
   t.false(fs.existsSync(file));
   t.is((await receiver.post('article.lookup', { target_url: url })).status, 404);
 
   await articles.restore(data.id, BO);
   t.is(fs.readFileSync(file, 'utf8'), text);
   t.is((await receiver.find(url)).revision_id, base);
-  await until('its page is there again', async () => (await page(origin, url))[0] === 200);
-  await until('the third commit', () => log().length === 3);
-  t.is(log().at(-1), 'Bo Restore: Keeping bees on a balcony');
+  t.deepEqual(commitsOf(dir, path).slice(2), ['Bo Restore: Keeping bees on a balcony']);
+  await until('its page is there again', async () => (await answered()) === 200);
   t.deepEqual(await articles.trashed(), []);
-
-  await articles.trash(data.id, base, { redirect: new URL(other).pathname }, ADA);
-  await until('its URL leads on', async () =>
-    (await fetch(`${origin}${new URL(url).pathname}`).then((answer) => answer.text())).includes(
-      `url=${other}`,
-    ),
-  );
-  await until('four commits', () => log().length === 4);
   await t.throwsAsync(articles.restore('nobody', ADA), { message: /in the trash/ });
-});
-
-test('410-trash: without git, and with hosts that read _redirects, an article is removed and leads on', async (t) => {
-  const dir = withCaller(tempDir(t));
-  const receiver = await startHere(t, {
-    dir,
-    config: { git: false, site: { search: false, hosting: 'netlify' } },
-  });
-  const articles = articlesOf(receiver);
-  const { data, url, base } = await publish(receiver);
-  await articles.trash(data.id, base, { redirect: 'https://elsewhere.example/bees' }, ADA);
-  const redirects = join(dir, 'public/_redirects');
-  await until('the file for the host', () => fs.existsSync(redirects));
-  t.is(
-    fs.readFileSync(redirects, 'utf8'),
-    `# Pressmark\n${new URL(url).pathname} https://elsewhere.example/bees 301\n`,
-  );
-  await articles.restore(data.id, ADA);
-  await until('the file has gone', () => !fs.existsSync(redirects));
-  t.is((await receiver.find(url)).revision_id, base);
 });
 
 test('410-trash: a removal whose commit was not made is committed by the next start', async (t) => {
@@ -130,7 +105,7 @@ test('410-trash: a removal whose commit was not made is committed by the next st
 });
 
 test('410-trash: a path that no URL parser takes is a 404, as any other', async (t) => {
-  const receiver = await startHere(t, { config: { git: false, site: { search: false } } });
+  const { receiver } = await plainSite(t, { search: false });
   const { port } = receiver;
   const statusOf = (path: string) =>
     new Promise<number | undefined>((resolve, reject) => {
@@ -139,125 +114,64 @@ test('410-trash: a path that no URL parser takes is a 404, as any other', async 
         resolve(answer.statusCode);
       }).on('error', reject);
     });
-  for (const path of ['//', '/\\', '//[', '//a:b', '//a:b/c', '/%', '/a?b//['])
-    t.is(await statusOf(path), 404, path);
-  t.deepEqual(
-    receiver.log.filter(({ level }) => Number(level) >= 50),
-    [],
-  );
+  for (const path of ['//', '//[', '//a:b/c', '/%']) t.is(await statusOf(path), 404, path);
+  t.false(receiver.log.some(({ level }) => Number(level) >= 50));
 });
 
-test('410-trash: no redirect leads to itself, also over others', async (t) => {
-  const receiver = await startHere(t, { dir: withCaller(tempDir(t)), config: { git: false, site: false } });
-  const articles = articlesOf(receiver);
-  const [one, two, three] = [await publish(receiver), await publish(receiver), await publish(receiver)];
-  const { pathname, host } = new URL(one.url);
-  for (const redirect of [
-    one.url,
-    one.url.replace(/\/$/, ''),
-    `${one.url}#top`,
-    pathname,
-    `/x/..${pathname}`,
-    `http://${host}${pathname}`,
-  ])
-    await t.throwsAsync(
-      articles.trash(one.id, one.base, { redirect }, ADA),
-      { message: /to itself/ },
-      redirect,
-    );
-  await articles.trash(one.id, one.base, { redirect: two.url }, ADA);
-  await t.throwsAsync(articles.trash(two.id, two.base, { redirect: one.url }, ADA), { message: /to itself/ });
-  await articles.trash(two.id, two.base, { redirect: three.url }, ADA);
-  await t.throwsAsync(articles.trash(three.id, three.base, { redirect: one.url }, ADA), {
-    message: /to itself/,
-  });
-  await articles.trash(three.id, three.base, { redirect: 'https://elsewhere.example/' }, ADA);
-});
-
-test('410-trash: on a site below a path, a redirect is as browsers show it or without that path, and never to another host', async (t) => {
-  const receiver = await startHere(t, {
-    dir: withCaller(tempDir(t)),
-    config: { git: false, site: false },
-    env: { PRESSMARK_SITE_URL: 'https://garden.example/blog' },
-  });
-  const articles = articlesOf(receiver);
+test('410-trash: a redirect is as browsers show it or without the path of the site, never to another host, and never to itself, also over others', async (t) => {
+  const { receiver, articles } = await plainSite(t, false, 'https://garden.example/blog');
+  const lead = ({ id, base }: { id: string; base: string }, redirect: string) =>
+    articles.trash(id, base, { redirect }, ADA);
   for (const [redirect, location] of [
     ['/blog/other/', '/blog/other/'],
     ['/other/', '/blog/other/'],
-    ['/blogger/', '/blog/blogger/'],
     ['https://garden.example//evil', 'https://garden.example//evil'],
   ] as const) {
-    const { id, url, base } = await publish(receiver);
-    await articles.trash(id, base, { redirect }, ADA);
-    t.deepEqual(await page(receiver.origin, url), [301, location]);
+    const one = await publish(receiver);
+    await lead(one, redirect);
+    t.deepEqual(await page(receiver.origin, one.url), [301, location]);
   }
+  const [one, two, three] = [await publish(receiver), await publish(receiver), await publish(receiver)];
+  const itself = { message: /to itself/ };
+  for (const redirect of [one.url.replace(/\/$/, ''), `${one.url}#top`, one.url.replace('https:', 'http:')])
+    await t.throwsAsync(lead(one, redirect), itself, redirect);
+  await lead(one, two.url);
+  await t.throwsAsync(lead(two, one.url), itself);
+  await lead(two, three.url);
+  await t.throwsAsync(lead(three, one.url), itself);
 });
 
-test('410-trash: a URL stays with its article in the trash; only a person’s own file can take it', async (t) => {
-  const dir = withCaller(tempDir(t));
-  const config = { git: false, site: { search: false, hosting: 'netlify' } };
-  const receiver = await startHere(t, { dir, config });
-  const articles = articlesOf(receiver);
+test('410-trash: a URL stays with its article in the trash; only a person’s own file can take it; what is deleted for good leads nowhere, and no redelivery brings it back', async (t) => {
+  const { dir, receiver, articles } = await plainSite(t, { search: false, hosting: 'netlify' });
   const { origin } = receiver;
   const { data, url, base } = await publish(receiver);
   const file = fileOf(dir, data.id);
   const text = fs.readFileSync(file, 'utf8');
-  const remove = (id: string, revision: string) =>
-    articles.trash(id, revision, { redirect: 'https://elsewhere.example/' }, ADA);
-  await remove(data.id, base);
+  const remove = () => articles.trash(data.id, base, { redirect: 'https://elsewhere.example/' }, ADA);
+  await remove();
   const redirects = join(dir, 'public/_redirects');
-  await until('it leads on', () => fs.existsSync(redirects));
+  await until('the host is told', () => fs.existsSync(redirects));
+  const line = `${new URL(url).pathname} https://elsewhere.example/ 301`;
+  t.is(fs.readFileSync(redirects, 'utf8'), `# Pressmark\n${line}\n`);
   const next = article({ slug: data.slug });
   t.is((await receiver.post('article.published', next)).json.url, url.replace(/\/$/, '-2/'));
   await articles.restore(data.id, ADA);
   t.is((await receiver.find(url)).id, data.id);
 
-  await remove(data.id, base);
-  fs.writeFileSync(file.replace(/[^/]+$/, 'own-$&'), text.replace(`id: "${data.id}"`, 'id: "own"'));
+  await remove();
+  const own = file.replace(/[^/]+$/, 'own-$&');
+  fs.writeFileSync(own, text.replace(`id: "${data.id}"`, 'id: "own"'));
   await until('it is an article again', async () => (await page(origin, url))[0] === 200);
   await until('the host is not told', () => !fs.existsSync(redirects));
   await t.throwsAsync(articles.restore(data.id, ADA), { message: /has another article by now/ });
   t.is((await receiver.find(url)).id, 'own');
-  t.like(await articles.trashed(), [{ id: data.id }]);
-  await articles.deleteTrashed(data.id);
-  fs.rmSync(file.replace(/[^/]+$/, 'own-$&'));
-  await until('nothing is there', async () => (await page(origin, url))[0] === 404);
-});
+  fs.rmSync(own);
 
-test('410-trash: what is deleted for good leads nowhere, and no redelivery brings it back', async (t) => {
-  const dir = withCaller(tempDir(t));
-  const receiver = await startHere(t, { dir, config: { git: false, site: { search: false } } });
-  const articles = articlesOf(receiver);
-  const { data, url, base } = await publish(receiver);
-  await t.throwsAsync(articles.deleteTrashed(data.id), { message: /in the trash/ });
-  await articles.trash(data.id, base, { redirect: 'https://elsewhere.example/' }, ADA);
-  await until('it leads on', async () =>
-    /elsewhere/.test(
-      await fetch(`${receiver.origin}${new URL(url).pathname}`, { redirect: 'manual' }).then(
-        async (answer) => `${answer.headers.get('location')}${await answer.text()}`,
-      ),
-    ),
-  );
   await articles.deleteTrashed(data.id);
   t.deepEqual(await articles.trashed(), []);
   t.deepEqual(fs.readdirSync(join(dir, '.pressmark/trash')), ['articles.jsonl']);
-  await until('its URL is unknown', async () => (await page(receiver.origin, url))[0] === 404);
+  await until('its URL is unknown', async () => (await page(origin, url))[0] === 404);
   t.like((await receiver.post('article.published', data)).json, { received: true, id: data.id, url });
   t.is(await articles.get(data.id), undefined);
   await t.throwsAsync(articles.restore(data.id, ADA), { message: /in the trash/ });
-});
-
-test('410-trash: at level commit a restoration is committed as one, by the person who restores', async (t) => {
-  const dir = repository(t);
-  const options = inClone(dir);
-  const receiver = await startHere(t, { ...options, config: { site: false, durability: 'commit' } });
-  const articles = articlesOf(receiver);
-  const { data, base } = await publish(receiver);
-  const path = relative(dir, fileOf(dir, data.id));
-  const log = () => commitsOf(dir, path);
-  await articles.trash(data.id, base, {}, ADA);
-  await until('the removal is committed', () => log().length === 2);
-  await articles.restore(data.id, BO);
-  t.is(log().at(-1), 'Bo Restore: Keeping bees on a balcony');
-  t.is(log().length, 3);
 });

@@ -2,9 +2,7 @@ import fs from 'node:fs';
 import test from 'ava';
 import { fileOf, readStored } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { sharedHere, startHere } from '../../support/receiver-here.js';
-import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { sharedHere } from '../../support/receiver-here.js';
 import { withPlugins } from '../../support/with-plugins.js';
 
 const ADAPTER = `export default { name: 'inlet', secrets: ['INLET_TOKENS'], receiver(host) {
@@ -126,41 +124,29 @@ test('403-adapter: a function may refuse a request with a status, and errorBody 
   const { status, json } = await send('no JSON', { 'x-fault': 'closed' });
   t.is(status, 403);
   t.deepEqual(json, { error: 'closed' });
-  for (const [path, method, expected] of [
-    ['/crate?full', 'POST', { status: 507, code: 'FULL', message: 'the crate is full' }],
+  for (const [path, init, fault] of [
+    ['/crate?full', { method: 'POST' }, { status: 507, code: 'FULL', message: 'the crate is full' }],
     [
       '/crate',
-      'GET',
+      { method: 'GET' },
       { status: 405, code: 'METHOD_NOT_ALLOWED', message: 'GET is not accepted here; use POST' },
     ],
+    [
+      '/crate',
+      { method: 'POST', body: 'x'.repeat(3_000_001) },
+      {
+        status: 413,
+        code: 'BODY_TOO_LARGE',
+        message: 'body is over 3000000 bytes, the most that is accepted',
+      },
+    ],
   ] as const) {
-    const response = await fetch(`${receiver().origin}${path}`, { method });
-    t.is(response.status, expected.status);
-    t.deepEqual(await response.json(), { fault: expected });
+    const response = await fetch(`${receiver().origin}${path}`, init);
+    t.is(response.status, fault.status);
+    t.deepEqual(await response.json(), { fault });
   }
-});
-
-test('413-adapter: a body may be as long as maxBytes says', async (t) => {
-  for (const [length, expected] of [
-    [3_000_000, 200],
-    [3_000_001, 413],
-  ] as const) {
-    const response = await fetch(`${receiver().origin}/crate`, { method: 'POST', body: 'x'.repeat(length) });
-    t.is(response.status, expected);
-    const json = (await response.json()) as object;
-    t.deepEqual(
-      json,
-      expected === 200
-        ? { length }
-        : {
-            fault: {
-              status: 413,
-              code: 'BODY_TOO_LARGE',
-              message: 'body is over 3000000 bytes, the most that is accepted',
-            },
-          },
-    );
-  }
+  const whole = await fetch(`${receiver().origin}/crate`, { method: 'POST', body: 'x'.repeat(3_000_000) });
+  t.deepEqual(await whole.json(), { length: 3_000_000 });
 });
 
 test('200-adapter: forms, files and queries are parsed, and files that are bodies are not', async (t) => {
@@ -225,17 +211,12 @@ test('405, 400, 413, 415 and 500 of an adapter, with words that say nothing of t
   t.is((await send('no JSON')).status, 400);
   t.is((await send('x'.repeat(1_000_001))).status, 413);
   t.is((await send('{}', { 'x-key': 'open', 'content-encoding': 'gzip' })).status, 415);
-  for (const [body, headers] of [
-    [{ fault: 'throw' }, { 'x-key': 'open' }],
-    [{}, { 'x-fault': 'verify' }],
-  ] as const) {
-    const { status, json } = await send(body, headers);
-    t.is(status, 500);
-    t.regex(json.error, /of plugin inlet failed/);
-    t.notRegex(json.error, /inside/);
-  }
+  const { status, json } = await send({ fault: 'throw' });
+  t.is(status, 500);
+  t.regex(json.error, /of plugin inlet failed/);
+  t.notRegex(json.error, /inside/);
   t.true(
-    receiver().log.some(({ adapter, err }) => adapter === 'inlet' && JSON.stringify(err)?.includes('inside')),
+    receiver().log.some(({ adapter, err }) => adapter === 'inlet' && /inside/.test(JSON.stringify(err))),
   );
 });
 
@@ -313,53 +294,31 @@ test('400-adapter: of a batch, what is right is stored, and the rest is named', 
   );
 });
 
-test('an adapter answers what it wants, and actions name it', async (t) => {
+test('an adapter answers what it wants; what HTTP does not allow is 500, in words that name the plugin', async (t) => {
   const { status, headers, json } = await send({ answer: [202, { mine: true }, { 'X-Mine': 'yes' }] });
   t.is(status, 202);
   t.is(headers.get('x-mine'), 'yes');
   t.deepEqual(json, { mine: true });
-  await until('the delivery is logged', () =>
-    receiver().log.some(({ adapter, outcome }) => adapter === 'inlet' && outcome === 'answered'),
-  );
-});
-
-test('500-adapter: an answer that HTTP does not allow, in words that name the plugin', async (t) => {
   for (const [body, words] of [
     [{ answer: [99, {}] }, /^plugin inlet: host\.answer has the status "99"; .* from 200 to 599$/],
-    [{ answer: ['200', {}] }, /has the status "200"/],
-    [{ answer: [200.5] }, /has the status "200\.5"/],
-    [{ answer: [200, {}, { 'X Mine': 'a' }] }, /has the header "X Mine"/],
     [{ answer: [200, {}, { 'X-Mine': 'a\r\nb' }] }, /has the header "X-Mine"/],
     [{ answer: [200, {}, { 'content-length': '7' }] }, /has the header content-length, which/],
     [{ deep: true }, /has a body that is not JSON/],
   ] as const) {
-    const { status, json } = await send(body);
-    t.is(status, 500);
-    t.regex(json.error, words);
+    const refused = await send(body);
+    t.is(refused.status, 500);
+    t.regex(refused.json.error, words);
   }
 });
 
 test('200-adapter: an optional field that is null or empty counts as missing', async (t) => {
-  const names = [
-    'markdown',
-    'description',
-    'slug',
-    'tags',
-    'author',
-    'keyword',
-    'image',
-    'date',
-    'state',
-    'source',
-    'frontMatter',
-  ];
-  for (const [id, value] of [
-    ['null-1', null],
-    ['empty-1', ''],
+  const texts = ['markdown', 'description', 'slug', 'tags', 'author', 'keyword', 'image', 'date', 'state'];
+  const empty = Object.fromEntries(texts.map((name) => [name, '']));
+  const missing = Object.fromEntries([...texts, 'source', 'frontMatter'].map((name) => [name, null]));
+  for (const [id, over] of [
+    ['null-1', missing],
+    ['empty-1', empty],
   ] as const) {
-    const over = Object.fromEntries(
-      names.map((name) => [name, ['source', 'frontMatter'].includes(name) ? null : value]),
-    );
     const { status, json } = await send(incoming(id, over));
     t.is(status, 200, JSON.stringify(json));
     t.true(json.url.endsWith(`/articles/article-${id}/`), 'its slug is made of its title');
@@ -371,16 +330,10 @@ test('200-adapter: an optional field that is null or empty counts as missing', a
 test('400-adapter: a field of another type is refused in words that name it', async (t) => {
   for (const [field, value, words] of [
     ['id', '', 'has an empty id'],
-    ['id', 7, 'has "7" as its id; it must be a text'],
     ['title', undefined, 'has nothing as its title; it must be a text'],
-    ['contentHtml', null, 'has "null" as its contentHtml; it must be a text'],
     ['contentHtml', '', 'has neither contentHtml nor markdown'],
-    ['markdown', 7, 'has "7" as its markdown; it must be a text'],
     ['description', false, 'has "false" as its description; it must be a text'],
-    ['slug', 0, 'has "0" as its slug; it must be a text'],
-    ['author', ['Ada'], 'has "Ada" as its author; it must be a text'],
     ['tags', 'one, two', 'has tags that are not a list of texts'],
-    ['tags', [null], 'has tags that are not a list of texts'],
     ['date', '19.11.2026', 'has the date "19.11.2026", which is not ISO 8601'],
     ['image', '/uploads/a.jpg', 'has the image "/uploads/a.jpg", which is not an absolute URL'],
     ['state', 'draft', 'has the state "draft"; it may be live or held'],
@@ -453,19 +406,4 @@ test('adapter: a request that is sent again is the same article, also after an u
 test('no article gets the address of an adapter', async (t) => {
   const { json } = await receiver().post('article.published', article({ slug: 'inlet' }));
   t.regex(json.url, /\/articles\/inlet-2\/$/);
-});
-
-test('a start with an adapter at a path that is taken is refused, naming both', async (t) => {
-  for (const [path, whose] of [
-    ['/healthz', 'the health check'],
-    ['/articles', 'the articles'],
-  ]) {
-    const code = `export default { name: 'b', receiver(host) {
-      host.adapter({ path: '${path}', verify: () => true, routes: { 'GET /a': () => 1 } }); } };`;
-    const start = startHere(t, { dir: withPlugins(tempDir(t), { b: code }), storeOnly: true });
-    await t.throwsAsync(start, {
-      code: 'PLUGIN_INVALID',
-      message: new RegExp(`^plugin b: .*that of ${whose}`),
-    });
-  }
 });

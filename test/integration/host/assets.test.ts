@@ -134,8 +134,7 @@ test('an asset that git ignores, or that is behind a link, does not keep its art
 
 test('what the built site lacks of the assets is copied after the build of another generator', async (t) => {
   const build = "mkdir -p public && echo '<html><head></head><body></body></html>' > public/index.html";
-  const dir = generatorSite(tempDir(t), 'eleventy', { config: { build } });
-  withPlugin(dir);
+  const dir = withPlugin(generatorSite(tempDir(t), 'eleventy', { config: { build } }));
   const receiver = await startHere(t, { dir });
   const { path, url } = await put(receiver, PNG);
   t.regex(String(path), /^static\/media\//);
@@ -143,8 +142,4 @@ test('what the built site lacks of the assets is copied after the build of anoth
   const inOutput = join(dir, 'public', new URL(String(url)).pathname);
   await until('the output has the picture', () => fs.existsSync(inOutput));
   t.deepEqual(fs.readFileSync(inOutput), PNG);
-  t.is(
-    fs.readFileSync(join(dir, 'public/index.html'), 'utf8').trim(),
-    '<html><head></head><body></body></html>',
-  );
 });

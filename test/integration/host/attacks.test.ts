@@ -76,6 +76,11 @@ for (const [what, code, message] of [
     /^plugin x: its route \w+ \/healthz is not below/,
   ],
   [
+    'an adapter at the health check',
+    "host.adapter({ path: '/healthz', verify: () => true, routes: { 'GET /a': () => 1 } });",
+    /^plugin x: .*that of the health check/,
+  ],
+  [
     'a mistake in its code',
     'host.routes((router => ;',
     /^plugin "plugins\/x\.mjs" cannot be loaded: .* \(line 2\)$/,

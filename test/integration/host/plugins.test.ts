@@ -29,9 +29,7 @@ const FILTERS = `export default { name: 'filters', receiver(host) {
 
 const FAULTS = `import fs from 'node:fs';
 export default { name: 'faults', receiver(host) {
-  const faults = [() => { throw new Error('broken'); }, () => undefined, async () => { throw null; },
-    () => 'no draft', () => ({ title: 7 }), (draft) => ({ ...draft, tags: 'no list' }), () => null,
-    (draft) => ({ ...draft, title: '\\ud800' })];
+  const faults = [() => undefined, async () => { throw null; }, (draft) => ({ ...draft, tags: 'no list' })];
   host.addFilter('article.draft', (draft) => {
     if (draft.title === '${FAULTY}') return (faults.shift() ?? ((whole) => whole))(draft);
     if (draft.title === '${UNREADABLE}') return fs.readFileSync(host.paths.site + '/list.json');
@@ -111,7 +109,7 @@ test.serial(
     const { post } = receiver();
     const before = treeOf(dir);
     const data = article({ title: FAULTY });
-    for (let n = 0; n < 8; n++) {
+    for (let n = 0; n < 3; n++) {
       const { status, json } = await post('article.published', data);
       t.is(status, 500, `fault ${n}`);
       t.regex(json.error, /^filter article\.draft of plugin faults /, `fault ${n}`);
@@ -166,31 +164,20 @@ test.serial('409-filters: a stale update and a redelivery do not reach a filter'
 });
 
 test.serial(
-  '500-routes: a route that throws is answered with JSON, without the words of its error',
-  async (t) => {
-    const response = await fetch(`${receiver().origin}/-/routes/broken`);
-    t.deepEqual(
-      [response.status, await response.text()],
-      [500, '{"error":"this route failed; the log says why"}'],
-    );
-  },
-);
-
-test.serial(
-  '403-routes: context.throw, and what is asked of articles in vain, answers with its status and, below 500, its reason; nothing is logged as a failure',
+  '4xx-routes: context.throw, and what is asked of articles in vain, answer with their status and, below 500, their reason; what throws is 500 without its words',
   async (t) => {
     const { origin, log } = receiver();
-    const refused = await fetch(`${origin}/-/routes/private`);
-    t.deepEqual([refused.status, await refused.text()], [403, '{"error":"for members alone"}']);
-    const missing = await fetch(`${origin}/-/routes/hold/no-such`);
-    t.is(missing.status, 404);
-    t.regex(await missing.text(), /no-such/);
-    t.false(/for members alone|no-such/.test(JSON.stringify(log)));
-    const unavailable = await fetch(`${origin}/-/routes/unavailable`);
-    t.deepEqual(
-      [unavailable.status, await unavailable.text()],
-      [503, '{"error":"this route failed; the log says why"}'],
-    );
+    for (const [path, status, words] of [
+      ['private', 403, /^\{"error":"for members alone"\}$/],
+      ['hold/no-such', 404, /no-such/],
+      ['unavailable', 503, /^\{"error":"this route failed; the log says why"\}$/],
+      ['broken', 500, /^\{"error":"this route failed; the log says why"\}$/],
+    ] as const) {
+      const answer = await fetch(`${origin}/-/routes/${path}`);
+      t.is(answer.status, status, path);
+      t.regex(await answer.text(), words);
+    }
+    t.false(/for members alone|no-such/.test(JSON.stringify(log)), 'no failure');
   },
 );
 
