@@ -32,7 +32,7 @@ export async function goThroughOutput<Found>(
       resolve({ kind: 'failed', reason: 'the process that reads the output has ended without an answer' }),
     );
     child.send(task);
-  });
+  }).finally(() => child.kill('SIGKILL'));
   if (answer.kind === 'failed') throw new PressmarkError('DEPLOY_FAILED', answer.reason);
   for (const [link, why] of answer.skipped) onSkipped?.(link, why);
   return answer.found;

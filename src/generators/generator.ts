@@ -184,7 +184,7 @@ export interface Generator {
    * How the generator says which file has its page at which URL. Absent where it cannot: then the pages of the last good
    * build are compared with the posts.
    */
-  addressQuery?(files: SiteFiles): AddressQuery;
+  addressQuery?(files: SiteFiles, options: GeneratorOptions): AddressQuery;
   /**
    * The folder whose files go to the site as they are, such as `static`, relative to the site's folder; '' for that itself.
    * What the built site lacks of it is copied after the build. @default 'public'

@@ -57,6 +57,10 @@ export async function replaceOutput(built: string, place: OutputPlace): Promise<
     // What a killed build has left; no other process builds this output.
     for (const file of filesBelow(path)) if (isLeftover(basename(file))) discard(join(path, file));
     for (const file of removed) removeFile(path, file);
+    // A folder without files may stand where a file is to be.
+    for (const file of written)
+      if (fs.lstatSync(join(path, file), { throwIfNoEntry: false })?.isDirectory() === true)
+        fs.rmSync(join(path, file), { recursive: true });
     for (const folder of new Set(written.map(dirname))) fs.mkdirSync(join(path, folder), { recursive: true });
     await copyFiles(written, built, path);
   } else {

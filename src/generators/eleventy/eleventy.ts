@@ -1,12 +1,22 @@
 import { posix } from 'node:path';
+import { parseArgs } from 'node:util';
 import { keyPath } from '../../article/format/key-path.js';
 import { textsOf } from '../../article/plain-data.js';
-import type { AskedSite, Generator, Problem, SiteFacts, SiteFiles, SiteSettings } from '../generator.js';
-import { answerTo, nodeCommand, pagesIn, pagesOf } from '../inspect/ask.js';
+import { PressmarkError } from '../../errors.js';
+import type {
+  AddressQuery,
+  AskedSite,
+  Generator,
+  GeneratorOptions,
+  SiteFacts,
+  SiteFiles,
+} from '../generator.js';
+import { answerTo, jsonOf, nodeCommand, pagesOf } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
 import { siteFacts } from '../inspect/facts.js';
 import { inferPermalink, type SitePost } from '../inspect/infer-pattern.js';
 import {
+  argumentsOf,
   firstFile,
   installedVersion,
   npmScripts,
@@ -19,7 +29,7 @@ import { filesBelow, publicAddress } from '../inspect/site-files.js';
 import { placedPosts, placeOf, postsFolder, postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { USUAL_KEYS } from '../mapping/site-mapping.js';
 import { fileSlug, isArticlePath, mapping, SWITCH, tagKey, tagName } from './mapping.js';
-import { CONFIG_ANSWER, configIn, type EleventyConfig, optionsOf, siteData } from './options.js';
+import { CONFIG_ANSWER, configIn, type EleventyConfig, hasSwitch, optionsOf, siteData } from './options.js';
 
 /** In the order in which Eleventy looks for them; a `.ts` file is read with `--config` alone. */
 const CONFIG_FILES = [
@@ -29,6 +39,8 @@ const CONFIG_FILES = [
   'eleventy.config.cjs',
   'eleventy.config.ts',
 ];
+
+const SHOWN = 'node -e "new Eleventy().toJSON()"';
 
 /** Eleventy, from version 2 on. Measured with version 3.1; see docs/eleventy.md. */
 export const eleventy: Generator = {
@@ -47,30 +59,30 @@ export const eleventy: Generator = {
     ),
   ],
   caches: ['_site', '.cache'],
-  addressQuery: (files) => ({ command: askCommand(files), parse: pagesIn }),
-  problems,
+  addressQuery,
+  problems: () => [],
 };
 
-/** A call that gives Markdown or HTML to another engine, or another name of the key that turns templates off. */
-const NO_SWITCH = /addExtension\(\s*(?:\[[^\]]*)?['"`](?:md|html)['"`]|\bengineOverride\b/;
-
-/** What runs articles as templates. */
-function problems(files: SiteFiles, { options }: Pick<SiteSettings, 'options'>): Problem[] {
-  const name = firstFile(files, CONFIG_FILES) ?? '';
-  if (!NO_SWITCH.test(files.read(name) ?? '') || options.templateSwitch === false) return [];
-  return [
-    {
-      level: 'fail',
-      text: `${name} gives .md or .html files to an engine of its own, or renames ${SWITCH}, so that Eleventy runs templates in articles.`,
-      fix: "Set generator: { name: 'eleventy', templateSwitch: false } in pressmark.config.mjs, or remove that line.",
+/** How Eleventy lists its pages; not where it has begun to run articles as templates. */
+function addressQuery(files: SiteFiles, { templateSwitch }: GeneratorOptions): AddressQuery {
+  return {
+    command: askCommand(files),
+    parse(printed) {
+      const answer = jsonOf(printed, SHOWN);
+      if (templateSwitch !== false && !hasSwitch(configIn(answer)))
+        throw new PressmarkError(
+          'BUILD_FAILED',
+          `Eleventy gives .md or .html files to an engine of its own, or has another name for ${SWITCH}, so that it runs templates in articles; set templateSwitch: false in the options of the generator`,
+        );
+      return pagesOf(answer);
     },
-  ];
+  };
 }
 
 /** What `init` finds out about an Eleventy site. */
 async function inspect(site: AskedSite): Promise<SiteFacts> {
   const { files } = site;
-  const answer = await answerTo(site, askCommand(files), 'node -e "new Eleventy().toJSON()"');
+  const answer = await answerTo(site, askCommand(files), SHOWN);
   const config = configIn(answer);
   const { input, output } = config;
   const options = optionsOf(files, config);
@@ -79,7 +91,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const { file, posts } = place;
   const { below, content, questions } = postsFolder(files, input, place);
   const tags = commonTags(posts, options.keptTags ?? []);
-  const hasScript = npmScripts(files).build !== undefined && buildScript(files) !== '';
+  const hasScript = npmScripts(files).build !== undefined && buildArguments(files) !== undefined;
   const layout = posts.length === 0 ? layoutOf(files, config) : undefined;
   return siteFacts({
     posts,
@@ -145,24 +157,24 @@ function layoutOf(files: SiteFiles, { layouts }: EleventyConfig): string | undef
   );
 }
 
-/** The script that builds the site: `build`, or a script that `build` runs; empty if there is none. */
-function buildScript(files: SiteFiles): string {
+/** What the script that builds the site tells Eleventy: `build`, or one that `build` runs; undefined if there is none. */
+function buildArguments(files: SiteFiles): readonly string[] | undefined {
   const { build = '', ...others } = npmScripts(files);
   const scripts = Object.entries(others).filter(([name]) => !/serve|watch|start|dev/.test(name));
-  return (
-    [build, ...scripts.map(([, script]) => script)].find((script) =>
-      /(?:^|[\s/;&|=])(?:@11ty\/)?eleventy(?=$|[\s;&|@])/.test(script),
-    ) ?? ''
-  );
+  return [build, ...scripts.map(([, script]) => script)]
+    .map((script) => argumentsOf(script, /^(?:.*\/)?eleventy(?:@.*)?$/))
+    .find((args) => args !== undefined);
 }
 
 /** A command that has Eleventy make the pages, without writing any. The flags of the site's own build script count. */
 function askCommand(files: SiteFiles): string {
-  const build = buildScript(files);
-  const flags = ['input', 'output', 'config'].map(
-    (name) => new RegExp(`\\s--${name}[= ]["']?([^\\s"';&|]+)`).exec(build)?.[1] ?? '',
+  const type = 'string' as const;
+  const options = { input: { type }, output: { type }, config: { type } };
+  const { values } = parseArgs({ args: [...(buildArguments(files) ?? [])], strict: false, options });
+  return nodeCommand(
+    ASK,
+    [values.input, values.output, values.config].map((value) => String(value ?? '')),
   );
-  return nodeCommand(ASK, flags);
 }
 
 /** Its variables are those of `CONFIG_ANSWER`. */

@@ -115,12 +115,15 @@ export function configIn(answer: Partial<EleventyConfig>): EleventyConfig {
   return { ...config, input, includes, layouts, output: joined('', config.output) };
 }
 
+/** Whether the key that turns templates off in one file does so in Markdown and HTML. */
+export function hasSwitch({ engineOverride, extensions }: EleventyConfig): boolean {
+  return engineOverride === USUAL.engineOverride && !extensions.some((one) => one === 'md' || one === 'html');
+}
+
 /** What decides how bodies are written and which tags stay. */
 export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOptions {
-  const { formats, extensions, engineOverride, rawHtml, excerptSeparator, bundled, globs } = config;
+  const { formats, rawHtml, excerptSeparator, bundled, globs } = config;
   const { eleventyImageTransformPlugin: images, IdAttributePlugin: ids } = config.plugins;
-  const hasSwitch =
-    engineOverride === USUAL.engineOverride && !extensions.some((one) => one === 'md' || one === 'html');
   const elements = bundled.flatMap((selector) => selector.match(/[a-z]+/gi) ?? []);
   if ((images !== undefined && mapOf(images).failOnError !== false) || !config.keepsPictures)
     elements.push('img');
@@ -128,7 +131,7 @@ export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOp
   return defined({
     // An article in an .html file would be in no list that is made of .md files.
     htmlFiles: formats.includes('html') && !globs.some((one) => one.endsWith('.md')) ? undefined : false,
-    templateSwitch: hasSwitch ? undefined : false,
+    templateSwitch: hasSwitch(config) ? undefined : false,
     rawHtml: rawHtml ? undefined : false,
     excerptSeparator,
     markedElements: [...new Set<string>(elements)],

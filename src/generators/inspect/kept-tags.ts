@@ -1,6 +1,10 @@
 import type { SiteFiles } from '../generator.js';
 import { textsIn } from './site-files.js';
 
+// JavaScript is read by patterns here, and in `makesPictures` and `problems` of Astro, because no generator can be asked by which
+// tags the pages of a site select posts, or what its components do with a picture: an article's tag must not enter a selection
+// such as `nav`, and a remote picture must not stop the build.
+
 /** Files of code, and templates that contain some. */
 export const CODE = /\.(?:[cm]?[jt]sx?|astro|svelte|vue|ejs|njk|pug|swig)$/;
 

@@ -22,6 +22,22 @@ export function npmScripts(files: Pick<SiteFiles, 'read'>): Readonly<Record<stri
   );
 }
 
+/**
+ * The words behind the name of a program in a script of a shell; undefined if the script does not run it.
+ *
+ * @param program by the word that runs it, such as `npx @11ty/eleventy@3`.
+ */
+export function argumentsOf(script: string, program: RegExp): readonly string[] | undefined {
+  for (const command of script.split(/&&|[;|&]/)) {
+    const words = Array.from(command.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g), ([word]) =>
+      word.replace(/["']/g, ''),
+    );
+    const at = words.findIndex((word) => program.test(word));
+    if (at !== -1) return words.slice(at + 1);
+  }
+  return undefined;
+}
+
 /** The version of an npm package that is installed; undefined if it is not. */
 export function installedVersion(files: SiteFiles, name: string): string | undefined {
   const { version } = readPackageJson(files, `node_modules/${name}/package.json`);

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
+import { parseArgs } from 'node:util';
 import { quote } from '../../errors.js';
 import type { AskedSite, Problem } from '../generator.js';
-import { npmScripts, packageManager } from './manifests.js';
+import { argumentsOf, npmScripts, packageManager } from './manifests.js';
 
 /** A site as far as its build command is concerned. */
 export type BuildSite = Pick<AskedSite, 'files' | 'ask'>;
@@ -61,11 +62,11 @@ export async function buildInSite(
   configured: string,
   setting: string,
 ): Promise<SiteBuild> {
-  const script = npmScripts(site.files).build ?? '';
-  const calls = new RegExp(`(?:^|[\\s/&;])${program}(?:\\s|$)`);
-  const build = await buildCommand(site, calls, command);
-  const own = script.split(/&&|[|;]/).find((command) => calls.test(command)) ?? '';
-  const [, inScript] = /\s(?:-d|--destination)[ =]["']?([^\s"']+)/.exec(own) ?? [];
+  const args = argumentsOf(npmScripts(site.files).build ?? '', new RegExp(`(?:^|/)${program}$`));
+  const build = args === undefined ? command : await scriptCommand(site, 'build');
+  const destination = { type: 'string', short: 'd' } as const;
+  const { values } = parseArgs({ args: [...(args ?? [])], strict: false, options: { destination } });
+  const inScript = typeof values.destination === 'string' ? values.destination : undefined;
   const path = posix.normalize((inScript ?? configured).replaceAll('\\', '/'));
   if (!/^(?:\/|\.\.(?:\/|$))/.test(path)) return { output: path.replace(/\/$/, ''), build, warnings: [] };
   const output = USUAL_OUTPUT[program];

@@ -56,12 +56,10 @@ const require = createRequire(process.cwd() + '/package.json');
 const { PHASE_PRODUCTION_BUILD } = require('next/constants');
 const { output, distDir, basePath, trailingSlash } = await require('next/dist/server/config').default(PHASE_PRODUCTION_BUILD, process.cwd());
 answer({ output, distDir, basePath, trailingSlash, version: require('next/package.json').version });`,
-    read: ({ output, distDir, basePath, trailingSlash, ...answer }, files) => ({
+    read: ({ output, distDir, basePath, trailingSlash, ...answer }) => ({
       usesTurbopack: Number.parseInt(textAt(answer, 'version') ?? '', 10) >= 16,
       isStatic: output === 'export',
       output: typeof distDir === 'string' && distDir !== '.next' ? distDir : 'out',
-      siteUrl: metadataBase(files),
-      siteUrlSource: 'metadataBase in the layout',
       base: basePath,
       endsWithSlash: trailingSlash === true,
       caches: ['.next'],
@@ -75,16 +73,16 @@ answer({ output, distDir, basePath, trailingSlash, version: require('next/packag
     ask: `
 const CONFIG = 'svelte.config';
 const { kit = {} } = ${IMPORTED};
-answer({ adapter: kit.adapter?.name, base: kit.paths?.base, origin: kit.prerender?.origin, isLenient: Boolean(kit.prerender?.handleHttpError) });`,
-    read: ({ adapter, base, isLenient, ...answer }, files) => ({
+const layout = ['js', 'ts'].map((end) => 'src/routes/+layout.' + end).find((name) => fs.existsSync(name));
+const { trailingSlash } = layout === undefined ? {} : await import('file://' + process.cwd() + '/' + layout).catch(() => ({}));
+answer({ adapter: kit.adapter?.name, base: kit.paths?.base, origin: kit.prerender?.origin, isLenient: Boolean(kit.prerender?.handleHttpError), trailingSlash });`,
+    read: ({ adapter, base, isLenient, trailingSlash, ...answer }, files) => ({
       isStatic: adapter === '@sveltejs/adapter-static',
-      output: /\bpages\s*:\s*['"`]([\w./-]+)['"`]/.exec(files.read('svelte.config.js') ?? '')?.[1] ?? 'build',
+      output: 'build',
       siteUrl: textAt(answer, 'origin'),
       siteUrlSource: 'kit.prerender.origin and kit.paths.base',
       base,
-      endsWithSlash: layouts(files, 'src/routes', '+layout').some((layout) =>
-        /\btrailingSlash\s*=\s*['"`]always/.test(layout),
-      ),
+      endsWithSlash: trailingSlash === 'always',
       caches: ['.svelte-kit'],
       warnings: [
         ...(isLenient === true ? [] : [BROKEN_LINKS]),
@@ -194,19 +192,4 @@ function unknownProgram({ files }: AskedSite, script: string): BuiltBy {
       { flag: 'output', text: 'Into which folder is the site built?', fallback: output ?? 'dist' },
     ],
   };
-}
-
-/** The address in the layout of the App Router of Next.js. */
-function metadataBase(files: SiteFiles): string | undefined {
-  const sources = ['app', 'src/app'].flatMap((folder) => layouts(files, folder, 'layout'));
-  return sources
-    .map((source) => /\bmetadataBase\s*:\s*new URL\(\s*['"`](https?:\/\/[^'"`]+)['"`]/.exec(source)?.[1])
-    .find((url) => url !== undefined);
-}
-
-function layouts(files: SiteFiles, folder: string, name: string): string[] {
-  return files
-    .list(folder)
-    .filter((one) => one.startsWith(`${name}.`))
-    .map((one) => files.read(`${folder}/${one}`) ?? '');
 }

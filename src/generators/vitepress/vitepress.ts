@@ -5,7 +5,7 @@ import { answerTo, nodeCommand, pagesIn, pagesOf, shellWord } from '../inspect/a
 import { siteFacts } from '../inspect/facts.js';
 import { inferPermalink } from '../inspect/infer-pattern.js';
 import { tagsInCode } from '../inspect/kept-tags.js';
-import { installedVersion, npmScripts, untestedVersion } from '../inspect/manifests.js';
+import { argumentsOf, installedVersion, npmScripts, untestedVersion } from '../inspect/manifests.js';
 import { keysOfPosts } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
 import { filesBelow, filesOfSite, publicAddress } from '../inspect/site-files.js';
@@ -47,11 +47,12 @@ const CACHES = /^(?:cache|dist)\/$/;
 
 /** The folder that holds `.vitepress/`, as a script names it or as it is there; `.` for the site's folder. */
 function rootOf(files: SiteFiles): string {
-  const named = Object.values(npmScripts(files)).map(
-    (script) => /\bvitepress\s+build\s+([\w./-]*\w)/.exec(script)?.[1],
-  );
+  const named = Object.values(npmScripts(files)).flatMap((script) => {
+    const [action, root = '-'] = argumentsOf(script, /(?:^|\/)vitepress$/) ?? [];
+    return action === 'build' && !root.startsWith('-') ? [root] : [];
+  });
   const found = ['.', 'docs'].find((folder) => files.list(`${folder}/.vitepress`).length > 0);
-  return (named.find((root) => root !== undefined) ?? found ?? '.').replace(/^(?:\.\/)+(?=.)|\/+$/g, '');
+  return (named[0] ?? found ?? '.').replace(/^(?:\.\/)+(?=.)|\/+$/g, '');
 }
 
 /** What `init` finds out about a VitePress site. */

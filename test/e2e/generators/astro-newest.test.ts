@@ -7,6 +7,7 @@ dropIn(test, {
   ...ASTRO_SITE,
   tools: 'astro-newest',
   printsHtml: true,
+  isBuilt: true,
   every: 4,
   prepare({ edit }) {
     edit(

@@ -48,6 +48,10 @@ export interface SiteUnderTest extends SiteSource, SiteLayout {
    * of a build without Pressmark, but where this is undefined: that nothing else changes is the same for all generators.
    */
   readonly lists?: RegExp;
+  /** Whether its people have built it before: where posts are is known by that, as the generator lists no pages. */
+  readonly isBuilt?: boolean;
+  /** The rule for the addresses of posts that `init` finds out. */
+  readonly permalink?: string;
   /** The posts that people wrote, which an update refreshes: file -> path of the URL below `siteUrl`. */
   readonly posts: Readonly<Record<string, string>>;
   /** Posts whose address depends on what an update changes, and is pinned by the first one: file -> the key. */
@@ -95,7 +99,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
   test.serial.before('the site, as it is without Pressmark', async () => {
     copy = checkOut(site);
     canary = join(dirname(copy.dir), 'canary');
-    if (site.lists !== undefined) {
+    if (site.lists !== undefined || site.isBuilt === true) {
       const { code, stdout, stderr } = await copy.shell(site.build);
       if (code !== 0) throw new Error(`${site.build} ended with ${code}: ${stdout}${stderr}`);
       baseline = filesBelow(copy.path(site.output));
@@ -156,6 +160,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
     const shown = await succeeds(t, 'init', '--yes');
     t.true(shown.includes(site.siteUrl), 'init shows the URL of the site');
     config = copy.read('pressmark.config.mjs');
+    if (site.permalink !== undefined) t.true(config.includes(`permalink: '${site.permalink}'`), config);
     t.regex(copy.secret(), /^\S{24,}$/);
     for (const name of ['.env', '.pressmark/journal', 'node_modules/pressmark'])
       t.notThrows(() => gitIn(copy.dir, 'check-ignore', '--quiet', name), `git ignores ${name}`);

@@ -8,6 +8,8 @@ const site: SiteUnderTest = {
   build: 'npm run build',
   output: 'public',
   siteUrl: 'https://garden.example/notes',
+  // Each language has its own, whose keys are in any case.
+  permalink: '/:year/:month/:slug/',
   marker: '<footer>{{ not a template }}</footer>',
   day: dayIn('Asia/Tokyo'),
   lists:

@@ -11,6 +11,7 @@ const site: SiteUnderTest = {
   marker: 'Plot 30, behind the weir</a></header>',
   day: dayIn('UTC'),
   collapsesSpace: true,
+  isBuilt: true,
   every: 3,
   posts: {
     'posts/duckweed.md': '/posts/duckweed/',

@@ -10,6 +10,7 @@ const site: SiteUnderTest = {
   marker: 'Plot 41, next to the tap</a></header>',
   day: dayIn('UTC'),
   collapsesSpace: true,
+  isBuilt: true,
   every: 3,
   posts: {
     'content/posts/1.tap.md': '/posts/tap/',

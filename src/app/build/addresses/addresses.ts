@@ -223,7 +223,7 @@ async function findAddresses(
   const { outputDir } = foldersOf(settings);
   const output = fs.existsSync(outputDir) ? outputDir : undefined;
   const open = all.filter(({ pinned }) => pinned === undefined);
-  const query = generator.addressQuery?.(siteFiles(dir));
+  const query = generator.addressQuery?.(siteFiles(dir), site.options);
   const addresses =
     query === undefined
       ? matchPages(
@@ -295,7 +295,8 @@ async function ask(
   try {
     return query.parse(answer.text, siteUrl);
   } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof PressmarkError)) throw error;
+    if (error instanceof PressmarkError) throw notListed(error.message);
+    if (!(error instanceof SyntaxError)) throw error;
     throw notListed(`the answer of ${name} cannot be read: ${error.message}`);
   }
 }

@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { createBuildProcess } from '../../../../src/app/build/start-build-process.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -5,5 +7,22 @@ import { tempDir } from '../../../support/temp-dir.js';
 test('a process that the system refuses is an answer, and so is the next one', async (t) => {
   const builds = createBuildProcess(tempDir(t), { LONG: 'x'.repeat(200_000) }); // Linux takes 128 KiB for one variable
   for (let n = 0; n < 2; n++) t.like(await builds.addresses(), { kind: 'error', reason: 'spawn E2BIG' });
+  await builds.close();
+});
+
+test('a process that closes its channel before it answers, and goes on, is ended', async (t) => {
+  const dir = tempDir(t);
+  const preloaded = join(dir, 'preloaded.mjs');
+  fs.writeFileSync(
+    preloaded,
+    `const once = process.once.bind(process);
+     process.once = (name, listener) => (name === 'disconnect' ? process : once(name, listener));
+     process.send = () => true;
+     process.on('message', () => setImmediate(() => process.disconnect()));
+     setInterval(() => undefined, 60_000);`,
+  );
+  const builds = createBuildProcess(dir, { ...process.env, NODE_OPTIONS: `--import ${preloaded}` });
+  const answer = await builds.addresses();
+  t.like(answer, { kind: 'error', reason: 'the process that builds ended with SIGKILL' });
   await builds.close();
 });

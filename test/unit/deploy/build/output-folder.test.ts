@@ -61,9 +61,10 @@ test('an output that is being deployed is kept, however many come after it', asy
   t.false(fs.existsSync(deployed));
 });
 
-test('a folder that stays gets the changed files alone', async (t) => {
+test('a folder that stays gets the changed files alone, also where an empty folder is in the way', async (t) => {
   const dir = tempDir(t);
   const path = write(join(dir, 'docs'), { ...first, 'c/index.html': 'c', '.pressmark-0123.tmp': 'half' });
+  fs.mkdirSync(join(path, 'c/empty'));
   const place = { path, outputsDir: join(dir, 'outputs'), staysFolder: true };
   const { ino } = fs.statSync(join(path, 'a/index.html'));
   await replaceOutput(write(join(dir, 'built'), second), place);

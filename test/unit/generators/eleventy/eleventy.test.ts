@@ -148,13 +148,21 @@ test('options say what of the configuration matters to bodies', async (t) => {
   });
 });
 
-test('doctor names what runs articles as templates', (t) => {
-  const count = (config: string, options = {}) =>
-    eleventy.problems(siteOf({ 'eleventy.config.js': config }), { content: '', options }).length;
-  t.is(count("c.addExtension(['scss', 'html'], {})"), 1);
-  t.is(count("keys: { engineOverride: 'x' }"), 1);
-  t.is(count("c.addExtension('md', {})", { templateSwitch: false }), 0);
-  t.is(count("c.addExtension('scss', {})"), 0);
+test('where Eleventy has begun to run articles as templates, its list of pages says so', (t) => {
+  const list = (answer: object, options = {}) =>
+    eleventy.addressQuery?.(siteOf({}), options).parse(JSON.stringify({ ...ANSWER, ...answer }), '').length;
+  t.is(list({}), 5);
+  t.is(list({ extensions: ['scss'] }), 5);
+  t.is(list({ extensions: ['html'] }, { templateSwitch: false }), 5);
+  for (const answer of [{ extensions: ['html'] }, { engineOverride: 'engine' }])
+    t.throws(() => list(answer), { code: 'BUILD_FAILED', message: /runs templates in articles/ });
+});
+
+test('the flags of the site’s own build script count where Eleventy is asked', (t) => {
+  const script =
+    'npm run css && npx @11ty/eleventy@3 --input=src --quiet --config "my config.js"; echo built';
+  const files = siteOf({ 'package.json': JSON.stringify({ scripts: { build: script } }) });
+  t.regex(eleventy.addressQuery?.(files, {}).command ?? '', / -- src '' 'my config\.js' 3>&1/);
 });
 
 test('tags without a page of their own by slugify are none, unless the site’s posts have some', async (t) => {

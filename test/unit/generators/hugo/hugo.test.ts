@@ -156,7 +156,7 @@ test('where the content folder is the site itself, Hugo must ignore the files of
 });
 
 test('Hugo’s list of pages is read, whatever its titles hold; a draft has no address', (t) => {
-  const { parse } = hugo.addressQuery?.(siteOf({})) ?? t.fail();
+  const { parse } = hugo.addressQuery?.(siteOf({}), {}) ?? t.fail();
   const printed =
     HEAD +
     page('content/posts/a.md', '/posts/a/', '"One, ""two""\nthree"') +

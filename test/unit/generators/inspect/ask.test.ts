@@ -31,7 +31,7 @@ for (const generator of GENERATORS)
       error?.message ?? '',
       /^(?:node -e|hugo list all|ruby -e).* has printed no .*: "\{\\"a\\": Deprecated/,
     );
-    const query = generator.addressQuery?.(site.files);
+    const query = generator.addressQuery?.(site.files, {});
     if (query !== undefined)
       t.throws(() => query.parse(garbage, 'https://a.example'), { code: 'BUILD_FAILED' });
   });

@@ -129,7 +129,7 @@ test('the site is built by Bundler where its Gemfile has Jekyll, by npm where it
   const script = { 'package.json': '{"scripts":{"build":"jekyll build -d dist"}}' };
   t.like(await facts(script), { build: 'npm run build', output: 'dist' });
   t.regex(
-    jekyll.addressQuery?.(siteOf({ Gemfile: "gem 'jekyll'\n" })).command ?? '',
+    jekyll.addressQuery?.(siteOf({ Gemfile: "gem 'jekyll'\n" }), {}).command ?? '',
     /^bundle exec ruby -e /,
   );
 });

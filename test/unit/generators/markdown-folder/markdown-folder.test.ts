@@ -36,8 +36,9 @@ const inspect = async (
 
 test('init takes the folder, the keys and their form from the posts, and the rest from Next.js', async (t) => {
   const answer = { ...EXPORT, basePath: '/notes' };
-  const layout = "export const metadata = { metadataBase: new URL('https://allotment.example') };\n";
-  t.like(await inspect({ ...NEXT, ...POSTS, 'app/layout.jsx': layout }, { 'next/constants': answer }), {
+  const home = { ...JSON.parse(NEXT['package.json']), homepage: 'https://allotment.example' };
+  const files = { ...NEXT, ...POSTS, 'package.json': JSON.stringify(home) };
+  t.like(await inspect(files, { 'next/constants': answer }), {
     siteUrl: 'https://allotment.example/notes',
     content: 'content/posts',
     file: ':slug.md',
@@ -84,18 +85,22 @@ test('a site whose pages a server makes gets no build and no step after it', asy
 test('init asks SvelteKit, and warns of links that stop its build', async (t) => {
   const files = {
     'package.json': manifest({ '@sveltejs/kit': '2' }, 'vite build'),
-    'svelte.config.js': "adapter: adapter({ pages: 'dist' })",
-    'src/routes/+layout.js': "export const prerender = true;\nexport const trailingSlash = 'always';\n",
+    'svelte.config.js': '',
     'src/routes/(main)/blog/[slug]/+page.svelte': '',
     'src/posts/a.md': '---\ntitle: A\ndate: 2025-02-11T08:00:00Z\n---\n',
   };
-  const answer = { adapter: '@sveltejs/adapter-static', base: '/notes', origin: 'https://a.example' };
+  const answer = {
+    adapter: '@sveltejs/adapter-static',
+    base: '/notes',
+    origin: 'https://a.example',
+    trailingSlash: 'always',
+  };
   const facts = await inspect(files, { 'svelte.config': answer });
   t.like(facts, {
     siteUrl: 'https://a.example/notes',
     content: 'src/posts',
     permalink: '/blog/:slug/',
-    output: 'dist',
+    output: 'build',
     build: 'npm run build',
   });
   t.is(facts.options.dates, undefined);
