@@ -6,6 +6,7 @@ import net from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { startCommand } from '../../src/cli/start.js';
+import { put, testSite } from '../integration/site/test-site.js';
 import { createClient, publishForUpdate } from '../support/client.js';
 import { committedIds, gitEnvironment, makeRepository } from '../support/clones.js';
 import { article } from '../support/events.js';
@@ -24,6 +25,13 @@ const ways = {
   commit: waysTo(children, 'spawn', ([, args]) => /update-ref .*--stdin/.test([args].flat().join(' '))),
   listen: waysTo(net.Server.prototype, 'listen', () => true),
 };
+
+/** The ways of a build to the reading of an article, to its template, and to its page. */
+const pageWays = [
+  waysTo(fs, 'openSync', ([path]) => String(path).endsWith('/new.md')),
+  waysTo(Object.assign(globalThis, { inTemplate: () => '' }), 'inTemplate', () => true),
+  waysTo(fs, 'renameSync', ([, path]) => String(path).endsWith('/new/index.html')),
+];
 
 /** Starts a receiver in this process as the program does, and stops it after the test. @returns its webhook's URL. */
 async function start(t: ExecutionContext, dir: string): Promise<string> {
@@ -64,4 +72,22 @@ test('a reader opens few files from a start, an event, a write or a commit to th
     isShort(`${what}, from the store`, way.slice(way.indexOf(STORE)), STORE, 6);
   }
   isShort('commit', ways.commit[0] ?? [], QUEUE, 5);
+});
+
+test('a page passes eight files in a build, from the changed article to the disk', async (t) => {
+  const site = testSite(t);
+  put(join(site.options.templatesDir, 'article.eta'), '<%= inTemplate() %>');
+  await site.builder.build('all');
+  await site.builder.build([site.write('new')]);
+  await site.builder.close();
+  const ways = pageWays.map(([way = []]) => way);
+  for (const way of ways) t.is(way[0], 'src/site/builder/builder.ts');
+  t.deepEqual(
+    [...new Set(ways.flat())],
+    [
+      ...['src/site/builder/builder.ts', 'src/site/index/articles.ts'],
+      ...['src/store/catalog/scan.ts', 'src/store/catalog/content-folder.ts', 'src/fs/read-text.ts'],
+      ...['src/site/builder/built-files.ts', 'src/site/outputs/planner.ts', 'src/site/render/render.ts'],
+    ],
+  );
 });
