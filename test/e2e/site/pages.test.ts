@@ -11,12 +11,17 @@ const site = sharedSite(test);
 /** What axe-core looks for depends neither on the width, but for boxes that scroll, which do on a phone, nor on the colours but for contrast. */
 const LOOKS = [
   { scheme: 'light', screen: 'phone', axe: 'all', kinds: Object.keys(PAGES) },
-  { scheme: 'light', screen: 'desktop', axe: 'none', kinds: Object.keys(PAGES) },
+  {
+    scheme: 'light',
+    screen: 'desktop',
+    axe: 'none',
+    kinds: ['home', 'article with everything', 'archive', 'tags'],
+  },
   {
     scheme: 'dark',
     screen: 'phone',
     axe: 'contrast',
-    kinds: ['home', 'article with everything', 'archive', 'tags', 'what was found'],
+    kinds: ['home', 'article with everything', 'what was found'],
   },
 ] as const;
 
@@ -62,8 +67,8 @@ test('without JavaScript everything can be read', async (t) => {
   const { origin } = site();
   const browser = await openBrowser(t, { width: 390, javaScript: false });
   const page = await browser.newPage();
-  for (const [kind, path] of Object.entries(PAGES)) {
-    await page.goto(`${origin}${path}`);
+  for (const kind of ['home', 'article with everything', 'archive'] as const) {
+    await page.goto(`${origin}${PAGES[kind]}`);
     t.true(await page.locator('h1').isVisible(), kind);
     t.true(((await page.locator('main').innerText()) ?? '').length > 20, kind);
   }
