@@ -45,48 +45,33 @@ export const compiledTests = (folder, except = []) =>
     .filter((name) => name.endsWith('.test.ts') && !except.some((start) => name.startsWith(start)))
     .map((name) => `dist/test/${name.replace(/\.ts$/, '.js')}`);
 
-/** What changes its process while other tests run, or measures it; such a test has one to itself. */
-const OF_ITS_PROCESS =
-  /\bprocess\.cpuUsage\b|\bgetPriority\b|\bglobalThis\b|\bObject\.assign\((?:fs|Date)\b|\b(?:process\.env\.\w+|Date\.now|performance\.now) = |recorded-syncs|support\/way\.js/;
+/** What sets a variable for its whole process, or records the functions that run in it. */
+const OF_ITS_PROCESS = /^process\.env\.|support\/way\.js/m;
 
-/** The same for integration tests: what replaces a function or a variable, or depends on how soon something happens. */
-const OF_ITS_PROCESS_TOO =
-  /\bglobalThis\.fetch\b|\bsite\.advance\(|recorded-syncs|support\/way\.js|\bObject\.assign\(fs\b|\bprocess\.(?:kill|getActiveResourcesInfo|env\.(?!TZ)\w+ = )|\btimeoutMs: \d_?\d{2,3}\b|= setInterval\(|\.http\.timeout\b/;
+/** What measures its process, or replaces a function or a variable for a time: no other test runs then. */
+const ALONE =
+  /\bprocess\.(?:cpuUsage|kill|getActiveResourcesInfo|env\.\w+ = )|\bgetPriority\b|\bglobalThis\.fetch\b|\bObject\.assign\((?:fs|Date)\b|\b(?:Date\.now|performance\.now) = |\bsite\.advance\(|\btimeoutMs: \d_?\d{2,3}\b|= setInterval\(|\.http\.timeout\b|recorded-syncs/;
 
-/** Tests that run one after the other, and put back what they have replaced: they may share a process with others of their kind. */
-const IN_TURN = 'unit-in-turn';
-const isInTurn = (source) => !/^ *test\(/m.test(source) && !source.includes('process.env');
+/** How many tests of a process run at the same time. More would only wait for each other, and for the processor. */
+const AT_ONCE = 4;
 
-/** Commands that run in the process of the tests run one after the other: a test that waits in between would wait for all. */
-const waitsForCommands = (source) => source.includes('runHere(') && source.includes('until(');
+/** How many files share a process. */
+const FILES = { unit: 24, 'unit-conformance': 5, other: 10 };
 
-/**
- * Whose tests share processes. To start one, and to load and compile what is tested, takes a second of processor time; but
- * all tests of a process begin at once. Those of remotes and of deploys start so many programs that some would then take
- * longer than the product waits for git.
- */
-const ROOM =
-  /^dist\/test\/(unit\/(?:conformance|deploy|generators|host|site)(?=\/)|unit|integration\/(?!deploy\/|git\/push\/)\w+|docs|architecture|e2e\/(?:admin|site))\//;
-
-/** How many files of a room share a process. */
-function mostFiles(room) {
-  if (/^(?:unit-conformance|integration-(?:store|git))$/.test(room)) return 5;
-  return room.startsWith('unit') ? 16 : 6;
-}
-
-/** The room with whose other files a file shares processes; undefined where it has one to itself. */
+/** The tests with which a file shares processes; undefined where it has one to itself, as the site of a generator has. */
 function roomOf(file) {
-  const room = ROOM.exec(file)?.[1];
-  if (room === undefined) return undefined;
+  const [, kind, folder = ''] = /^dist\/test\/(\w+)\/(?:(\w+)\/)?/.exec(file) ?? [];
+  if (kind === 'e2e') return /^(?:admin|site)$/.test(folder) ? `e2e-${folder}` : undefined;
   const source = readFileSync(file.replace(/^dist\//, '').replace(/\.js$/, '.ts'), 'utf8');
-  if (room.startsWith('unit') && OF_ITS_PROCESS.test(source) && isInTurn(source)) return IN_TURN;
-  const ofItsProcess = room.startsWith('integration') ? OF_ITS_PROCESS_TOO : OF_ITS_PROCESS;
-  return ofItsProcess.test(source) || waitsForCommands(source) ? undefined : room.replace('/', '-');
+  if (OF_ITS_PROCESS.test(source)) return undefined;
+  if (ALONE.test(source)) return `${kind}-alone`;
+  return kind === 'integration' || folder === 'conformance' ? `${kind}-${folder}` : kind;
 }
 
 /**
- * Has the other tests of a room share processes: to start one and to load what is tested takes longer than most of them.
- * A test that is named on the command line runs from its own file.
+ * Has files share processes: to start one, and to load and compile what is tested, takes a second of processor time. AVA begins
+ * all tests of a process at once; here a few at a time have their turn. A test that is named on the command line runs from its
+ * own file.
  */
 export function together(files) {
   const rooms = new Map();
@@ -97,15 +82,17 @@ export function together(files) {
   const folder = 'dist/test/together';
   mkdirSync(folder, { recursive: true });
   return [...rooms].flatMap(([room, members]) => {
-    if (members.length === 1) return members;
-    const size = Math.ceil(members.length / Math.ceil(members.length / mostFiles(room)));
+    if (room === members[0]) return members;
+    const most = FILES[room.replace('-alone', '')] ?? FILES.other;
+    const size = Math.ceil(members.length / Math.ceil(members.length / most));
     const parts = members.flatMap((_, at) => (at % size === 0 ? [members.slice(at, at + size)] : []));
+    const first = room.endsWith('-alone')
+      ? ['../support/recorded-syncs.js', '../support/turns.js?at-once=1']
+      : [`../support/turns.js?at-once=${AT_ONCE}`];
     return parts.map((part, index) => {
       const path = `${folder}/${room}-${index + 1}.test.js`;
-      // What records syncs comes before all that syncs.
-      const first = room === IN_TURN ? ['dist/test/support/recorded-syncs.js'] : [];
-      const imports = [...first, ...part].map((file) => `import '${file.replace('dist/test', '..')}';\n`);
-      writeFileSync(path, imports.join(''));
+      const modules = [...first, ...part.map((file) => file.replace('dist/test', '..'))];
+      writeFileSync(path, modules.map((name) => `import '${name}';\n`).join(''));
       return path;
     });
   });
@@ -115,15 +102,10 @@ const all = compiledTests('', ['e2e/']);
 /** Whether the command line names tests. */
 export const isNamed = process.argv.slice(2).some((word) => word.includes('dist/test/'));
 
-/**
- * What takes longest first: begun last, it would end alone; and before that what mostly waits, while the others compute. The
- * folders are mixed, as the tests of one folder need the same at the same time: those of the site the processor, those of git
- * the disk.
- */
+/** What takes longest first: begun last, it would end alone. */
 const ORDER = [
-  /\/(?:background-build|set-state-killed)\./,
-  /\/together\/(?:integration|docs|unit-(?:conformance|host))-/,
-  /\/(?:integration|docs)\//,
+  /\/(?:background-build|integration-alone)[.-]/,
+  /\/(?:integration|docs|unit-(?:conformance|host))-/,
 ];
 const rank = (file) =>
   `${[...ORDER, /./].findIndex((part) => part.test(file))}${createHash('sha256').update(basename(file)).digest('hex')}`;

@@ -7,17 +7,17 @@ set -euo pipefail
 case "${1:-}" in
   fonts) folders=() ;;
   lighthouse) folders=(lighthouse) ;;
-  # The newest Astro brings it along.
-  node24) folders=(astro-newest) ;;
-  *) folders=(. astro-5 astro-newest hexo vitepress docusaurus nuxt-content next) ;;
+  node24) folders=(node24) ;;
+  *) folders=(node24 . astro-5 astro-newest hexo vitepress docusaurus nuxt-content next) ;;
 esac
 installing=()
 for folder in "${folders[@]}"; do
   tools="$(dirname "$0")/tools/$folder"
   # npm writes this file when an installation is complete.
   [ "$tools/node_modules/.package-lock.json" -nt "$tools/package-lock.json" ] && continue
-  # Not `npm ci`, which fails where a registry lacks a package of another platform.
-  npm install --no-save --silent --no-audit --no-fund --prefix "$tools" &
+  # Not `npm ci`, which fails where a registry lacks a package of another platform. Node.js alone needs its script.
+  scripts=$([ "$folder" = node24 ] || echo --ignore-scripts)
+  npm install $scripts --no-save --silent --no-audit --no-fund --prefix "$tools" &
   installing+=($!)
 done
 for process in "${installing[@]}"; do wait "$process"; done

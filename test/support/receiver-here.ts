@@ -18,7 +18,6 @@ import {
 import { SECRET } from './signer.js';
 import { storeOnly } from './store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
-import { turn } from './turns.js';
 import { patienceMs } from './until.js';
 
 /** What a receiver in the test's process can be given. */
@@ -89,7 +88,6 @@ export async function startHere(
   t: { teardown(dispose: () => unknown): void } & Partial<Pick<ExecutionContext, 'passed' | 'log'>>,
   options: HereOptions & { readonly dir?: string } = {},
 ): Promise<ReceiverHere> {
-  await turn(t);
   const receiver = await launchHere(options.dir ?? tempDir(t), options);
   t.teardown(async () => {
     await receiver.close();

@@ -6,6 +6,7 @@ import { dropIn } from './drop-in.js';
 dropIn(test, {
   ...ASTRO_SITE,
   tools: 'astro-newest',
+  isForNode24: true,
   printsHtml: true,
   isBuilt: true,
   every: 4,

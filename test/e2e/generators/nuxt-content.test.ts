@@ -4,6 +4,7 @@ import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
 const site: SiteUnderTest = {
   folder: 'nuxt-content',
   tools: 'nuxt-content',
+  isForNode24: true,
   build: 'npm run generate',
   output: '.output/public',
   siteUrl: 'https://allotment.example/notes',

@@ -24,6 +24,8 @@ export interface SiteSource {
   readonly folder: string;
   /** The folder below `test/e2e/tools/` with the packages of its package.json; undefined for Hugo and Jekyll. */
   readonly tools?: string;
+  /** Whether these packages need Node.js 24, which is then the `node` of the site's commands. */
+  readonly isForNode24?: boolean;
   /** The command by which its people build it, such as `hugo --minify`. */
   readonly build: string;
   /** The folder that this command writes. */
@@ -55,7 +57,7 @@ export interface WorkingCopy {
 }
 
 /** Makes a git repository of a site, with its generator installed, and without Pressmark. */
-export function checkOut({ folder, tools }: SiteSource): WorkingCopy {
+export function checkOut({ folder, tools, isForNode24 }: SiteSource): WorkingCopy {
   const home = makeTempDir();
   const dir = join(home, 'site');
   fs.cpSync(join(SITES, folder, 'site'), dir, { recursive: true });
@@ -63,11 +65,11 @@ export function checkOut({ folder, tools }: SiteSource): WorkingCopy {
   gitIn(dir, 'add', '.');
   gitIn(dir, 'commit', '--quiet', '-m', 'The site');
   if (tools !== undefined) linkPackages(join(TOOLS, tools, 'node_modules'), join(dir, 'node_modules'));
+  if (isForNode24) link(join(TOOLS, 'node24/node_modules/.bin/node'), join(dir, 'node_modules/.bin/node'));
 
   const path = (...names: readonly string[]) => join(dir, ...names);
   const read = (name: string) => fs.readFileSync(path(name), 'utf8');
   const program = path('node_modules/pressmark/dist/pressmark/bin.cjs');
-  // The generator's own Node.js, where there is one, is in node_modules/.bin.
   const env = (): NodeJS.Dict<string> => ({
     ...bareEnvironment(),
     NODE_OPTIONS: NODE_OPTIONS_OF_TESTS,

@@ -18,7 +18,6 @@ import { definePlugin, type ReceiverHost } from '../../../src/host/plugin.js';
 import type { Writer } from '../../../src/store/writer.js';
 import { hostSite } from '../../support/host-site.js';
 import { decode, encode } from '../../support/plain-files.js';
-import { turn } from '../../support/turns.js';
 import { until } from '../../support/until.js';
 
 const run = promisify(execFile);
@@ -57,7 +56,6 @@ const NO_DISK: Writer = {
 
 /** Makes a site that the test removes in the end. */
 export async function makeSite(t: ExecutionContext, options: SiteOptions = {}): Promise<Site> {
-  await turn(t);
   const root = await realpath(await mkdtemp(join(tmpdir(), 'pressmark-git-')));
   const top = join(root, 'work tree');
   const home = join(root, 'home');

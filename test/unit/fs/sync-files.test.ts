@@ -10,6 +10,7 @@ test.serial(
   'without a program for it, files are synced one by one, and each folder that has their names',
   async (t) => {
     const folder = fs.realpathSync(tempDir(t));
+    syncs.length = 0;
     const { PATH } = process.env;
     process.env.PATH = folder;
     t.teardown(() => {
