@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../support/events.js';
 import { startReceiver } from '../support/receiver.js';
-import { storeOnly } from '../support/store-only.js';
 import { tempDir } from '../support/temp-dir.js';
-import { until } from '../support/until.js';
 
 // Mounting is root's business; without it the test fails and says so, it does not pass by.
 test('500: a really full disk refuses the delivery, leaves nothing behind, and recovers by itself', async (t) => {
@@ -38,40 +36,4 @@ test('500: a really full disk refuses the delivery, leaves nothing behind, and r
 
   fs.unlinkSync(ballast);
   t.is((await receiver.post('article.published', article({ id: 'second' }))).status, 200);
-});
-
-// As above: mounting is root's business.
-test('503: /healthz reports a content folder on a full volume of its own, and a month’s folder that is read-only', async (t) => {
-  const dir = storeOnly(tempDir(t));
-  const content = join(dir, 'content');
-  fs.mkdirSync(content);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', content]);
-  t.teardown(() => execFileSync('umount', ['--lazy', content]));
-  const receiver = await startReceiver(t, { dir });
-  const health = async () => {
-    const answer = await fetch(`${receiver.origin}/healthz`);
-    return `${answer.status} ${((await answer.json()) as { error?: string }).error ?? ''}`;
-  };
-  const published_at = new Date().toISOString();
-  t.is((await receiver.post('article.published', article({ published_at }))).status, 200);
-  t.regex(await health(), /^200/);
-
-  const ballast = join(content, 'ballast');
-  t.throws(
-    () => {
-      for (;;) fs.appendFileSync(ballast, Buffer.alloc(4096));
-    },
-    { code: 'ENOSPC' },
-  );
-  await until('the full volume is reported', async () => /^503 .*no space is left/.test(await health()));
-  t.is((await receiver.post('article.published', article({ published_at }))).status, 500);
-  fs.unlinkSync(ballast);
-  t.is((await receiver.post('article.published', article({ published_at }))).status, 200);
-  await until('there is room again', async () => /^200/.test(await health()));
-
-  const month = join(content, 'articles', published_at.slice(0, 4), published_at.slice(5, 7));
-  execFileSync('mount', ['--bind', month, month]);
-  t.teardown(() => execFileSync('umount', ['--lazy', month]));
-  execFileSync('mount', ['-o', 'remount,ro,bind', month]);
-  await until('the read-only folder is reported', async () => /^503 .*EROFS/.test(await health()));
 });

@@ -69,16 +69,14 @@ test.after.always(async () => {
   removeTempDir(dir);
 });
 
-const hold = ({ dir }: Receiver) => {
+const hold = () => {
   fs.rmSync(join(dir, 'begun'), { force: true });
   fs.writeFileSync(join(dir, 'hold'), '');
 };
-const letGo = ({ dir }: Receiver) => fs.rmSync(join(dir, 'hold'), { force: true });
-const hasBegun = ({ dir }: Receiver) => fs.existsSync(join(dir, 'begun'));
+const letGo = () => fs.rmSync(join(dir, 'hold'), { force: true });
+const hasBegun = () => fs.existsSync(join(dir, 'begun'));
 
-async function answers({ origin }: Receiver): Promise<boolean> {
-  return (await soon('the receiver answers', fetch(`${origin}/healthz`))).ok;
-}
+const answers = async () => (await soon('the receiver answers', fetch(`${receiver.origin}/healthz`))).ok;
 
 test.serial(
   '200: while an article is stored, updated or made into what a person edits, the receiver answers; what else comes is read behind it',
@@ -94,16 +92,16 @@ test.serial(
       edit: () => fetch(`${receiver.origin}/-/asking/edit?id=${data.id}`),
     };
     for (const [what, work] of Object.entries(works)) {
-      hold(receiver);
+      hold();
       const asked = work();
-      await until(`${what} has begun`, () => hasBegun(receiver));
+      await until(`${what} has begun`, () => hasBegun());
       let isParsed = false;
       const parsed = fetch(`${receiver.origin}/in`, { method: 'POST', body: '{}' }).finally(() => {
         isParsed = true;
       });
-      t.true(await answers(receiver), what);
+      t.true(await answers(), what);
       t.false(isParsed, 'it waits for the thread');
-      letGo(receiver);
+      letGo();
       t.is((await asked).status, 200, what);
       t.is((await parsed).status, 200);
     }
@@ -113,36 +111,35 @@ test.serial(
 test.serial(
   '200: while the addresses of posts are listed, which may read all articles and pages, the receiver answers',
   async (t) => {
-    hold(receiver);
-    fs.writeFileSync(join(receiver.dir, 'content/by-hand.md'), '---\ntitle: By hand\n---\nText.\n');
-    await until('the posts are read', () => hasBegun(receiver));
-    t.true(await answers(receiver));
-    letGo(receiver);
+    hold();
+    fs.writeFileSync(join(dir, 'content/by-hand.md'), '---\ntitle: By hand\n---\nText.\n');
+    await until('the posts are read', () => hasBegun());
+    t.true(await answers());
+    letGo();
   },
 );
 
 test.serial(
   '200: the status that plugins ask for is that of the catalog, and reads no article where answers are made',
   async (t) => {
-    const { origin } = receiver;
     fs.writeFileSync(join(dir, 'content/broken.md'), '---\ntitle: [\n---\nText.\n');
-    fs.writeFileSync(
-      join(dir, 'content/elsewhere.md'),
-      '---\ntitle: A\npressmark:\n  id: a\n  url: https://other.example/a/\n---\nText.\n',
-    );
+    const elsewhere = 'pressmark:\n  id: a\n  url: https://other.example/a/\n';
+    fs.writeFileSync(join(dir, 'content/elsewhere.md'), `---\ntitle: A\n${elsewhere}---\nText.\n`);
     const status = async () =>
-      (await (await fetch(`${origin}/-/asking/status`)).json()) as {
+      (await (await fetch(`${receiver.origin}/-/asking/status`)).json()) as {
         malformed: { file: string }[];
         addressChange?: string;
       };
-    await until('both files are known', async () => {
+    const isKnown = async () => {
       const { malformed, addressChange = '' } = await status();
-      return malformed[0]?.file === 'content/broken.md' && addressChange.includes('https://other.example/a/');
-    });
-    hold(receiver);
-    const shown = await soon('the status is answered', status());
-    letGo(receiver);
-    t.like(shown, { malformed: [{ file: 'content/broken.md' }] });
-    t.regex(shown.addressChange ?? '', /^1 article has a URL that is not at the site’s address/);
+      return (
+        malformed[0]?.file === 'content/broken.md' &&
+        /^1 article has a URL that is not at the site’s address.*other\.example/s.test(addressChange)
+      );
+    };
+    await until('both files are known', isKnown);
+    hold();
+    t.true(await soon('the status is answered', isKnown()));
+    letGo();
   },
 );

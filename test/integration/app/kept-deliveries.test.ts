@@ -59,32 +59,26 @@ const shownAt = (origin: string) => {
 async function sendAll(receiver: Client): Promise<number> {
   const data = article({ id: 'soil', slug: 'soil' });
   const { json } = await receiver.post('article.published', data);
-  const target = { target_id: data.id, target_url: json.url };
-  const { revision_id: base } = await receiver.find(json.url);
+  const { revision_id: base_revision_id } = await receiver.find(json.url);
+  const target = { target_id: data.id, target_url: json.url, base_revision_id };
   await receiver.post('article.published', data);
   await receiver.post('webhook.test', testData());
   await receiver.post('article.lookup', { target_url: 'https://garden.example/articles/none/' });
-  await receiver.post('article.updated', update({ ...target, base_revision_id: base }));
+  await receiver.post('article.updated', update(target));
   await receiver.post('article.updated', update({ ...target, base_revision_id: 'not that one' }));
-  await receiver.post('article.updated', update({ ...target, target_id: 'no-one', base_revision_id: base }));
-  await receiver.post('article.updated', {
-    ...update({ ...target, base_revision_id: base }),
-    revision_id: 'x',
-  });
+  await receiver.post('article.updated', update({ ...target, target_id: 'no-one' }));
+  await receiver.post('article.updated', { ...update(target), revision_id: 'x' });
   await receiver.post('article.archived', data);
-  await receiver.post('article.published', article({ id: '' }));
   await receiver.raw('{"event":');
-  return 12;
+  return 11;
 }
 
 /** The texts of all files below a folder. */
 function textsBelow(folder: string): string {
-  return fs
+  const files = fs
     .readdirSync(folder, { recursive: true, withFileTypes: true })
-    .flatMap((entry) =>
-      entry.isFile() ? [fs.readFileSync(join(entry.parentPath, entry.name), 'latin1')] : [],
-    )
-    .join('\n');
+    .filter((one) => one.isFile());
+  return files.map(({ parentPath, name }) => fs.readFileSync(join(parentPath, name), 'latin1')).join('\n');
 }
 
 test('a delivery is kept as it came with its answer, without what proves its sender; what is not verified is counted', async (t) => {
@@ -185,7 +179,6 @@ test('a dry run answers what the delivery would be answered now, stores nothing,
     'article.updated ARTICLE_NOT_FOUND',
     'article.updated BODY_INVALID',
     'null EVENT_UNSUPPORTED',
-    'null BODY_INVALID',
     'null BODY_INVALID',
   ]);
 

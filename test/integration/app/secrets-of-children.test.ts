@@ -57,12 +57,8 @@ async function noted(t: ExecutionContext, dir: string, env: NodeJS.Dict<string> 
     dir,
     env: { ...SECRETS, ...env, NODE_OPTIONS: `--import=${pathToFileURL(preload)}` },
   });
-  const started = (): Started[] =>
-    fs
-      .readFileSync(file, 'utf8')
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
+  const lines = () => fs.readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  const started = () => lines().map((line): Started => JSON.parse(line));
   const startedWith = (words: string) => started().some(({ program }) => program.includes(words));
   return { receiver, started, startedWith };
 }
