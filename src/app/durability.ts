@@ -12,7 +12,6 @@ import { createKeepText } from '../git/commit/replaced-texts.js';
 import { committableTree } from '../git/content-folder.js';
 import { deletedInHistory, type HistoricArticle } from '../git/history.js';
 import type { PushSettings } from '../git/push/background-push.js';
-import type { ReviewSettings } from '../git/push/pull-request.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
 import { openRemoteWriter, type RemoteWriter } from '../git/push/remote-writer.js';
 import { openRepository } from '../git/repository.js';
@@ -25,13 +24,14 @@ import { createCatalog } from '../store/catalog/catalog.js';
 import type { ContentFolder } from '../store/catalog/content-folder.js';
 import { type ContentChange, isArticlePath } from '../store/catalog/scan.js';
 import { KNOWN_IDS, type KnownIds, openKnownIds } from '../store/known-ids.js';
-import { type OpenStore, openStore, type WriterHost } from '../store/open-store.js';
+import { type OpenStore, openArticles, type WriterHost } from '../store/open-store.js';
 import type { Found } from '../store/reading.js';
 import { STAGING } from '../store/write/recover.js';
 import type { ReplacedFile, Writer } from '../store/writer.js';
 import { listedArticle } from './articles/host-articles.js';
 import { staticFolderOf } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
+import { checkGitSettings, isPushed, PUSH_STATUS, pushConfig, reviewConfig } from './git-settings.js';
 
 /** A store in service, and what its durability level asks of the git plugin. */
 export interface DurableStore extends OpenStore {
@@ -82,13 +82,10 @@ type Level = Omit<DurableStore, 'articles' | 'assets' | 'pushes' | 'knownIds' | 
 /** Where it stands who has made which revision in the admin, below the state folder. */
 const EDITORS = 'editors.jsonl';
 
-/** Where a receiver leaves how its pushes stand, below the state folder. */
-export const PUSH_STATUS = 'push.json';
-
 /**
  * Opens the store as the durability level of the config wants it: first git, then the store upon it.
  *
- * @throws PressmarkError CONFIG_INVALID if the level cannot be had; what `openStore` throws.
+ * @throws PressmarkError CONFIG_INVALID if the level cannot be had; what `openArticles` throws.
  */
 export async function openDurableStore(options: DurableStoreOptions): Promise<DurableStore> {
   const { settings } = options;
@@ -181,27 +178,6 @@ async function articleOf(
   }
 }
 
-/**
- * The levels `commit` and `push` need git, and a pull request needs a branch that is not the store itself.
- *
- * @throws PressmarkError CONFIG_INVALID
- */
-export function checkGitSettings({ durability, git }: Pick<Settings, 'durability' | 'git'>): void {
-  const push = typeof git === 'object' && typeof git.push === 'object' ? git.push : undefined;
-  if (push?.pullRequest !== undefined && (push.branch === undefined || durability === 'push'))
-    throw new PressmarkError(
-      'CONFIG_INVALID',
-      durability === 'push'
-        ? "git.push.pullRequest cannot be had with durability: 'push', at which an article is stored when the branch has it; set durability: 'commit' or 'disk'"
-        : "git.push.pullRequest needs git.push.branch, the branch for articles under review, such as 'pressmark/articles'",
-    );
-  if (durability !== 'disk' && git === false)
-    throw new PressmarkError(
-      'CONFIG_INVALID',
-      `durability: '${durability}' cannot be had with git: false; remove git: false from the config, or set durability: 'disk'`,
-    );
-}
-
 /** Levels `disk` and `commit`: the work tree is the store. */
 async function openWithCommits(options: LevelOptions): Promise<Level> {
   const { settings, content, stateDir, log, hooks, onChange, prefix, assets, watch = true } = options;
@@ -230,7 +206,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
   const writerOver =
     commits?.writerOver ?? ((disk: Writer): Writer => ({ ...disk, beforeReplace: keepEdits(options) }));
   const openWriter = async ({ disk }: WriterHost): Promise<Writer> => writerOver(disk);
-  const opened = await openStore({ content, catalog, stateDir, log, onChange, watch, openWriter });
+  const opened = await openArticles({ content, catalog, stateDir, log, onChange, watch, openWriter });
   if (commits === undefined)
     return { ...opened, commits: false, git: undefined, hasCommit: async () => false };
   // A second lock on the same file: the store's own would let this process store while git writes files.
@@ -273,11 +249,6 @@ async function decoded(
   }
 }
 
-/** Whether people's edits are committed. */
-export function commitsEdits({ git }: Settings): boolean {
-  return typeof git === 'object' && git.commitEdits === true;
-}
-
 /** Pushing after the answer, where the config wants it. */
 function backgroundPush(
   { settings, content, pushes: status }: LevelOptions,
@@ -315,42 +286,7 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
     });
     return writer;
   };
-  const opened = await openStore({ content, stateDir, log: options.log, watch, onChange, openWriter });
+  const opened = await openArticles({ content, stateDir, log: options.log, watch, onChange, openWriter });
   const hasCommit = async (commit: string) => writer?.hasCommit(commit) ?? false;
   return { ...opened, commits: true, git: undefined, trouble: () => writer?.trouble(), hasCommit };
-}
-
-/** How and where to commits are pushed. */
-export interface PushConfig {
-  readonly remote: string | undefined;
-  readonly branch: string | undefined;
-  /** In milliseconds. */
-  readonly debounce: number;
-  /** In milliseconds. */
-  readonly fetchEvery: number;
-}
-
-const DEFAULTS: PushConfig = { remote: undefined, branch: undefined, debounce: 2_000, fetchEvery: 5_000 };
-
-/** Whether anything is pushed, before the answer or after it. */
-export function isPushed({ git, durability }: Pick<Settings, 'git' | 'durability'>): boolean {
-  return durability === 'push' || (typeof git === 'object' && git.push !== false);
-}
-
-/** What the config says of pull requests; undefined if none is wanted. */
-export function reviewConfig({
-  git,
-  gitToken: token,
-}: Pick<Settings, 'git' | 'gitToken'>): ReviewSettings | undefined {
-  if (typeof git !== 'object' || typeof git.push !== 'object') return undefined;
-  const { branch, pullRequest, api } = git.push;
-  return branch === undefined || pullRequest === undefined ? undefined : { branch, pullRequest, api, token };
-}
-
-/** What the config says of pushing, with the defaults. */
-export function pushConfig({ git }: Pick<Settings, 'git'>): PushConfig {
-  const push = typeof git === 'object' ? git.push : false;
-  if (typeof push === 'boolean') return DEFAULTS;
-  const { remote, branch, debounce, fetchEvery } = push;
-  return { remote, branch, debounce, fetchEvery };
 }

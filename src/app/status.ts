@@ -13,7 +13,7 @@ import { readCatalog } from './articles/find-article.js';
 import { addressChange, addressChangeText } from './articles/stored-urls.js';
 import { contentOf } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
-import { isPushed, PUSH_STATUS } from './durability.js';
+import { isPushed, PUSH_STATUS } from './git-settings.js';
 import { type RunningReceiver, runningReceivers } from './running-receivers.js';
 
 /** What receivers have noted of a site. */

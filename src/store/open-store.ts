@@ -58,7 +58,7 @@ export interface OpenStore {
  *
  * @throws PressmarkError LOCK_HELPER_MISSING, LOCK_TIMEOUT; the system's errors where a folder cannot be made.
  */
-export async function openStore({
+export async function openArticles({
   content,
   catalog = createCatalog(),
   stateDir,

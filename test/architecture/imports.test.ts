@@ -122,7 +122,7 @@ test('what reads a whole article is imported by the thread of articles alone', (
     );
   }
   const differs = files.filter((file) => /import \{[^}]*\} from 'diff'|\('diff'\)/.test(text(file)));
-  t.deepEqual(differs, ['app/articles/person/compare.ts', 'app/init/diff.ts']);
+  t.deepEqual(differs, ['app/articles/person/compare.ts', 'app/init/changes.ts']);
 });
 
 test('no folder holds more than twenty files side by side', (t) => {

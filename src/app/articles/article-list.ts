@@ -11,7 +11,7 @@ import { filesInReview } from '../../git/push/in-review.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
-import { reviewConfig } from '../durability.js';
+import { reviewConfig } from '../git-settings.js';
 import { contentInGit } from './history.js';
 
 /** One article file of a site. */

@@ -12,7 +12,8 @@ import { type ContentFolder, htmlOf, readArticleSync } from '../../store/catalog
 import type { Replacement, Target } from '../../store/precondition.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
-import { commitsEdits, openDurableStore } from '../durability.js';
+import { openDurableStore } from '../durability.js';
+import { commitsEdits } from '../git-settings.js';
 import { gitEntry } from '../plugins/first-party.js';
 import { siteOfPlugins } from '../plugins/surroundings.js';
 import { articleHistory, historyOfFile, isUncommitted, versionIn } from './history.js';

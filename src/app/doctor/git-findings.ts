@@ -13,7 +13,7 @@ import type { ContentFolder } from '../../store/catalog/content-folder.js';
 import { isArticlePath } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
-import { checkGitSettings } from '../durability.js';
+import { checkGitSettings } from '../git-settings.js';
 import { checked, type Finding, fail, ok, warn } from './finding.js';
 
 const about = 'git';

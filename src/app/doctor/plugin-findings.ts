@@ -1,13 +1,10 @@
-import { readEnvironment } from '../../config/environment.js';
 import type { Settings } from '../../config/load.js';
 import { readKeptOptions, SETTINGS_FILE } from '../../config/settings-file.js';
 import { quote } from '../../errors.js';
-import type { Face } from '../../host/hooks/hook-types.js';
-import { startHost } from '../../host/host.js';
-import { createLog } from '../../log.js';
 import { themeFolder } from '../builder/theme.js';
+import { lookAtPlugins } from '../plugins/list-plugins.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
-import { idleJobs, idlePages, NO_ARTICLES, runsPages, siteOfPlugins } from '../plugins/surroundings.js';
+import { idleJobs, idlePages, runsPages } from '../plugins/surroundings.js';
 import { checked, type Finding, warn } from './finding.js';
 
 const about = 'plugins';
@@ -19,8 +16,16 @@ export async function pluginFindings(settings: Settings): Promise<readonly Findi
 }
 
 async function findingsOfPlugins(settings: Settings): Promise<Finding[]> {
-  const { plugins, jobs, found } = await setUp(settings, 'receiver');
-  const { hooks, calls } = runsPages(settings) ? await setUp(settings, 'pages') : { hooks: [], calls: [] };
+  const plugins = await loadPlugins(settings.dir, settings.plugins);
+  const { jobs, found } = await lookAtPlugins(plugins, settings, 'receiver', async (host) => ({
+    jobs: host.report().jobs,
+    found: await host.findings(),
+  }));
+  const idleInPages = runsPages(settings)
+    ? await lookAtPlugins(plugins, settings, 'pages', (host) =>
+        idlePages(plugins, settings, host.report().hooks, host.additions.calls),
+      )
+    : idlePages(plugins, settings, []);
   const unknown = Object.keys(readKeptOptions(settings.dir)).filter((name) =>
     plugins.every(({ plugin }) => plugin.name !== name),
   );
@@ -32,23 +37,7 @@ async function findingsOfPlugins(settings: Settings): Promise<Finding[]> {
         'add the plugin, or remove its settings',
       ),
     ),
-    ...[...idlePages(plugins, settings, hooks, calls), ...idleJobs(jobs, settings)].map(
-      (text): Finding => ({ level: 'warn', about, text }),
-    ),
+    ...[...idleInPages, ...idleJobs(jobs, settings)].map((text): Finding => ({ level: 'warn', about, text })),
     ...found.map(({ plugin, ...finding }): Finding => ({ about: `plugin ${plugin}`, ...finding })),
   ];
-}
-
-async function setUp(settings: Settings, face: Face) {
-  const plugins = await loadPlugins(settings.dir, settings.plugins);
-  const host = await startHost(plugins, {
-    ...siteOfPlugins(settings),
-    face,
-    environment: readEnvironment(settings),
-    log: createLog({ level: 'silent', terminal: false }),
-    articles: NO_ARTICLES,
-  });
-  const found = await host.findings();
-  await host.close();
-  return { plugins, ...host.report(), found, calls: host.additions.calls };
 }

@@ -3,7 +3,7 @@ import { commitAt } from '../../git/objects.js';
 import { wordsOf } from '../../git/push/push-status.js';
 import { createRemote, type Remote } from '../../git/push/remote.js';
 import { openRepository, type Repository } from '../../git/repository.js';
-import { isPushed, pushConfig } from '../durability.js';
+import { isPushed, pushConfig } from '../git-settings.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 const about = 'push';

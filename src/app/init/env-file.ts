@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { PressmarkError } from '../../errors.js';
-import { withLines } from './changes.js';
+import { withLines } from './ignore-lines.js';
 
 /** Secrets shorter than this can be guessed; ours have 43 characters. */
 export const MIN_SECRET_CHARS = 24;

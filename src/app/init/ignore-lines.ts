@@ -1,6 +1,13 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { withLines } from './changes.js';
+
+/** A text with lines added at its end, with the line ends that the text has. */
+export function withLines(text: string, lines: readonly string[]): string {
+  if (lines.length === 0) return text;
+  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const gap = text === '' || text.endsWith('\n') ? '' : end;
+  return `${text}${gap}${lines.join(end)}${end}`;
+}
 
 /**
  * Those lines that a `.gitignore` does not have yet, each once; `/public`, `public/*` and `public` are the same, and what is

@@ -7,10 +7,10 @@ import { recogniseGenerators } from '../../generators/registry.js';
 import { isOfPressmark } from '../../site/builder/ownership.js';
 import { isExampleUrl } from '../site-address.js';
 import type { Answers } from './answers.js';
-import { type Change, withLines } from './changes.js';
+import type { Change } from './changes.js';
 import { configText, literal } from './config-text.js';
 import { newSecret, withVariables } from './env-file.js';
-import { missingIgnoreLines } from './ignore-lines.js';
+import { missingIgnoreLines, withLines } from './ignore-lines.js';
 import type { ExistingConfig, Inspection } from './inspect-site.js';
 import { addPostbuild } from './npm-postbuild.js';
 

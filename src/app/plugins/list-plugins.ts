@@ -1,13 +1,19 @@
 import { readEnvironment } from '../../config/environment.js';
 import type { Settings } from '../../config/load.js';
+import { SETTINGS_FILE } from '../../config/settings-file.js';
 import { type PagesReport, type PluginReport, reportsOf } from '../../host/admin/plugin-report.js';
+import type { PluginsService } from '../../host/admin/plugins-service.js';
+import type { Face } from '../../host/hooks/hook-types.js';
 import { type Host, startHost } from '../../host/host.js';
+import type { Jobs } from '../../host/jobs/jobs.js';
 import { readOpenJobs } from '../../host/jobs/notes.js';
-import { createLog } from '../../log.js';
+import type { PluginEntry } from '../../host/plugin.js';
+import { createLog, type Log } from '../../log.js';
 import { foldersOf } from '../content/folders.js';
 import { readFigures, withFigures } from './figures.js';
 import { loadPlugins } from './load-plugins.js';
-import { NO_ARTICLES, siteOfPlugins } from './surroundings.js';
+import { openSettingsStore, subjectOf } from './settings-store.js';
+import { siteOfPlugins } from './surroundings.js';
 
 // For the command, which knows the app alone.
 export type { PluginReport } from '../../host/admin/plugin-report.js';
@@ -19,19 +25,9 @@ export type { PluginReport } from '../../host/admin/plugin-report.js';
  */
 export async function listPlugins(settings: Settings): Promise<PluginReport[]> {
   const { stateDir } = foldersOf(settings);
-  const log = createLog({ level: 'silent', terminal: false });
-  const around = {
-    ...siteOfPlugins(settings),
-    environment: readEnvironment(settings),
-    log,
-    articles: NO_ARTICLES,
-  };
   const plugins = await loadPlugins(settings.dir, settings.plugins);
-  const receiver = await startHost(plugins, { ...around, face: 'receiver' });
-  await receiver.close();
-  const pages = await startHost(plugins, { ...around, face: 'pages' });
-  await pages.close();
-  const { hooks, jobs, routes } = receiver.report();
+  const { hooks, jobs, routes } = await lookAtPlugins(plugins, settings, 'receiver', (host) => host.report());
+  const pages = await lookAtPlugins(plugins, settings, 'pages', pagesReport);
   const figures = readFigures(stateDir, 'receiver');
   return reportsOf(
     plugins,
@@ -40,9 +36,32 @@ export async function listPlugins(settings: Settings): Promise<PluginReport[]> {
       jobs: jobs.map((job) => figures.jobs.find((one) => one.job === job.job) ?? job),
       routes,
     },
-    withPageFigures(pagesReport(pages), stateDir),
+    withPageFigures(pages, stateDir),
     readOpenJobs(stateDir),
   );
+}
+
+/**
+ * Sets up plugins that do not run, and closes them when they were looked at.
+ *
+ * @throws PressmarkError PLUGIN_INVALID if one cannot be set up.
+ */
+export async function lookAtPlugins<Seen>(
+  plugins: readonly PluginEntry[],
+  settings: Settings,
+  face: Face,
+  look: (host: Host) => Seen,
+): Promise<Awaited<Seen>> {
+  const host = await startHost(plugins, {
+    ...siteOfPlugins(settings),
+    face,
+    environment: readEnvironment(settings),
+    log: createLog({ level: 'silent', terminal: false }),
+    articles: { get: async () => undefined, find: async () => undefined, ids: () => [] },
+  });
+  const seen = await look(host);
+  await host.close();
+  return seen;
 }
 
 /** What the plugins of a host have where pages are made. */
@@ -56,4 +75,43 @@ export function pagesReport(host: Host): PagesReport {
 /** The same with what was measured where pages were made last. */
 export function withPageFigures(pages: PagesReport, stateDir: string): PagesReport {
   return { ...pages, hooks: withFigures(pages.hooks, readFigures(stateDir, 'pages').hooks) };
+}
+
+interface PluginsServiceOptions {
+  readonly settings: Settings;
+  /** The site's own plugins. */
+  readonly plugins: readonly PluginEntry[];
+  readonly pages: PagesReport;
+  readonly jobs: Pick<Jobs, 'runAgain'>;
+  /** The host that they run in. */
+  readonly host: Host;
+  readonly log: Log;
+}
+
+/** What the admin knows of the plugins of a running receiver. */
+export function createPluginsService(options: PluginsServiceOptions): PluginsService {
+  const { settings, plugins, pages, jobs, host, log } = options;
+  const { stateDir } = foldersOf(settings);
+  const { read, save } = openSettingsStore(settings, plugins);
+
+  return {
+    additions: host.admin,
+    list: () => reportsOf(plugins, host.report(), withPageFigures(pages, stateDir), readOpenJobs(stateDir)),
+    runAgain: jobs.runAgain,
+    settings: read,
+    save: async (plugin, values, base, by) => {
+      const saved = await save(plugin, values, base, by);
+      if (saved.kind !== 'saved') return saved;
+      log.info({ plugin, by: by.name }, 'settings of a plugin were saved; they count from the next start on');
+      const { commit } = saved;
+      // It is pushed like any other.
+      if (commit.kind === 'committed')
+        void host.hooks.doAction('git.committed', {
+          commit: commit.commit,
+          path: SETTINGS_FILE,
+          subject: subjectOf(plugin),
+        });
+      return saved;
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import { OWN_PLACES } from '../../article/address/reserved.js';
 import type { Settings } from '../../config/load.js';
-import type { ArticleReader } from '../../host/articles/articles.js';
 import { hooksOf, type PagesFilterName } from '../../host/hooks/hook-types.js';
 import type { HookReport } from '../../host/hooks/hooks.js';
 import type { HostSurroundings } from '../../host/host.js';
@@ -15,13 +14,6 @@ type SiteSettings = Pick<
   Settings,
   'siteUrl' | 'endpoint' | 'dir' | 'site' | 'articles' | 'generator' | 'content' | 'output' | 'templates'
 >;
-
-/** For plugins that are set up and do not run. */
-export const NO_ARTICLES: ArticleReader = {
-  get: async () => undefined,
-  find: async () => undefined,
-  ids: () => [],
-};
 
 /** What plugins are told of their site. */
 export function siteOfPlugins(

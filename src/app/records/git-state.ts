@@ -12,7 +12,7 @@ import { FETCHED_REF } from '../../git/push/remote.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 import type { GitService, GitState, ReplacedText } from '../../host/admin/site-services.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
-import { isPushed, PUSH_STATUS, pushConfig } from '../durability.js';
+import { isPushed, PUSH_STATUS, pushConfig } from '../git-settings.js';
 
 /** How many files, commits and replaced texts are listed. */
 const [MOST_FILES, MOST_COMMITS, MOST_REPLACED] = [100, 50, 100];

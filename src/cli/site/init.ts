@@ -11,10 +11,9 @@ import {
   withAnswer,
   withService,
 } from '../../app/init/answers.js';
-import { askSite } from '../../app/init/ask-site.js';
-import { applyChanges } from '../../app/init/changes.js';
-import { diffOf } from '../../app/init/diff.js';
+import { applyChanges, diffOf } from '../../app/init/changes.js';
 import {
+  askSite,
   existingConfig,
   type Inspection,
   inspectSite,

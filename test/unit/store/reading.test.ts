@@ -7,7 +7,7 @@ import { plainFormat } from '../../../src/article/format/plain.js';
 import type { Address } from '../../../src/article/stored-article.js';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { contentFolder } from '../../../src/store/catalog/content-folder.js';
-import { openStore } from '../../../src/store/open-store.js';
+import { openArticles } from '../../../src/store/open-store.js';
 import { article } from '../../support/events.js';
 import { SITE_URL } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -29,7 +29,7 @@ async function openWith(t: ExecutionContext, addresses: { address: Address | und
     return { ...plain.decode(text, path), ...(address !== undefined && { address }) };
   };
   const format = { ...plain, hasCertainUrls: false, decode };
-  const opened = await openStore({
+  const opened = await openArticles({
     content: contentFolder(root, layout, format),
     stateDir: join(dir, '.pressmark'),
     log: pino({ level: 'silent' }),

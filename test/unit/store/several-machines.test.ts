@@ -7,7 +7,7 @@ import { PressmarkError } from '../../../src/errors.js';
 import { fingerprintOf } from '../../../src/fs/fingerprint.js';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { contentFolder } from '../../../src/store/catalog/content-folder.js';
-import { openStore, type WriterHost } from '../../../src/store/open-store.js';
+import { openArticles, type WriterHost } from '../../../src/store/open-store.js';
 import { Outdated, type Removal, type SharedWriter, type Write } from '../../../src/store/writer.js';
 import { article, SENT } from '../../support/events.js';
 import { amend, decode, encode } from '../../support/plain-files.js';
@@ -56,7 +56,7 @@ async function open(
       return epoch;
     },
   };
-  const { store, catalog, close } = await openStore({
+  const { store, catalog, close } = await openArticles({
     content: contentFolder(root, layout),
     stateDir: join(dir, '.pressmark'),
     log: pino({ level: 'silent' }),

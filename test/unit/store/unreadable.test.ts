@@ -8,7 +8,7 @@ import { patternLayout } from '../../../src/generators/layout.js';
 import { createCatalog } from '../../../src/store/catalog/catalog.js';
 import { contentFolder } from '../../../src/store/catalog/content-folder.js';
 import { scan } from '../../../src/store/catalog/scan.js';
-import { openStore } from '../../../src/store/open-store.js';
+import { openArticles } from '../../../src/store/open-store.js';
 import { article } from '../../support/events.js';
 import { encode } from '../../support/plain-files.js';
 import { SITE_URL } from '../../support/receiver.js';
@@ -129,7 +129,7 @@ test.serial(
     t.teardown(() => Object.assign(fs, { readdirSync, statSync }));
     const lines: { level: number; folder?: string; reason?: string }[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-    const { store, recovery, close } = await openStore({
+    const { store, recovery, close } = await openArticles({
       content,
       stateDir: tempDir(t),
       log,

@@ -1,0 +1,67 @@
+import type { Settings } from '../config/load.js';
+import { PressmarkError } from '../errors.js';
+import type { ReviewSettings } from '../git/push/pull-request.js';
+
+/** Where a receiver leaves how its pushes stand, below the state folder. */
+export const PUSH_STATUS = 'push.json';
+
+/**
+ * The levels `commit` and `push` need git, and a pull request needs a branch that is not the store itself.
+ *
+ * @throws PressmarkError CONFIG_INVALID
+ */
+export function checkGitSettings({ durability, git }: Pick<Settings, 'durability' | 'git'>): void {
+  const push = typeof git === 'object' && typeof git.push === 'object' ? git.push : undefined;
+  if (push?.pullRequest !== undefined && (push.branch === undefined || durability === 'push'))
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      durability === 'push'
+        ? "git.push.pullRequest cannot be had with durability: 'push', at which an article is stored when the branch has it; set durability: 'commit' or 'disk'"
+        : "git.push.pullRequest needs git.push.branch, the branch for articles under review, such as 'pressmark/articles'",
+    );
+  if (durability !== 'disk' && git === false)
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      `durability: '${durability}' cannot be had with git: false; remove git: false from the config, or set durability: 'disk'`,
+    );
+}
+
+/** Whether people's edits are committed. */
+export function commitsEdits({ git }: Settings): boolean {
+  return typeof git === 'object' && git.commitEdits === true;
+}
+
+/** How and where to commits are pushed. */
+export interface PushConfig {
+  readonly remote: string | undefined;
+  readonly branch: string | undefined;
+  /** In milliseconds. */
+  readonly debounce: number;
+  /** In milliseconds. */
+  readonly fetchEvery: number;
+}
+
+const DEFAULTS: PushConfig = { remote: undefined, branch: undefined, debounce: 2_000, fetchEvery: 5_000 };
+
+/** Whether anything is pushed, before the answer or after it. */
+export function isPushed({ git, durability }: Pick<Settings, 'git' | 'durability'>): boolean {
+  return durability === 'push' || (typeof git === 'object' && git.push !== false);
+}
+
+/** What the config says of pull requests; undefined if none is wanted. */
+export function reviewConfig({
+  git,
+  gitToken: token,
+}: Pick<Settings, 'git' | 'gitToken'>): ReviewSettings | undefined {
+  if (typeof git !== 'object' || typeof git.push !== 'object') return undefined;
+  const { branch, pullRequest, api } = git.push;
+  return branch === undefined || pullRequest === undefined ? undefined : { branch, pullRequest, api, token };
+}
+
+/** What the config says of pushing, with the defaults. */
+export function pushConfig({ git }: Pick<Settings, 'git'>): PushConfig {
+  const push = typeof git === 'object' ? git.push : false;
+  if (typeof push === 'boolean') return DEFAULTS;
+  const { remote, branch, debounce, fetchEvery } = push;
+  return { remote, branch, debounce, fetchEvery };
+}
