@@ -1,6 +1,9 @@
 import { resolve } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Flags } from '../config/load.js';
+import { readServiceOption } from '../config/option-values.js';
+import { messageOf, PressmarkError } from '../errors.js';
 
 /** `--dir <folder>`: where a command finds what it works with. */
 export function withDir(command: Command): Command {
@@ -44,6 +47,45 @@ export function withPort(command: Command): Command {
     (port) => Number.isInteger(port) && port <= 65_535,
   );
   return command.option('--port <n>', 'the port to listen on', parsePort);
+}
+
+/** `--secret <secret>`. @param fallback what signs without it. */
+export function withSecret(command: Command, fallback = 'PRESSMARK_SECRET'): Command {
+  return command.option(
+    '--secret <secret>',
+    `the signing secret, or - to read it from standard input (default: ${fallback})`,
+  );
+}
+
+/**
+ * The secret that `--secret` says; `-` reads it from standard input. Without the option, the secret of this folder's
+ * own receiver, as `pressmark send` takes it.
+ *
+ * @throws PressmarkError USAGE if there is none, or an empty one.
+ */
+export async function secretOf(given: string | undefined, fallback: string | undefined): Promise<string> {
+  const secret = given === '-' ? (await readAll(process.stdin)).trim() : (given ?? fallback);
+  if (secret) return secret;
+  throw new PressmarkError(
+    'USAGE',
+    `${secret === undefined ? 'there is no secret to sign with' : 'the secret is empty'}; give the one that the receiver holds with --secret, or set PRESSMARK_SECRET`,
+  );
+}
+
+/** `--service <name>`. */
+export function serviceOption(): Option {
+  return new Option(
+    '--service <name>',
+    'the service’s name: Acme for X-Acme-Signature; Acme:ac if its item comment says ac',
+  ).argParser(parseService);
+}
+
+function parseService(text: string) {
+  try {
+    return readServiceOption(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`It ${messageOf(error)}.`);
+  }
 }
 
 /** An absolute http(s) URL, as it was given. */

@@ -20,17 +20,16 @@ export interface Row {
   readonly goal?: Goal;
 }
 
-/** What a ratio is to be; within `value` times of each other the two figures are whichever is the larger. */
+/** What a ratio is to be. */
 export interface Goal {
-  readonly kind: 'at least' | 'at most' | 'within a factor of';
+  readonly kind: 'at least' | 'at most';
   readonly value: number;
 }
 
 /** Whether a row's goal is met; true where it has none. */
 export function meetsGoal({ ratio, goal }: Row): boolean {
   if (goal === undefined || ratio === undefined) return true;
-  if (goal.kind === 'at least') return ratio >= goal.value;
-  return ratio <= goal.value && (goal.kind === 'at most' || ratio >= 1 / goal.value);
+  return goal.kind === 'at least' ? ratio >= goal.value : ratio <= goal.value;
 }
 
 /** Rows as a Markdown table. */

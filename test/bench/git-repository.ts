@@ -5,9 +5,6 @@ import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { type Article, draftOf } from '../../src/article/article.js';
 import { openArticleCommits } from '../../src/git/article-commits.js';
-import { uncommittedFiles } from '../../src/git/commit/uncommitted.js';
-import { checkContentFolder } from '../../src/git/content-folder.js';
-import { openRepository } from '../../src/git/repository.js';
 import { createHooks } from '../../src/host/hooks/hooks.js';
 import { type Host, startHost } from '../../src/host/host.js';
 import { definePlugin } from '../../src/host/plugin.js';
@@ -21,8 +18,6 @@ export interface BenchRepository {
   git(...args: string[]): string;
   /** The next articles, none of which has been handed out before; over the same months as the stored ones. */
   nextArticles(count: number): BenchArticle[];
-  /** Bytes of all objects and packs. */
-  size(): number;
 }
 
 /** An article and the file that it is stored in. */
@@ -62,11 +57,6 @@ export function makeRepository(dir: string, articles: number): BenchRepository {
     dir,
     git,
     nextArticles: (count) => Array.from({ length: count }, () => makeArticle(next++)),
-    size: () => {
-      const counted = git('count-objects', '-v');
-      const kilobytes = (key: string) => Number(new RegExp(`^${key}: (\\d+)`, 'm').exec(counted)?.[1]);
-      return 1024 * (kilobytes('size') + kilobytes('size-pack'));
-    },
   };
 }
 
@@ -87,20 +77,6 @@ function makeArticle(n: number): BenchArticle {
     updated: null,
   });
   return { article, text, path: file };
-}
-
-/** What the start-up check takes, in milliseconds: as git finds the index, and again when nothing has changed. */
-export async function startUpCheck({ dir }: BenchRepository): Promise<{ first: number; again: number }> {
-  const repository = await openRepository(dir, ENVIRONMENT);
-  if (repository.kind === 'none') throw new Error(repository.because);
-  const place = await checkContentFolder(repository, 'content/');
-  if (place.kind === 'refused') throw new Error(place.why);
-  const check = async () => {
-    const began = performance.now();
-    if ((await uncommittedFiles(place)).length > 0) throw new Error('the comparison found what is not there');
-    return performance.now() - began;
-  };
-  return { first: await check(), again: await check() };
 }
 
 /** A receiver's plugin host with the git plugin alone. */
@@ -130,7 +106,12 @@ export async function startCommitting(dir: string): Promise<Committing> {
   if (commits === undefined) throw new Error('there is no repository');
   const watcher = definePlugin({
     name: 'watcher',
-    receiver: (host) => host.addAction('git.committed', ({ path }) => committing.onCommitted(path)),
+    receiver(host) {
+      // As the receiver's server does: what waits for a commit does not keep a process running.
+      const alive = setInterval(() => undefined, 1e6);
+      host.onClose(() => clearInterval(alive));
+      host.addAction('git.committed', ({ path }) => committing.onCommitted(path));
+    },
   });
   const host = await startHost(
     [commits.makePlugin(), watcher].map((plugin) => ({ plugin, origin: 'bench' })),
@@ -165,16 +146,6 @@ export function storeFiles({ dir }: BenchRepository, articles: readonly BenchArt
     fs.mkdirSync(dirname(join(dir, path)), { recursive: true });
     fs.writeFileSync(join(dir, path), text);
   }
-}
-
-/** What a person would do for each article. @returns commits a second. */
-export function addAndCommit({ git }: BenchRepository, articles: readonly BenchArticle[]): number {
-  const began = performance.now();
-  for (const { path, article } of articles) {
-    git('add', '--', path);
-    git('commit', '-q', '-m', `Publish: ${article.title}`);
-  }
-  return (1000 * articles.length) / (performance.now() - began);
 }
 
 /** The fastest that git has: one process, a checkpoint after every hundred commits. @returns commits a second. */

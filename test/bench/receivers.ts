@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../support/free-port.js';
 import { SECRET } from './deliveries.js';
 
 const BARE = fileURLToPath(new URL('bare-receiver.js', import.meta.url));
@@ -14,10 +14,6 @@ const OURS = fileURLToPath(new URL('../../pressmark/bin.cjs', import.meta.url));
 export interface Receiver {
   readonly port: number;
   readonly pid: number;
-  /** From the start of the process to the first 200 of /healthz, in milliseconds. */
-  readonly startMs: number;
-  /** Resident memory, in megabytes. */
-  memory(): number;
   /** The processor time of the thread that answers, in milliseconds; NaN but on Linux. */
   workMs(): number;
   signal(name: NodeJS.Signals): void;
@@ -44,20 +40,16 @@ export function makeSite(folder: string, { plugins }: { plugins: boolean }): str
 }
 
 async function start(command: (port: number) => string[], env: NodeJS.Dict<string> = {}): Promise<Receiver> {
-  const port = await freePort();
-  const started = performance.now();
+  const port = Number(await freePort());
   const child = spawn(process.execPath, command(port), {
     env: { ...process.env, PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: 'https://example.com', ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   process.once('exit', () => child.kill('SIGKILL')); // should the benchmark fail half-way
   await healthy(child, port);
-  const startMs = performance.now() - started;
   return {
     port,
     pid: child.pid ?? Number.NaN,
-    startMs,
-    memory: () => residentMegabytes(child),
     workMs: () => mainThreadMs(child),
     signal: (name) => child.kill(name),
     stop: () => stop(child),
@@ -85,10 +77,6 @@ async function stop(child: ChildProcess): Promise<number> {
   return performance.now() - started;
 }
 
-function residentMegabytes({ pid }: ChildProcess): number {
-  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
-}
-
 function mainThreadMs({ pid }: ChildProcess): number {
   try {
     // The first thread has the number of its process.
@@ -96,13 +84,4 @@ function mainThreadMs({ pid }: ChildProcess): number {
   } catch {
     return Number.NaN;
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = net.createServer().listen(0, () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

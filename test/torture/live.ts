@@ -31,8 +31,6 @@ interface GeneratorSite extends SiteSource {
   /** What fails at one title, and the text of the layout behind which it is put. */
   readonly trap: string;
   readonly behind: string;
-  /** The path of the site's address. */
-  readonly basePath: string;
 }
 
 const SITES: readonly GeneratorSite[] = [
@@ -43,7 +41,6 @@ const SITES: readonly GeneratorSite[] = [
     layout: 'themes/plot/layouts/_default/single.html',
     behind: '{{ define "main" -}}',
     trap: `{{ if eq .Title "${FORBIDDEN}" }}{{ errorf "no room for %s" .Title }}{{ end }}`,
-    basePath: '/notes',
   },
   {
     folder: 'jekyll',
@@ -52,7 +49,6 @@ const SITES: readonly GeneratorSite[] = [
     layout: '_layouts/post.html',
     behind: '\n---\n',
     trap: `{% if page.title == "${FORBIDDEN}" %}{% include there-is-none.html %}{% endif %}`,
-    basePath: '/notes',
   },
   {
     folder: 'eleventy',
@@ -62,7 +58,6 @@ const SITES: readonly GeneratorSite[] = [
     layout: '_includes/layouts/post.njk',
     behind: '\n---\n',
     trap: `{% if title == "${FORBIDDEN}" %}{% include "there-is-none.njk" %}{% endif %}`,
-    basePath: '/notes',
   },
   {
     folder: 'astro',
@@ -72,7 +67,6 @@ const SITES: readonly GeneratorSite[] = [
     layout: 'src/layouts/Post.astro',
     behind: '\n---\n',
     trap: `{title === '${FORBIDDEN}' && thereIsNone.title}`,
-    basePath: '/notes',
   },
 ];
 
@@ -125,7 +119,7 @@ function attackSite(site: GeneratorSite, attack: Attack): Promise<{ builds: numb
     writeConfig(copy, { deploy: released, runs });
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
-    const http = `server { listen 127.0.0.1:${port}; location ${site.basePath}/ { alias ${released}/current/; } location = / { return 200; } }`;
+    const http = `server { listen 127.0.0.1:${port}; location /notes/ { alias ${released}/current/; } location = / { return 200; } }`;
     const nginx = join(home, 'nginx.conf');
     fs.writeFileSync(nginx, nginxConfig(home, http));
     await serve(t, 'nginx', ['-c', nginx, '-p', home], origin);

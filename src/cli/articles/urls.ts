@@ -3,7 +3,7 @@ import { listArticles } from '../../app/articles/article-list.js';
 import { existingAddresses } from '../../app/build/addresses/addresses.js';
 import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
-import { abortOnSignals } from '../site/generator-build.js';
+import { interruptSignal } from '../signals.js';
 import { print, printable, printJson, tell } from '../terminal.js';
 
 /** What is printed of one file. */
@@ -23,7 +23,7 @@ export function urlsCommand(): Command {
     .action(async ({ dir, json, force }: { dir: string; json?: boolean; force?: boolean }) => {
       const settings = await loadSettings(dir);
       const { unlisted, contradiction } = await existingAddresses(settings, {
-        signal: abortOnSignals(),
+        signal: interruptSignal(),
         ...(force !== undefined && { force }),
       });
       const rows = listArticles(settings).map((article): Row => {

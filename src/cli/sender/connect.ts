@@ -4,9 +4,7 @@ import { PressmarkError } from '../../errors.js';
 import { connect } from '../../sender/connect.js';
 import { type Connector, readConnectors } from '../../sender/connectors.js';
 import { stateOf } from '../../sender/state.js';
-import { example, withDir } from '../options.js';
-import { secretOf, withSecret } from '../secret-option.js';
-import { serviceOption } from '../service-option.js';
+import { example, secretOf, serviceOption, withDir, withSecret } from '../options.js';
 import { print, printJson } from '../terminal.js';
 
 interface ConnectOptions {

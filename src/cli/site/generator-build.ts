@@ -4,6 +4,7 @@ import { buildWithGenerator } from '../../app/build/generator-build.js';
 import { completeSite, missingSentence } from '../../app/build/postbuild.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
+import { interruptSignal } from '../signals.js';
 import { print, printable, printableLines, printJson, tell } from '../terminal.js';
 
 /** `pressmark build` of a site that another generator builds. */
@@ -11,7 +12,8 @@ export async function buildGeneratorSite(
   settings: Settings,
   { json = false }: { json?: boolean },
 ): Promise<void> {
-  const signal = abortOnSignals();
+  // A build has a process group of its own, which Ctrl-C does not reach.
+  const signal = interruptSignal();
   const built = await buildWithGenerator(settings, {
     signal,
     // Standard output is for the summary alone.
@@ -50,19 +52,6 @@ export async function buildGeneratorSite(
 export function printFindings(warnings: readonly string[], missing: readonly string[]): void {
   for (const warning of warnings) tell(`warning: ${printable(warning)}`);
   for (const sentence of missing) console.error(`missing: ${printable(sentence)}`);
-}
-
-/** Ends what runs when the process is asked to end: a build has a process group of its own, which Ctrl-C does not reach. */
-export function abortOnSignals(): AbortSignal {
-  const controller = new AbortController();
-  const stop = () => {
-    if (controller.signal.aborted) process.exit(130);
-    process.exitCode = 130;
-    controller.abort();
-  };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  return controller.signal;
 }
 
 /** The site is built and complete even where the generator does not list its pages. */

@@ -26,8 +26,7 @@ import { type Reading, readingReport } from '../../app/init/reading-report.js';
 import { loadSettings } from '../../config/load.js';
 import { GENERATOR_NAMES } from '../../config/schema.js';
 import { PressmarkError, quote } from '../../errors.js';
-import { example, withDir } from '../options.js';
-import { serviceOption } from '../service-option.js';
+import { example, serviceOption, withDir } from '../options.js';
 import { marked, paint, print, printable, printJson } from '../terminal.js';
 
 interface Options {
@@ -80,25 +79,7 @@ async function init(options: Options): Promise<void> {
   const files = siteFiles(dir);
   const existing = await existingConfig(dir);
   const knownUrl = existing === undefined ? await urlOfEnvironment(dir) : undefined;
-
-  let answers = answersOf(options);
-  let recognition = recogniseSite(files, existing, answers);
-  if (recognition.kind === 'question') {
-    answers = await answered([recognition.question], answers, options);
-    recognition = recogniseSite(files, existing, answers);
-    if (recognition.kind === 'question') throw noAnswer([recognition.question]);
-  }
-  let first = await inspected(dir, recognition, answers, knownUrl);
-  let questions = first.questions.filter(isOpen(first, options));
-  // The posts in that folder say more.
-  const folder = questions.filter(({ flag, fallback }) => flag === 'content' && fallback === undefined);
-  if (folder.length > 0 && isAsking(options)) {
-    answers = await answered(folder, answers, options);
-    first = await inspected(dir, recognition, answers, knownUrl);
-    questions = first.questions.filter(isOpen(first, options));
-  }
-  answers = await answered(questions, answers, options);
-  const inspection = { ...first, questions: [] };
+  const { inspection, answers, questions } = await interview(files, existing, knownUrl, options);
   const planned = planInit(files, inspection, answers, isInWorkTree(resolve(dir)), knownUrl);
   const assumed = isAsking(options) || existing !== undefined ? [] : questions.flatMap(assumption);
   const plan: InitPlan = { ...planned, warnings: [...planned.warnings, ...assumed] };
@@ -111,6 +92,30 @@ async function init(options: Options): Promise<void> {
   if (plan.warnings.some(({ level }) => level === 'fail')) process.exitCode = 1;
   if (options.json) printPlanAsJson(plan, readings, inspection, options);
   else await printReport(plan, readings, inspection, options);
+}
+
+/** Asks the site, and then a person for what it does not say, until nothing is open. @returns the last questions, too. */
+async function interview(
+  files: ReturnType<typeof siteFiles>,
+  existing: Awaited<ReturnType<typeof existingConfig>>,
+  knownUrl: string | undefined,
+  options: Options,
+) {
+  let answers = answersOf(options);
+  for (;;) {
+    const recognition = recogniseSite(files, existing, answers);
+    if (recognition.kind === 'question') {
+      answers = await answered([recognition.question], answers, options);
+      continue;
+    }
+    const inspection = await inspected(options.dir, recognition, answers, knownUrl);
+    const questions = inspection.questions.filter(isOpen(inspection, options));
+    // The posts in that folder say more.
+    const folder = questions.filter(({ flag, fallback }) => flag === 'content' && fallback === undefined);
+    const asked = folder.length > 0 && isAsking(options) ? folder : questions;
+    answers = await answered(asked, answers, options);
+    if (asked === questions) return { inspection: { ...inspection, questions: [] }, answers, questions };
+  }
 }
 
 function isInWorkTree(folder: string): boolean {

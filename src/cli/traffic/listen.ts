@@ -4,9 +4,16 @@ import { loadSettings } from '../../config/load.js';
 import { type ListenOptions, listen, type Observed } from '../../conformance/traffic/listener.js';
 import { recorderIn } from '../../conformance/traffic/recording.js';
 import { messageOf } from '../../errors.js';
-import { example, numberThat, parseUrl, withDir, withPort } from '../options.js';
-import { secretOf, withSecret } from '../secret-option.js';
-import { serviceOption } from '../service-option.js';
+import {
+  example,
+  numberThat,
+  parseUrl,
+  secretOf,
+  serviceOption,
+  withDir,
+  withPort,
+  withSecret,
+} from '../options.js';
 import { marked, print, printable, printJson, tell } from '../terminal.js';
 
 interface ListenCommandOptions {

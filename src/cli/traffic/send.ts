@@ -12,8 +12,7 @@ import {
   postEvent,
   type Recipient,
 } from '../../sender/delivery/send-event.js';
-import { example, parseUrl, withDir } from '../options.js';
-import { serviceOption } from '../service-option.js';
+import { example, parseUrl, serviceOption, withDir } from '../options.js';
 import { printReply } from './replay.js';
 
 interface SendOptions {

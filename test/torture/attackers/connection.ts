@@ -5,13 +5,15 @@ import { setTimeout } from 'node:timers/promises';
 /** The receiver that is attacked, on this machine. */
 export interface Target {
   readonly port: number;
-  /** Of the webhook. */
+  /** What is read, such as `/feed.json`; of attacks on the webhook, its path. */
   readonly path: string;
 }
 
 /** A connection that an attacker has opened. */
 export interface Connection {
   readonly socket: net.Socket;
+  /** Resolves with whether it was accepted. */
+  readonly opened: Promise<boolean>;
   /** Resolves with the status of the first answer, 0 without one, when the connection is closed. */
   readonly closed: Promise<number>;
 }
@@ -28,13 +30,16 @@ export function connect({ port }: Target, signal: AbortSignal): Connection {
     if (head.length < 12) head += bytes.toString('latin1', 0, 12);
   });
   socket.on('error', () => undefined); // a receiver may reset whatever an attacker opens
+  const opened = new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('close', () => resolve(false));
+  });
   const closed = new Promise<number>((resolve) => {
     socket.once('close', () => {
       signal.removeEventListener('abort', end);
       resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0));
     });
   });
-  return { socket, closed };
+  return { socket, opened, closed };
 }
 
 /** Writes, and waits until the bytes were passed to the kernel. @returns whether the connection is still open. */

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,6 +19,7 @@ import { type Left, layOut } from './rebuilt-state.js';
 import { replay, type Step } from './recorded-disk.js';
 import { MODES, type Recording, readRecording, readTree, record } from './recording.js';
 import { faultInRepository, readHistory } from './repository-state.js';
+import { missingStrace } from './strace-log.js';
 
 /** The environment variable with the folder of a recording that should be checked again. */
 const KEPT = 'PRESSMARK_TORTURE_RECORDING';
@@ -30,10 +30,7 @@ export const powerLoss: Scenario = {
   promise:
     'Whenever the power fails, every acknowledged article is complete on the disk, the git repository stays intact, and the next start finishes what was interrupted.',
   weight: 3,
-  missing: () => {
-    const { status } = spawnSync('strace', ['-V'], { stdio: 'ignore' });
-    return status === 0 ? undefined : 'strace (Debian package strace)';
-  },
+  missing: missingStrace,
   run,
 };
 
@@ -259,7 +256,6 @@ function chooseJobs(steps: readonly Step[], random: Random): Job[] {
 interface LaidOut {
   readonly job: Job;
   readonly state: string;
-  /** Files of the output with a content that no build gave them. */
   readonly acknowledged: Acknowledged;
 }
 
@@ -275,11 +271,7 @@ function layOutAll({ recording, seed, left }: Examined, jobs: readonly Job[], fo
       const state = join(folder, `${laidOut.length}`);
       const crashed = stateOf(disk, job, seed);
       layOut(crashed, disk, left, state, job.check === 'git' ? '.git' : undefined);
-      laidOut.push({
-        job,
-        state,
-        acknowledged: new Map(acknowledged),
-      });
+      laidOut.push({ job, state, acknowledged: new Map(acknowledged) });
     }
     point++;
   }

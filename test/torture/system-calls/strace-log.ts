@@ -1,3 +1,11 @@
+import { spawnSync } from 'node:child_process';
+
+/** As of a scenario: the program that the machine lacks, if it does. */
+export function missingStrace(): string | undefined {
+  const { status } = spawnSync('strace', ['-V'], { stdio: 'ignore' });
+  return status === 0 ? undefined : 'strace (Debian package strace)';
+}
+
 /** A file descriptor as `strace -y` shows it. */
 export interface Descriptor {
   /** -100 stands for the current folder (AT_FDCWD). */

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { createRandom, type Random } from '../../support/random.js';
@@ -7,7 +6,7 @@ import { type Attack, BrokenPromise, type Counts, type Scenario } from '../scena
 import { deliver, nothingSent, type Sent } from './deliveries.js';
 import { type Acknowledged, contentsIn, faultAfterRestart, faultInFiles, start } from './promises.js';
 import { MODES, type Mode, makeSite } from './recording.js';
-import { hexOf } from './strace-log.js';
+import { hexOf, missingStrace } from './strace-log.js';
 
 /** Runs the same course of deliveries again and again, and makes one system call fail in each. */
 export const systemCalls: Scenario = {
@@ -15,10 +14,7 @@ export const systemCalls: Scenario = {
   promise:
     'Whichever system call fails, only stored articles are acknowledged, no file is torn, and the next start restores order.',
   weight: 2,
-  missing: () => {
-    const { status } = spawnSync('strace', ['-V'], { stdio: 'ignore' });
-    return status === 0 ? undefined : 'strace (Debian package strace)';
-  },
+  missing: missingStrace,
   run,
 };
 
