@@ -4,7 +4,7 @@ import type { LookupTarget } from '../contract/answers.js';
 import { quote } from '../errors.js';
 import type { Connector } from './connectors.js';
 import type { Envelope } from './delivery/send-event.js';
-import { type Entry, entryId } from './queue/entry.js';
+import type { Entry } from './queue/entry.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
 
@@ -27,22 +27,21 @@ export interface Delivered {
  * @param id the id that the receiver has for the article.
  */
 export function deliveredBefore(queue: Queue, connector: Connector, id: string): Delivered {
-  const published = queue.read(entryId(connector.name, id));
-  const ours: Entry[] = published === undefined ? [] : [published];
-  for (const entry of queue.list()) {
-    const { event, data } = entry.record.payload;
-    if (entry.connector === connector.name && event === 'article.updated' && data.target_id === id)
-      ours.push(entry);
-  }
+  const ours = [...queue.list((one) => one.connector === connector.name && one.article === id)];
   const last = ours
     .filter(({ record }) => record.status === 'success')
-    .sort((a, b) => (a.record.payload.timestamp < b.record.payload.timestamp ? 1 : -1))[0];
+    .sort((a, b) => (momentOf(a) < momentOf(b) ? 1 : -1))[0];
   // An update whose answer was lost may have landed.
   const possible = ours.filter((one) => one === last || one.record.status !== 'success');
   const revisions = possible.flatMap(({ record: { payload } }) =>
     payload.event === 'article.updated' ? [String(payload.data.revision_id)] : [],
   );
   return { last, revisions: new Set(revisions) };
+}
+
+/** For the order of deliveries: at the same moment a publication comes before the update. */
+function momentOf({ record: { payload } }: Entry): string {
+  return `${payload.timestamp} ${payload.event}`;
 }
 
 /**

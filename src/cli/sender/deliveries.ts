@@ -48,9 +48,9 @@ export function deliveriesCommand(): Command {
 }
 
 function show(queue: Queue, state: SenderState, { status, json }: DeliveriesOptions): void {
-  const entries = [...queue.list()]
-    .filter(({ record }) => status === undefined || record.status === status)
-    .sort((a, b) => (a.record.payload.timestamp < b.record.payload.timestamp ? -1 : 1));
+  const entries = [...queue.list((one) => status === undefined || one.status === status)].sort((a, b) =>
+    a.record.payload.timestamp < b.record.payload.timestamp ? -1 : 1,
+  );
   if (json) printJson(entries.map(rowOf), 2);
   else if (entries.length === 0)
     print(status === undefined ? 'No deliveries.' : `No deliveries with the status ${status}.`);
@@ -153,7 +153,7 @@ async function change(
   json: boolean,
 ): Promise<void> {
   const isAll = action === 'retry' && ids.includes('all');
-  const failed = isAll ? [...queue.list()].filter(({ record }) => record.status === 'failed') : [];
+  const failed = isAll ? [...queue.list((one) => one.status === 'failed')] : [];
   const changed: Entry[] = [];
   const refusals: string[] = [];
   for (const id of isAll ? failed.map((entry) => entry.id) : requireIds(ids, action)) {

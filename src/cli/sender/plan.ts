@@ -51,11 +51,10 @@ function planOf(state: SenderState, one: Queued, urlOf: (slug: string) => string
 /** The URL that the receiver would give a slug, by the last article with its slug in its URL. */
 function probableUrls({ connector: { name }, queue }: Sending): (slug: string) => string | null {
   let last: { timestamp: string; around: string[] } | undefined;
-  for (const { connector, liveUrl, record } of queue.list()) {
+  for (const { liveUrl, record } of queue.list(({ connector }) => connector === name)) {
     const { timestamp, data } = record.payload;
     const around = liveUrl?.split(`/${String(data.slug)}`) ?? [];
-    if (connector === name && around.length === 2 && (last?.timestamp ?? '') < timestamp)
-      last = { timestamp, around };
+    if (around.length === 2 && (last?.timestamp ?? '') < timestamp) last = { timestamp, around };
   }
   return (slug) => last?.around.join(`/${slug}`) ?? null;
 }

@@ -5,6 +5,7 @@ import type { Connector } from '../connectors.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Envelope } from '../delivery/send-event.js';
 import { type Entry, entryId } from '../queue/entry.js';
+import type { Summary } from '../queue/entry-files.js';
 import type { Queue } from '../queue/queue.js';
 import { composeArticle, composeUpdate } from './compose.js';
 import type { Draft } from './draft.js';
@@ -29,8 +30,8 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string) {
   /** By Markdown file, the last refresh that has landed, may have landed, or is still to be sent. */
   const refreshes = once(() => {
     const found = new Map<string, Delivery>();
-    for (const { connector: name, source, mayBeStored, record } of queue.list()) {
-      if (name !== connector.name || record.payload.event !== 'article.updated') continue;
+    const updates = queue.list((one) => one.connector === connector.name && one.event === 'article.updated');
+    for (const { source, mayBeStored, record } of updates) {
       if (record.status === 'failed' && !mayBeStored) continue;
       if ((found.get(source)?.payload.timestamp ?? '') < record.payload.timestamp) found.set(source, record);
     }
@@ -38,9 +39,9 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string) {
   });
   const idsByTitle = once(() => {
     const found = new Map<string, string[]>();
-    for (const { id, connector: name, record } of queue.list())
-      if (name === connector.name && record.payload.event === 'article.published')
-        listOf(found, titleOf(record)).push(id);
+    const published = ({ connector: name, event }: Summary) =>
+      name === connector.name && event === 'article.published';
+    for (const { id, record } of queue.list(published)) listOf(found, titleOf(record)).push(id);
     return found;
   });
   const added = new Map<string, Entry>();

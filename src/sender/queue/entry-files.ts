@@ -16,6 +16,8 @@ export interface Summary {
   /** The receiver that it was queued for. */
   readonly url: string;
   readonly event: EventName;
+  /** The id that the receiver has for the article. */
+  readonly article: string;
   /** The moment in its payload: articles that are due at the same time go out in the order in which they were queued. */
   readonly timestamp: string;
   readonly status: Entry['record']['status'];
@@ -148,6 +150,8 @@ function idOf(name: string): string {
 function summaryOf({ id, connector, liveUrl, refused, record }: Entry): Summary {
   const { url, status, nextRetryAt, payload } = record;
   const dueAt = nextRetryAt === null ? Number.NaN : Date.parse(nextRetryAt);
-  const { event, timestamp } = payload;
-  return { id, connector, url, event, timestamp, status, dueAt, liveUrl, isRefused: refused !== null };
+  const { event, timestamp, data } = payload;
+  const article = String(event === 'article.updated' ? data.target_id : data.id);
+  const isRefused = refused !== null;
+  return { id, connector, url, event, article, timestamp, status, dueAt, liveUrl, isRefused };
 }

@@ -133,10 +133,10 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions) 
     });
   }
 
-  /** All entries as they stand, without waiting for anybody. */
-  function* list(): Generator<Entry> {
+  /** Entries as they stand, without waiting for anybody. @param filter which of them are read. @default all */
+  function* list(filter: (summary: Summary) => boolean = () => true): Generator<Entry> {
     files.scan();
-    for (const id of [...files.known.keys()]) {
+    for (const { id } of [...files.known.values()].filter(filter)) {
       const entry = files.read(id);
       if (entry !== undefined) yield entry;
     }

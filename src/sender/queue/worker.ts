@@ -5,6 +5,7 @@ import { CLOCK, type Clock } from '../clock.js';
 import { findConnector } from '../connectors.js';
 import { attempt } from '../delivery/attempt.js';
 import type { Outcome } from '../delivery/delivery.js';
+import { createPace } from '../pace.js';
 import { noteOutcome, pauseOf } from '../pause.js';
 import type { SenderState } from '../state.js';
 import type { Entry } from './entry.js';
@@ -107,7 +108,7 @@ export function createWorker(options: WorkerOptions) {
    * disk, hinders the others too, and they are due again at the next tick.
    */
   async function sendAll(url: string, deliveries: readonly Summary[]): Promise<void> {
-    const pace = pacemaker(clock, rate);
+    const pace = rate === undefined ? undefined : createPace(rate, clock);
     let isLeftAlone = false;
     await eachAtATime(lanes, deliveries, async (delivery) => {
       if (isLeftAlone) return;
@@ -122,9 +123,9 @@ export function createWorker(options: WorkerOptions) {
    *
    * @returns false if the receiver wants to be left alone for too long, or is gone.
    */
-  async function turnCame(url: string, pace: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+  async function turnCame(url: string, pace?: ReturnType<typeof createPace>): Promise<boolean> {
     for (;;) {
-      await pace(stopping.signal);
+      await pace?.(1, stopping.signal);
       if (stopping.signal.aborted) return false;
       const pause = pauseOf(state, url, clock.now());
       if (pause === undefined) return true;
@@ -209,26 +210,5 @@ export function createWorker(options: WorkerOptions) {
       stopping.abort();
       await allEnded();
     },
-  };
-}
-
-/** More turns than anybody waits for at a time. */
-const MOST_AHEAD = 100;
-
-/**
- * Lets through at most so many a second, evenly spaced.
- *
- * @param perSecond undefined: any number.
- */
-function pacemaker(clock: Clock, perSecond: number | undefined): (signal: AbortSignal) => Promise<void> {
-  if (perSecond === undefined) return () => Promise.resolve();
-  const gap = 1000 / perSecond;
-  let next = 0;
-  return async (signal) => {
-    const now = clock.now();
-    // A clock that was set back must not make anybody wait for the old time to come again.
-    const at = next > now + MOST_AHEAD * gap ? now : Math.max(next, now);
-    next = at + gap;
-    if (at > now) await clock.wait(at - now, signal);
   };
 }

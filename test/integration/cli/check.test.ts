@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { sign } from '../../../src/contract/signature.js';
-import { referenceSteps, type Steps, serveSteps } from '../../support/conformance/reference-receiver.js';
+import { referenceSteps, type Steps, serveSteps } from '../../support/conformance/receiver.js';
 import { answers } from '../../support/conformance/ways.js';
 import { runHere } from '../../support/in-process.js';
 import { startProgram } from '../../support/receiver.js';

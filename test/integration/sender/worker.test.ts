@@ -128,12 +128,12 @@ test('at most so many attempts a second as were asked for', async (t) => {
   const { endpoint, add, clock, worker } = await senderTo(t, reply(200));
   await add('a', 'b', 'c', 'd', 'e');
   const sent = worker({ rate: 2 }).sendDue();
-  for (let count = 1; count <= 5; count++) {
+  for (const count of [2, 4, 5]) {
     await until(
-      'the next attempt is sent when its turn has come',
+      'those whose turn has come are sent',
       () => endpoint.got.length === count && clock.waiting() === 5 - count,
     );
-    clock.pass(499);
+    clock.pass(999);
     t.is(clock.waiting(), 5 - count, 'the others wait for their turns');
     clock.pass(1);
   }

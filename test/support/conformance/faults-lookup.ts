@@ -1,13 +1,25 @@
-import { GARDEN } from './reference-store.js';
-import { type Fields, fields } from './refusal.js';
-import type { Break } from './ways.js';
-import { alsoFinds, answers, finishes, instead, misses, refuses, stores, tolerates } from './ways.js';
+import { type Fields, fields, GARDEN } from './receiver.js';
+import type { Break, Meant } from './ways.js';
+import {
+  alsoFinds,
+  answers,
+  finishes,
+  inStore,
+  instead,
+  misses,
+  refuses,
+  stores,
+  tolerates,
+} from './ways.js';
 
 const LOOKUP = 'article.lookup';
-const target = (over: Fields): Break =>
-  answers(LOOKUP, (json) => ({ json: { ...json, target: { ...fields(json.target), ...over } } }));
-const nothingThere: Parameters<typeof refuses>[1] = ({ data }, { store }) =>
-  store.find(String(data.target_url)) === undefined;
+/** Answers with another target. */
+const target = (over: (target: Fields) => Fields): Break =>
+  answers(LOOKUP, (json) => {
+    const right = fields(json.target);
+    return { json: { ...json, target: { ...right, ...over(right) } } };
+  });
+const nothingThere: Meant = ({ data }, { store }) => store.find(String(data.target_url)) === undefined;
 const parts = (url: string): URL => new URL(url, GARDEN);
 
 /** Faults in the answers of lookups and in the search for articles. */
@@ -16,23 +28,18 @@ export const LOOKUP_FAULTS: Record<string, Break> = {
   'lookup-no-redirect': instead(LOOKUP, nothingThere, { status: 302, headers: { Location: '/' } }),
   'lookup-received': answers(LOOKUP, (json) => ({ json: { ...json, received: false } })),
   'lookup-contract-version': answers(LOOKUP, (json) => ({ json: { ...json, contract_version: 2 } })),
-  'lookup-target-id': target({ id: 17 }),
-  'lookup-target-url': target({ url: undefined }),
-  'lookup-target-revision-id': target({ revision_id: '' }),
-  'lookup-target-title': target({ title: null }),
-  'lookup-target-content-html': target({ content_html: '' }),
+  'lookup-target-id': target(() => ({ id: 17 })),
+  'lookup-target-url': target(() => ({ url: undefined })),
+  'lookup-target-revision-id': target(() => ({ revision_id: '' })),
+  'lookup-target-title': target(() => ({ title: null })),
+  'lookup-target-content-html': target(() => ({ content_html: '' })),
   'lookup-empty-title': stores((article) => {
     if (article.title === 'Untitled') article.title = '';
   }),
-  'lookup-url-matches': answers(LOOKUP, (json) => {
-    const { url, ...rest } = fields(json.target);
-    return { json: { ...json, target: { ...rest, url: `${url}?from=lookup` } } };
-  }),
+  'lookup-url-matches': target(({ url }) => ({ url: `${url}?from=lookup` })),
   'lookup-again': (steps) => {
     let count = 0;
-    answers(LOOKUP, (json) => ({
-      json: { ...json, target: { ...fields(json.target), revision_id: `r${++count}` } },
-    }))(steps);
+    target(() => ({ revision_id: `r${++count}` }))(steps);
   },
   'lookup-nothing-refused': instead(LOOKUP, nothingThere, { json: { received: true, target: {} } }),
   'lookup-nothing-404': refuses(LOOKUP, nothingThere, 410),
@@ -48,8 +55,7 @@ export const LOOKUP_FAULTS: Record<string, Break> = {
   'canonical-fragment': misses(/#/),
   'canonical-no-slash': misses(/[^/]$/),
   'canonical-one-slash': (steps) => {
-    const freeUrl = steps.store.freeUrl.bind(steps.store);
-    steps.store.freeUrl = (slug) => freeUrl(slug).replace(/\/$/, '');
+    inStore('freeUrl', (freeUrl) => (slug) => freeUrl(slug).replace(/\/$/, ''))(steps);
     misses(/\/$/)(steps);
   },
   'canonical-slash-and-fragment': misses(/\/#/),
@@ -63,11 +69,12 @@ export const LOOKUP_FAULTS: Record<string, Break> = {
   'canonical-other-folder': alsoFinds(
     (url) => `${GARDEN}/articles/${parts(url).pathname.split('/').at(-2)}/`,
   ),
-  'canonical-slug-beginning': ({ store }) => {
-    const find = store.find.bind(store);
-    store.find = (url) =>
-      find(url) ?? [...store.articles.values()].find((article) => article.url.startsWith(url));
-  },
+  'canonical-slug-beginning': inStore(
+    'find',
+    (find, { articles }) =>
+      (url) =>
+        find(url) ?? [...articles.values()].find((article) => article.url.startsWith(url)),
+  ),
   'canonical-below': alsoFinds((url) => url.replace(/[^/]*$/, '')),
   'canonical-dot-segments': alsoFinds((url) => (url.includes('/..') ? parts(url).href : url)),
   'canonical-encoded-dots': alsoFinds((url) => (url.includes('%2e') ? parts(url).href : url)),

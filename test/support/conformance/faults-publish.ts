@@ -1,11 +1,20 @@
-import type { Steps } from './reference-receiver.js';
-import type { Outgoing } from './refusal.js';
-import { type ArticleFields, requireArticle } from './validation.js';
-import type { Break } from './ways.js';
-import { answers, finishes, instead, meeting, refuses, shows, stores, storesHtml } from './ways.js';
+import { type ArticleFields, GARDEN, type Outgoing, requireArticle, type Steps } from './receiver.js';
+import type { Break, Meant } from './ways.js';
+import {
+  answers,
+  finishes,
+  handles,
+  inStore,
+  instead,
+  meeting,
+  refuses,
+  shows,
+  stores,
+  storesHtml,
+} from './ways.js';
 
 const PUBLISHED = 'article.published';
-const known: Parameters<typeof refuses>[1] = ({ data }, { store }) => store.articles.has(String(data.id));
+const known: Meant = ({ data }, { store }) => store.articles.has(String(data.id));
 const old = (timestamp: unknown) => Date.parse(String(timestamp)) < Date.now() - 300_000;
 
 /** Faults in what is stored, answered and shown of a publication. */
@@ -49,46 +58,35 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
     let count = 0;
     answers(PUBLISHED, (json) => ({ json: { ...json, url: `${json.url}?n=${++count}` } }))(steps);
   },
-  'publish-same-slug': (steps) => {
-    steps.store.freeUrl = (slug) => `https://garden.example/articles/${encodeURIComponent(slug)}/`;
-  },
-  'publish-then-lookup': ({ store }) => {
-    const find = store.find.bind(store);
-    const begun = new Map<string, number>();
-    store.find = (url) => {
+  'publish-same-slug': inStore('freeUrl', () => (slug) => `${GARDEN}/articles/${encodeURIComponent(slug)}/`),
+  'publish-then-lookup': inStore('find', (find) => {
+    const asked = new Set<string>();
+    return (url) => {
       const article = find(url);
-      if (!article?.id.includes('at-once')) return article;
-      const asked = (begun.get(url) ?? 0) + 1;
-      begun.set(url, asked);
-      return asked === 1 ? undefined : article;
+      if (!article?.id.includes('at-once') || asked.has(url)) return article;
+      asked.add(url);
+      return undefined;
     };
-  },
+  }),
   'publish-id-is-lookup-id': answers(PUBLISHED, (json) => ({ json: { ...json, id: `post-${json.id}` } })),
-  'publish-again-writes-nothing': ({ store }) => {
-    const publish = store.publish.bind(store);
-    store.publish = (data) => {
-      const article = publish(data);
-      article.revision = `${article.revision}+`;
-      return article;
-    };
-  },
-  'publish-again-after-update': ({ store }) => {
-    const publish = store.publish.bind(store);
-    store.publish = (data) => {
-      const article = publish(data);
-      store.replace(article, data);
-      return article;
-    };
-  },
-  'publish-same-slug-own-content': ({ store }) => {
+  'publish-again-writes-nothing': inStore('publish', (publish) => (data) => {
+    const article = publish(data);
+    article.revision = `${article.revision}+`;
+    return article;
+  }),
+  'publish-again-after-update': inStore('publish', (publish, store) => (data) => {
+    const article = publish(data);
+    store.replace(article, data);
+    return article;
+  }),
+  'publish-same-slug-own-content': inStore('publish', (publish) => {
     const bySlug = new Map<string, string>();
-    const publish = store.publish.bind(store);
-    store.publish = (data) => {
+    return (data) => {
       const content = bySlug.get(data.slug) ?? data.content_html;
       bySlug.set(data.slug, content);
       return publish({ ...data, content_html: content });
     };
-  },
+  }),
   'publish-unusual-id-stored': storesHtml((html) => html.replaceAll('"', '&quot;')),
 
   'publish-at-once-accepted': gap((_, publish, both) => {
@@ -162,9 +160,7 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
     article.title = article.title.replaceAll('&', '&amp;');
   }),
 
-  'page-200': ({ store }) => {
-    store.at = () => undefined;
-  },
+  'page-200': inStore('at', () => () => undefined),
   'page-body': shows((page) => page.replaceAll('<code>', '&lt;code>')),
   'page-item-comment': shows((page) => page.replace(/<!--.*?-->/g, '')),
   'page-tracking': shows((page) => page.replace(/<img src="https:\/\/count[^>]*>/, '')),
@@ -190,36 +186,28 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
   'page-update-item-comment': shows((page, { revision }) =>
     revision.startsWith('first-') ? page : page.replace(/<!--.*?-->/g, ''),
   ),
-  'page-update-json-ld': ({ store }) => {
-    const apply = store.apply.bind(store);
-    store.apply = (article, data) => apply(article, { ...data, json_ld: article.jsonLd });
-  },
-  'page-image-kept': ({ store }) => {
-    const apply = store.apply.bind(store);
-    store.apply = (article, data) => {
-      apply(article, data);
-      article.image = data.featured_image_url;
-    };
-  },
+  'page-update-json-ld': inStore('apply', (apply) => (article, data) => {
+    apply(article, { ...data, json_ld: article.jsonLd });
+  }),
+  'page-image-kept': inStore('apply', (apply) => (article, data) => {
+    apply(article, data);
+    article.image = data.featured_image_url;
+  }),
 };
 
 type Publish = (data: ArticleFields) => Outgoing | Promise<Outgoing>;
 
-/**
- * Handles concurrent publications differently.
- *
- * @param otherwise makes the other handler from one that publishes as usual and a barrier for two concurrent requests.
- */
+/** Handles concurrent publications differently. @param otherwise gets the usual handling and a barrier for two requests. */
 function gap(otherwise: (steps: Steps, publish: Publish, both: () => Promise<void>) => Publish): Break {
-  return (steps) => {
+  return handles(PUBLISHED, (handler, steps) => {
     const publish: Publish = (data) => {
       const { id, url } = steps.store.publish(data);
       return { status: 200, json: { received: true, id, url } };
     };
     const handle = otherwise(steps, publish, meeting(2));
-    steps.events[PUBLISHED] = ({ data: raw }) => {
-      const data = requireArticle(raw);
-      return /-(?:at-once|sibling)-/.test(data.id) ? handle(data) : publish(data);
-    };
-  };
+    return (envelope) =>
+      /-(?:at-once|sibling)-/.test(String(envelope.data.id))
+        ? handle(requireArticle(envelope.data))
+        : handler(envelope);
+  });
 }

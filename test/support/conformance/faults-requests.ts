@@ -1,11 +1,11 @@
-import { SECRET } from '../signer.js';
-import { CAPABILITIES, signatureOf } from './reference-receiver.js';
+import { SECRET, signature } from '../signer.js';
+import { CAPABILITIES } from './receiver.js';
 import type { Break } from './ways.js';
 import {
   answers,
   crashes,
-  denies,
   finishes,
+  finishesEvent,
   instead,
   lets,
   refuses,
@@ -13,6 +13,7 @@ import {
   stumbles,
   tolerates,
   unsigned,
+  verifies,
 } from './ways.js';
 
 const again = (body: Buffer): string => {
@@ -30,9 +31,7 @@ export const REQUEST_FAULTS: Record<string, Break> = {
   reachable: finishes(() => ({ cut: true })),
   'test-no-redirect': answers('webhook.test', () => ({ status: 301, headers: { Location: '/webhook/' } })),
   'endpoint-found': finishes(() => ({ status: 404, text: 'Cannot POST /webhook' })),
-  'signature-accepted': (steps) => {
-    steps.verify = () => false;
-  },
+  'signature-accepted': verifies(() => false),
 
   'signature-missing': lets((given) => given === undefined),
   'signature-empty': lets((given) => given === ''),
@@ -54,21 +53,18 @@ export const REQUEST_FAULTS: Record<string, Break> = {
   ),
   'signature-upper-case': crashes((given, right) => given !== right && given?.toLowerCase() === right),
   'signature-body-changed': lets((given, _, { body }) => {
-    const guessed = body.toString().replace('Connection', 'connection');
-    return given === signatureOf(Buffer.from(guessed));
+    return given === signature(body.toString().replace('Connection', 'connection'));
   }),
-  'signature-whitespace-changed': lets(
-    (given, _, { body }) => given === signatureOf(Buffer.from(again(body))),
-  ),
-  'signature-newline-added': lets((given, _, { body }) => given === signatureOf(Buffer.from(trimmed(body)))),
-  'signature-of-empty-body': lets((given) => given === signatureOf(Buffer.alloc(0))),
+  'signature-whitespace-changed': lets((given, _, { body }) => given === signature(again(body))),
+  'signature-newline-added': lets((given, _, { body }) => given === signature(trimmed(body))),
+  'signature-of-empty-body': lets((given) => given === signature('')),
 
   'raw-spacing': signs(again),
   'raw-line-end': signs(trimmed),
-  'raw-escapes': denies((_, __, { body }) => body.includes('\\u0063')),
+  'raw-escapes': verifies((was, _, __, { body }) => was && !body.includes('\\u0063')),
   'raw-unicode': signs((body) => Buffer.from(body.toString(), 'latin1')),
-  'raw-chunked': denies((_, __, { chunked }) => chunked),
-  'header-names-any-case': denies((_, __, { names }) => !names.includes('X-Service-Signature')),
+  'raw-chunked': verifies((was, _, __, { chunked }) => was && !chunked),
+  'header-names-any-case': verifies((was, _, __, { names }) => was && names.includes('X-Service-Signature')),
   'event-body-decides': (steps) => {
     const { parse } = steps;
     steps.parse = (incoming) => ({ ...parse(incoming), event: String(incoming.headers['x-service-event']) });
@@ -105,15 +101,11 @@ export const REQUEST_FAULTS: Record<string, Break> = {
   'publish-tags-null': instead('article.published', ({ data }) => data.tags === null),
   'error-shape-401': finishes(({ status }) => (status === 401 ? { text: 'Unauthorized' } : {})),
   'error-shape-400': finishes(({ status }) => (status === 400 ? { text: '{"message":"no"}' } : {})),
-  'lookup-not-acknowledged': finishes((out, { headers }) =>
-    headers['x-service-event'] === 'article.lookup' && out.status === 404
-      ? { status: 200, json: { received: true } }
-      : {},
+  'lookup-not-acknowledged': finishesEvent('article.lookup', ({ status }) =>
+    status === 404 ? { status: 200, json: { received: true } } : {},
   ),
-  'update-not-acknowledged': finishes((out, { headers }) =>
-    headers['x-service-event'] === 'article.updated' && out.status === 400
-      ? { status: 200, json: { received: true } }
-      : {},
+  'update-not-acknowledged': finishesEvent('article.updated', ({ status }) =>
+    status === 400 ? { status: 200, json: { received: true } } : {},
   ),
 
   'test-200': answers('webhook.test', () => ({ status: 202 })),
@@ -162,7 +154,7 @@ export const REQUEST_FAULTS: Record<string, Break> = {
     status === 401 ? { json: { ...json, error: `key ${SECRET} does not fit` } } : {},
   ),
   'signature-not-exposed': finishes(({ status }, { body }) =>
-    status === 401 ? { json: { error: `expected ${signatureOf(body)}` } } : {},
+    status === 401 ? { json: { error: `expected ${signature(body)}` } } : {},
   ),
   'too-large-413': (steps) => {
     steps.tooLarge = () => false;

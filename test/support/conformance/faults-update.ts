@@ -1,32 +1,27 @@
-import type { Envelope, Steps } from './reference-receiver.js';
-import { GARDEN, type StoredArticle } from './reference-store.js';
-import { type Outgoing, refuse } from './refusal.js';
-import { requireUpdate, type UpdateFields } from './validation.js';
-import type { Break } from './ways.js';
-import { answers, finishes, instead, meeting, reads, refuses, tolerates } from './ways.js';
+import type { Outgoing, Store, StoredArticle, UpdateFields } from './receiver.js';
+import { GARDEN, refuse, requireUpdate } from './receiver.js';
+import type { Break, Meant } from './ways.js';
+import { answers, finishes, handles, inStore, instead, meeting, reads, refuses, tolerates } from './ways.js';
 
 const UPDATED = 'article.updated';
-type Store = Steps['store'];
 type Apply = Store['apply'];
 
 /** Applies updates differently. */
-const applies =
-  (change: (apply: Apply, ...of: [...Parameters<Apply>, Store]) => void): Break =>
-  ({ store }) => {
-    const apply = store.apply.bind(store);
-    store.apply = (article, data) => change(apply, article, data, store);
-  };
+const applies = (change: (apply: Apply, ...of: [...Parameters<Apply>, Store]) => void): Break =>
+  inStore('apply', (apply, store) => (article, data) => change(apply, article, data, store));
 
 /** Decides differently which updates are stale. */
-const stale =
-  (isStale: (...of: [...Parameters<Store['isStale']>, Store]) => boolean): Break =>
-  ({ store }) => {
-    store.isStale = (article, data) => isStale(article, data, store);
-  };
+const stale = (isStale: Store['isStale']): Break => inStore('isStale', () => isStale);
 
-const unknownTarget = ({ data }: Envelope, { store }: Steps) => !store.articles.has(String(data.target_id));
-const current = ({ data }: Envelope, { store }: Steps) =>
+const unknownTarget: Meant = ({ data }, { store }) => !store.articles.has(String(data.target_id));
+const current: Meant = ({ data }, { store }) =>
   [...store.articles.values()].some(({ revision }) => revision === data.revision_id);
+
+/** Writes the content before it checks whether the update is stale. */
+const WRITES_STALE = inStore('isStale', (isStale, store) => (article, data) => {
+  store.replace(article, data);
+  return isStale(article, data);
+});
 
 /** Faults in what an update changes and in the reasons for its refusal. */
 export const UPDATE_FAULTS: Record<string, Break> = {
@@ -92,16 +87,15 @@ export const UPDATE_FAULTS: Record<string, Break> = {
   'update-id-not-revision': reads(UPDATED, ({ data }) => ({ data: { ...data, id: data.revision_id } })),
   'update-target-unknown': refuses(UPDATED, unknownTarget, 409),
   'update-target-404': refuses(UPDATED, unknownTarget, 410),
-  'update-target-id-of-another': ({ store }) => {
-    store.target = ({ target_url }) => store.find(target_url) ?? refuse(404, 'no such article');
-  },
-  'update-target-url-of-another': ({ store }) => {
-    store.target = ({ target_id }) => store.articles.get(target_id) ?? refuse(404, 'no such article');
-  },
-  'update-target-url-elsewhere': ({ store }) => {
-    const find = store.target.bind(store);
-    store.target = (data) => find({ ...data, target_url: `${GARDEN}${new URL(data.target_url).pathname}` });
-  },
+  'update-target-id-of-another': inStore('target', (_, store) => ({ target_url }) => {
+    return store.find(target_url) ?? refuse(404, 'no such article');
+  }),
+  'update-target-url-of-another': inStore('target', (_, { articles }) => ({ target_id }) => {
+    return articles.get(target_id) ?? refuse(404, 'no such article');
+  }),
+  'update-target-url-elsewhere': inStore('target', (target) => (data) => {
+    return target({ ...data, target_url: `${GARDEN}${new URL(data.target_url).pathname}` });
+  }),
   'update-id-before-retry': instead(UPDATED, current),
   'update-target-before-retry': instead(UPDATED, current),
   'update-target-before-base': refuses(
@@ -111,9 +105,7 @@ export const UPDATE_FAULTS: Record<string, Break> = {
   ),
   'error-shape-409': finishes(({ status }) => (status === 409 ? { text: '' } : {})),
 
-  'update-retry-200': ({ store }) => {
-    store.isRetry = () => false;
-  },
+  'update-retry-200': inStore('isRetry', () => () => false),
   'update-retry-applies-nothing': ({ store }) => {
     const isStale = store.isStale.bind(store);
     store.isRetry = () => false;
@@ -123,7 +115,7 @@ export const UPDATE_FAULTS: Record<string, Break> = {
   'update-unknown-base-409': stale(
     (article, { base_revision_id: base }) => article.revision !== base && !base.includes('never'),
   ),
-  'update-stale-changes-nothing': writesStale,
+  'update-stale-changes-nothing': WRITES_STALE,
   'update-old-retry-409': ({ store }) => {
     const applied = new Set<string>();
     const apply = store.apply.bind(store);
@@ -133,7 +125,7 @@ export const UPDATE_FAULTS: Record<string, Break> = {
       apply(article, data);
     };
   },
-  'update-old-retry-changes-nothing': writesStale,
+  'update-old-retry-changes-nothing': WRITES_STALE,
   'update-seen-whole': seenBetween(({ revision_id }) => revision_id),
   'concurrent-one-wins': race((store, article, data) => store.apply(article, data)),
   'concurrent-others-409': race((store, article, data) => {
@@ -151,15 +143,6 @@ export const UPDATE_FAULTS: Record<string, Break> = {
     store.apply(article, data);
   }),
 };
-
-/** Writes the content before it checks whether the update is stale. */
-function writesStale({ store }: Steps): void {
-  const isStale = store.isStale.bind(store);
-  store.isStale = (article, data) => {
-    store.replace(article, data);
-    return isStale(article, data);
-  };
-}
 
 /** How many lookups the checker sends together with an update; the update is handled after all of them. */
 const BURST = 10;
@@ -180,40 +163,36 @@ export function seenBetween(revisionOf: (data: UpdateFields) => string): Break {
       looked();
       return out;
     };
-    events[UPDATED] = async ({ data: raw }) => {
-      const data = requireUpdate(raw);
-      if (data.revision_id.includes('-watched-')) {
-        await lookups(BURST);
-        store.target(data).revision = revisionOf(data);
-        await lookups(1);
-        store.apply(store.target(data), data);
-      } else store.update(data);
+    const update = events[UPDATED] ?? (() => refuse(500, 'no update'));
+    events[UPDATED] = async (envelope) => {
+      if (!String(envelope.data.revision_id).includes('-watched-')) return update(envelope);
+      const data = requireUpdate(envelope.data);
+      await lookups(BURST);
+      store.target(data).revision = revisionOf(data);
+      await lookups(1);
+      store.apply(store.target(data), data);
       return updated(data);
     };
   };
 }
 
-/**
- * Checks whether an update may be applied, waits until a concurrent one has been checked, too, and only then writes.
- */
+/** Checks whether an update may be applied, waits until a concurrent one has been checked, too, and only then writes. */
 function race(write: (store: Store, article: StoredArticle, data: UpdateFields) => void): Break {
-  return ({ store, events }) => {
+  return handles(UPDATED, (handler, { store }) => {
     const meetings = new Map<string, () => Promise<void>>();
-    const both = ({ base_revision_id: base }: UpdateFields) => {
-      const meet = meetings.get(base) ?? meeting(2);
-      meetings.set(base, meet);
-      return meet();
-    };
-    events[UPDATED] = async ({ data: raw }): Promise<Outgoing> => {
-      const data = requireUpdate(raw);
+    return async (envelope) => {
+      if (!/-(?:rival|twin)-/.test(String(envelope.data.revision_id))) return handler(envelope);
+      const data = requireUpdate(envelope.data);
       const article = store.target(data);
       if (store.isRetry(article, data)) return updated(data);
       if (store.isStale(article, data)) refuse(409, 'Article revision conflict');
-      if (/-(?:rival|twin)-/.test(data.revision_id)) await both(data);
+      const meet = meetings.get(data.base_revision_id) ?? meeting(2);
+      meetings.set(data.base_revision_id, meet);
+      await meet();
       write(store, article, data);
       return updated(data);
     };
-  };
+  });
 }
 
 const updated = ({ revision_id }: UpdateFields): Outgoing => ({

@@ -1,99 +1,89 @@
-import type { Envelope, Incoming, Steps } from './reference-receiver.js';
-import { signatureOf } from './reference-receiver.js';
-import type { StoredArticle } from './reference-store.js';
-import { type Fields, type Outgoing, refuse } from './refusal.js';
+import { signature } from '../signer.js';
+import type {
+  Envelope,
+  Fields,
+  Handler,
+  Incoming,
+  Outgoing,
+  Steps,
+  Store,
+  StoredArticle,
+} from './receiver.js';
+import { refuse } from './receiver.js';
 
 /** Breaks a receiver in one place. */
 export type Break = (steps: Steps) => void;
 
-/** Whether the fault concerns a request with this signature; `right` is the correct one. */
-type Judge = (given: string | undefined, right: string, incoming: Incoming) => boolean;
 /** Whether the fault concerns this request. */
-type Meant = (envelope: Envelope, steps: Steps) => boolean;
+export type Meant = (envelope: Envelope, steps: Steps) => boolean;
 
-const givenIn = ({ headers }: Incoming): string | undefined => {
-  const header = headers['x-service-signature'];
-  return typeof header === 'string' ? header : undefined;
-};
-const judged = (judge: Judge, incoming: Incoming) =>
-  judge(givenIn(incoming), signatureOf(incoming.body), incoming);
-
-/** Accepts signatures that are wrong. */
-export function lets(judge: Judge): Break {
-  return (steps) => {
-    const { verify } = steps;
-    steps.verify = (incoming) => verify(incoming) || judged(judge, incoming);
-  };
-}
-
-/** Refuses signatures that are right. */
-export function denies(judge: Judge): Break {
-  return (steps) => {
-    const { verify } = steps;
-    steps.verify = (incoming) => verify(incoming) && !judged(judge, incoming);
-  };
-}
-
-/** Throws an exception at some signatures. */
-export function crashes(judge: Judge): Break {
+/** Judges signatures otherwise; `was` is the right judgement, `right` the right signature. */
+export function verifies(
+  judge: (was: boolean, given: string | undefined, right: string, incoming: Incoming) => boolean,
+): Break {
   return (steps) => {
     const { verify } = steps;
     steps.verify = (incoming) => {
-      if (judged(judge, incoming)) throw new TypeError('Input buffers must have the same byte length');
-      return verify(incoming);
+      const { 'x-service-signature': header } = incoming.headers;
+      const given = Array.isArray(header) ? undefined : header;
+      return judge(verify(incoming), given, signature(incoming.body), incoming);
     };
   };
 }
 
+/** Accepts signatures that are wrong. */
+export const lets = (
+  judge: (given: string | undefined, right: string, incoming: Incoming) => boolean,
+): Break => verifies((was, ...of) => was || judge(...of));
+
+/** Throws an exception at some signatures. */
+export const crashes = (judge: (given: string | undefined, right: string) => boolean): Break =>
+  verifies((was, given, right) => {
+    if (judge(given, right)) throw new TypeError('Input buffers must have the same byte length');
+    return was;
+  });
+
 /** Computes the signature of other bytes than those of the body. */
-export function signs(bytes: (body: Buffer) => Buffer | string): Break {
+export const signs = (bytes: (body: Buffer) => Buffer | string): Break =>
+  verifies((_, given, __, { body }) => given === signature(bytes(body)));
+
+/** Handles an event otherwise. */
+export function handles(event: string, otherwise: (handler: Handler, steps: Steps) => Handler): Break {
   return (steps) => {
-    steps.verify = (incoming) => givenIn(incoming) === signatureOf(Buffer.from(bytes(incoming.body)));
+    const handler = steps.events[event] ?? (() => refuse(400, 'event'));
+    steps.events[event] = otherwise(handler, steps);
   };
 }
 
 /** Changes the answer to an event, unless the event is refused. */
-export function answers(
+export const answers = (
   event: string,
   change: (json: Fields, envelope: Envelope) => Partial<Outgoing>,
-): Break {
-  return (steps) => {
-    const handler = handlerOf(steps, event);
-    steps.events[event] = async (envelope) => {
-      const out = await handler(envelope);
-      return { ...out, ...change(out.json ?? {}, envelope) };
-    };
-  };
-}
+): Break =>
+  handles(event, (handler) => async (envelope) => {
+    const out = await handler(envelope);
+    return { ...out, ...change(out.json ?? {}, envelope) };
+  });
 
 /** Answers an event without handling it. */
-export function instead(event: string, meant: Meant, out: Partial<Outgoing> = {}): Break {
-  return (steps) => {
-    const handler = handlerOf(steps, event);
-    steps.events[event] = (envelope) =>
-      meant(envelope, steps) ? { status: 200, json: { received: true }, ...out } : handler(envelope);
-  };
-}
+export const instead = (event: string, meant: Meant, out: Partial<Outgoing> = {}): Break =>
+  handles(event, (handler, steps) => (envelope) => {
+    return meant(envelope, steps) ? { status: 200, json: { received: true }, ...out } : handler(envelope);
+  });
 
 /** Refuses requests that it must accept. */
-export function refuses(event: string, meant: Meant, status = 400): Break {
-  return instead(event, meant, { status, json: { error: 'no' } });
-}
+export const refuses = (event: string, meant: Meant, status = 400): Break =>
+  instead(event, meant, { status, json: { error: 'no' } });
 
 /** Handles an event as if its content were different. */
-export function reads(event: string, as: (envelope: Envelope) => Partial<Envelope>): Break {
-  return (steps) => {
-    const handler = handlerOf(steps, event);
-    steps.events[event] = (envelope) => handler({ ...envelope, ...as(envelope) });
-  };
-}
+export const reads = (event: string, as: (envelope: Envelope) => Partial<Envelope>): Break =>
+  handles(event, (handler) => (envelope) => handler({ ...envelope, ...as(envelope) }));
 
 /** Accepts a wrong contract_version as 2. */
-export function tolerates(event: string, version: unknown): Break {
-  return reads(event, ({ json }) =>
+export const tolerates = (event: string, version: unknown): Break =>
+  reads(event, ({ json }) =>
     json.contract_version === version ? { json: { ...json, contract_version: 2 } } : {},
   );
-}
 
 /** Fails at some bodies before they are parsed. */
 export function stumbles(over: (text: string, incoming: Incoming) => boolean, status = 500): Break {
@@ -116,43 +106,49 @@ export function unsigned(meant: (incoming: Incoming, steps: Steps) => boolean, s
 /** Changes every answer just before it is sent. */
 export function finishes(change: (out: Outgoing, incoming: Incoming) => Partial<Outgoing>): Break {
   return (steps) => {
-    steps.finish = (out, incoming) => ({ ...out, ...change(out, incoming) });
-  };
-}
-
-/** Finds articles at other URLs, too. */
-export function alsoFinds(as: (url: string) => string): Break {
-  return ({ store }) => {
-    const find = store.find.bind(store);
-    store.find = (url) => find(url) ?? find(as(url));
-  };
-}
-
-/** Does not find articles at URLs that match. */
-export function misses(kind: RegExp): Break {
-  return ({ store }) => {
-    const find = store.find.bind(store);
-    store.find = (url) => (kind.test(url) ? undefined : find(url));
-  };
-}
-
-/** Changes articles when they are stored. */
-export function stores(change: (article: StoredArticle) => void): Break {
-  return ({ store }) => {
-    const replace = store.replace.bind(store);
-    store.replace = (article, data) => {
-      replace(article, data);
-      change(article);
+    const { finish } = steps;
+    steps.finish = (given, incoming) => {
+      const out = finish(given, incoming);
+      return { ...out, ...change(out, incoming) };
     };
   };
 }
 
+/** The same for the answers to one event. */
+export const finishesEvent = (event: string, change: (out: Outgoing) => Partial<Outgoing>): Break =>
+  finishes((out, { headers }) => (headers['x-service-event'] === event ? change(out) : {}));
+
+/** Replaces a method of the store. @param otherwise makes the other method of the right one. */
+export function inStore<Name extends keyof Omit<Store, 'articles'>>(
+  name: Name,
+  otherwise: (method: Store[Name], store: Store) => Store[Name],
+): Break {
+  return ({ store }) => {
+    const method = store[name].bind(store) as Store[Name];
+    Object.assign(store, { [name]: otherwise(method, store) });
+  };
+}
+
+/** Finds articles at other URLs, too. */
+export const alsoFinds = (as: (url: string) => string): Break =>
+  inStore('find', (find) => (url) => find(url) ?? find(as(url)));
+
+/** Does not find articles at URLs that match. */
+export const misses = (kind: RegExp): Break =>
+  inStore('find', (find) => (url) => (kind.test(url) ? undefined : find(url)));
+
+/** Changes articles when they are stored. */
+export const stores = (change: (article: StoredArticle) => void): Break =>
+  inStore('replace', (replace) => (article, data) => {
+    replace(article, data);
+    change(article);
+  });
+
 /** Changes the HTML of articles when they are stored. */
-export function storesHtml(change: (html: string) => string): Break {
-  return stores((article) => {
+export const storesHtml = (change: (html: string) => string): Break =>
+  stores((article) => {
     article.html = change(article.html);
   });
-}
 
 /** Changes the pages of articles. */
 export function shows(change: (page: string, article: StoredArticle) => string): Break {
@@ -173,10 +169,4 @@ export function meeting(count: number): () => Promise<void> {
     if (--missing === 0) open();
     return opened;
   };
-}
-
-function handlerOf(steps: Steps, event: string) {
-  const handler = steps.events[event];
-  if (handler === undefined) throw new Error(`there is no handler for ${event}`);
-  return handler;
 }

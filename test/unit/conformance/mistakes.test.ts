@@ -1,22 +1,21 @@
 import test from 'ava';
 import type { ConformanceOptions } from '../../../src/conformance/run.js';
-import { CATALOGUE } from '../../support/conformance/catalogue.js';
 import { checked } from '../../support/conformance/checked.js';
-import { referenceSteps, type Steps, signatureOf } from '../../support/conformance/reference-receiver.js';
-import { refuse } from '../../support/conformance/refusal.js';
+import { FAULTS } from '../../support/conformance/faults.js';
+import { refuse } from '../../support/conformance/receiver.js';
 import {
   answers,
   type Break,
   finishes,
+  inStore,
   instead,
   lets,
   misses,
   reads,
   signs,
   stumbles,
+  verifies,
 } from '../../support/conformance/ways.js';
-
-const SVC = 'x-service-signature';
 
 /** What a developer gets wrong, and the first thing that the report says about it, where that depends on the answers. */
 interface Mistake {
@@ -83,35 +82,29 @@ const TWENTY: readonly Mistake[] = [
   },
   {
     what: 'a publish is answered before its write has committed',
-    breaks: ({ store }) => {
-      const find = store.find.bind(store);
+    breaks: inStore('find', (find) => {
       const asked = new Set<string>();
-      store.find = (url) => {
+      return (url) => {
         const article = find(url);
         if (article === undefined || asked.has(article.id)) return article;
         asked.add(article.id);
         return undefined;
       };
-    },
+    }),
     first: 'publish-then-lookup',
     says: /stored after the answer: wait for the commit/,
   },
   {
     what: 'headers are found in lower case alone',
-    breaks: (steps) => {
-      const { verify } = steps;
-      steps.verify = (incoming) =>
-        incoming.names.includes(SVC) ? verify(incoming) : refuse(400, 'no signature header');
-    },
+    breaks: verifies((was, _, __, { names }) =>
+      names.includes('x-service-signature') ? was : refuse(400, 'no signature header'),
+    ),
     first: 'request-accepted',
     says: /lower case/,
   },
   {
     what: 'the hex digits are compared in capitals',
-    breaks: (steps) => {
-      steps.verify = ({ headers, body }) =>
-        headers[SVC] === `sha256=${signatureOf(body).slice(7).toUpperCase()}`;
-    },
+    breaks: verifies((_, given, right) => given === `sha256=${right.slice(7).toUpperCase()}`),
     first: 'signature-accepted',
     says: /capital/,
   },
@@ -125,26 +118,16 @@ const TWENTY: readonly Mistake[] = [
   },
   {
     what: 'articles are found by their slugs',
-    breaks: ({ store }) => {
-      const find = store.find.bind(store);
-      const slugOf = (url: string) =>
-        url
-          .replace(/[?#].*/, '')
-          .split('/')
-          .filter(Boolean)
-          .at(-1);
-      store.find = (url) =>
-        find(url) ?? [...store.articles.values()].find((article) => slugOf(article.url) === slugOf(url));
-    },
+    breaks: inStore('find', (find, { articles }) => {
+      const slugOf = (url: string) => /([^/]+)\/*$/.exec(url.replace(/[?#].*/, ''))?.[1];
+      return (url) => find(url) ?? [...articles.values()].find((one) => slugOf(one.url) === slugOf(url));
+    }),
     first: 'canonical-other-folder',
     says: /never guess by slug/,
   },
   {
     what: 'an update is inserted as a new article',
-    breaks: (steps) => {
-      const { store } = steps;
-      store.apply = (_, data) => void store.insert(data, store.freeUrl(data.slug));
-    },
+    breaks: inStore('apply', (_, store) => (__, data) => void store.insert(data, store.freeUrl(data.slug))),
     first: 'update-content',
     says: /stored article/,
   },
@@ -155,9 +138,7 @@ const TWENTY: readonly Mistake[] = [
   },
   {
     what: 'an update of a stale revision is applied',
-    breaks: ({ store }) => {
-      store.isStale = () => false;
-    },
+    breaks: inStore('isStale', () => () => false),
     first: 'update-stale-409',
     says: /base_revision_id/,
   },
@@ -253,10 +234,8 @@ const isUnmet = (result: string, wanted: string) => result === 'failed' || resul
 
 function says({ what, first, says, failures, over, ...mistake }: Mistake, title: string): void {
   test(title, async (t) => {
-    const { breaks = CATALOGUE.get(first)?.break, result: wanted = 'failed' } = mistake;
+    const { breaks = FAULTS[first], result: wanted = 'failed' } = mistake;
     if (breaks === undefined) throw new Error(`there is no fault for ${first}`);
-    const steps: Steps = referenceSteps();
-    breaks(steps);
     const found = new AbortController();
     const untilFirst: Partial<ConformanceOptions> = {
       signal: found.signal,
@@ -264,7 +243,7 @@ function says({ what, first, says, failures, over, ...mistake }: Mistake, title:
         if (isUnmet(result, wanted)) found.abort();
       },
     };
-    const report = await checked(steps, { ...over, ...(failures === undefined && untilFirst) });
+    const report = await checked(breaks, { ...over, ...(failures === undefined && untilFirst) });
     const unmet = report.outcomes.filter(({ result }) => isUnmet(result, wanted));
     const [named] = unmet;
     const all = unmet.map(({ rule }) => rule.id).join(', ');

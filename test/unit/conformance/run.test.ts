@@ -1,33 +1,48 @@
 import test from 'ava';
-import { hasFailed, type Outcome } from '../../../src/conformance/outcome.js';
+import { expectSameText, Unmet } from '../../../src/conformance/expect.js';
+import { hasFailed, type Outcome, type Report } from '../../../src/conformance/outcome.js';
 import { redactor } from '../../../src/conformance/redact.js';
 import { exchangeLines } from '../../../src/conformance/report/exchange.js';
 import { markdownReport } from '../../../src/conformance/report/markdown.js';
 import { RULES } from '../../../src/conformance/rules/all.js';
 import { checkReceiver } from '../../../src/conformance/run.js';
+import { inWords } from '../../../src/conformance/sender/rule.js';
+import { SENDER_RULES } from '../../../src/conformance/sender/rules/all.js';
 import { checked, complaints, optionsFor } from '../../support/conformance/checked.js';
-import { referenceSteps, serveSteps } from '../../support/conformance/reference-receiver.js';
-import { answers, finishes } from '../../support/conformance/ways.js';
+import { GARDEN, referenceSteps, refuse, serveSteps } from '../../support/conformance/receiver.js';
+import { answers, type Break, finishes, finishesEvent } from '../../support/conformance/ways.js';
 import { SECRET } from '../../support/signer.js';
 
+const outcomeOf = ({ outcomes }: Report, id: string) => outcomes.find(({ rule }) => rule.id === id);
+
+test('the numbers of rules are stable and never given twice', (t) => {
+  for (const [rules, numbers] of [
+    [
+      RULES,
+      { reachable: 1, 'signature-missing': 6, 'publish-again-same-url': 88, 'concurrent-one-wins': 200 },
+    ],
+    [
+      SENDER_RULES,
+      { 'body-size': 14, 'accepted-is-final': 21, 'update-large-retried': 75, 'record-url': 87 },
+    ],
+  ] as const) {
+    const all = new Map(rules.map(({ id, number }) => [id, number]));
+    t.is(new Set(all.values()).size, rules.length);
+    for (const [id, number] of Object.entries(numbers)) t.is(all.get(id), number, id);
+  }
+});
+
 test('a read-only run sends nothing that writes', async (t) => {
-  const steps = referenceSteps();
   const events = new Set<unknown>();
-  finishes((_, { headers, body }) => {
-    events.add(headers['x-service-event']);
-    if (body.includes('article.published') && !body.includes('"capabilities"')) t.fail(body.toString());
+  const seen = finishes((_, { headers, body }) => {
+    events.add(headers['x-service-event']).add(/"event":"([^"]+)"/.exec(body.toString())?.[1]);
     return {};
-  })(steps);
-  const report = await checked(steps, { readOnly: true });
-  t.deepEqual(
-    [...events].filter((event) => event === 'article.published' || event === 'article.updated'),
-    [],
-  );
+  });
+  const report = await checked(seen, { readOnly: true });
+  t.false(events.has('article.published') || events.has('article.updated'));
   t.deepEqual(report.left, []);
-  t.is(steps.store.articles.size, 0);
   t.false(hasFailed(report));
-  const publish = report.outcomes.find(({ rule }) => rule.id === 'publish-accepted');
-  t.is(publish?.why, 'it sends article.published, and --read-only was given');
+  t.is(outcomeOf(report, 'publish-accepted')?.why, 'it sends article.published, and --read-only was given');
 });
 
 test('no report holds the secret, a signature, the URL’s password or its query', async (t) => {
@@ -41,7 +56,7 @@ test('no report holds the secret, a signature, the URL’s password or its query
   const private_ = new URL(`${url.href}?key=k4711`);
   private_.username = 'user';
   private_.password = 'word';
-  const report = await checkReceiver(optionsFor(private_));
+  const report = await checkReceiver(optionsFor(private_, { only: ['lookup-200'] }));
   const text = JSON.stringify(report);
   t.true(hasFailed(report));
   t.regex(text, /\[hidden\] sha256=\[64 hex digits\] for \[hidden\] and \[hidden\]/);
@@ -49,63 +64,56 @@ test('no report holds the secret, a signature, the URL’s password or its query
   t.is(report.url, `${url.href}?…`);
 });
 
-test('a secret is hidden in every form that an answer may have it in', (t) => {
+test('a secret is hidden in every form that an answer may have it in; words stay whole where it is a letter', (t) => {
   const secret = 'a "quoted" secret & 100%';
-  const hide = redactor(secret, new URL('https://r.example/'));
-  const bytes = Buffer.from(secret);
-  for (const form of [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret),
-    bytes.toString('base64url'),
-  ])
-    t.is(hide(`the key ${form} does not fit`), 'the key [hidden] does not fit');
+  const hide = redactor(secret, new URL('https://gardener:@r.example/'));
+  const forms = [JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
+  for (const form of [secret, ...forms, Buffer.from(secret).toString('base64url')])
+    t.is(hide(`the key ${form} does not fit gardener`), 'the key [hidden] does not fit [hidden]');
+  t.is(redactor('e', new URL('https://r.example/'))('refused'), 'refused');
 });
 
-test('a report hides the user of the URL, and leaves words whole where the secret is a letter', (t) => {
-  const hide = redactor('e', new URL('https://gardener:@r.example/'));
-  t.is(hide('gardener, refused'), '[hidden], refused');
+test('the control characters of an answer are escaped in the report', async (t) => {
+  const text = '\u001b]0;owned\u0007\u009b31m\u202egone';
+  const report = await checked(
+    answers('article.published', () => ({ status: 500, text })),
+    { only: ['publish-accepted'] },
+  );
+  t.notRegex(JSON.stringify(complaints(report)), /[\u001b\u0007\u009b\u202e]/);
+  t.regex(complaints(report).join(), /\\u\{1b\}\]0;owned\\u\{7\}\\u\{9b\}31m\\u\{202e\}gone/);
 });
 
-test('a receiver that ends, or begins to limit requests, has failed, though the rule is known to fail', async (t) => {
+test('a receiver that ends, or begins to limit requests, has failed, though the rule is known to fail, and keeps no later rule by that', async (t) => {
   for (const stops of [{ cut: true }, { status: 429, json: {} }, { status: 503, json: {} }]) {
-    const steps = referenceSteps();
     let stopped = false;
-    finishes((_, { body }) => {
+    const fault = finishes((_, { body }) => {
       stopped ||= body.toString() === 'null';
       return stopped ? stops : {};
-    })(steps);
-    const report = await checked(steps, { known: ['json-null'] });
-    const results = new Map(report.outcomes.map(({ rule, result }) => [rule.id, result]));
-    t.is(results.get('json-null'), 'failed');
-    t.is(results.get('too-large-413'), 'not checked');
+    });
+    const only = ['json-null', 'event-unknown-refused', 'lookup-not-acknowledged'];
+    const report = await checked(fault, { known: ['json-null'], only });
+    t.deepEqual(
+      only.map((id) => outcomeOf(report, id)?.result),
+      ['failed', 'not checked', 'not checked'],
+    );
     t.true(hasFailed(report));
   }
 });
 
-for (const status of [429, 503])
-  test(`a receiver that answers ${status} to everything keeps no rule by that, not even one that asks for a refusal`, async (t) => {
-    const steps = referenceSteps();
-    let isFailing = false;
-    finishes((_, { body }) => {
-      isFailing ||= body.includes('article.unheard');
-      return isFailing ? { status, json: { error: 'later' } } : {};
-    })(steps);
-    const only = ['event-unknown-refused', 'lookup-not-acknowledged', 'update-not-acknowledged'];
-    const report = await checked(steps, { only });
-    const results = report.outcomes.flatMap(({ rule, result }) => (only.includes(rule.id) ? [result] : []));
-    t.deepEqual(results.sort(), ['failed', 'not checked', 'not checked']);
-  });
-
-test('a receiver of Version 3 that is checked as Version 1 is not said to state no version', async (t) => {
-  const { notes } = await checked(referenceSteps(), { as: 1, only: ['reachable'] });
-  t.deepEqual(notes, []);
-});
-
 test('a run in which nothing passed has failed', async (t) => {
-  const report = await checked(referenceSteps(), { only: ['reachable'], skip: ['reachable'] });
+  const report = await checked([], { only: ['reachable'], skip: ['reachable'] });
   t.deepEqual(complaints(report), ['reachable: not checked; it is left out by --skip']);
   t.true(hasFailed(report));
+});
+
+test('an event that went unanswered three times is not sent again, and other events are', async (t) => {
+  let published = 0;
+  const fault = finishesEvent('article.published', () => ({ hang: ++published > 1 }));
+  const silent = ['publish-late-retry', 'publish-empty-title', 'publish-empty-fields', 'publish-image-null'];
+  const report = await checked(fault, { only: ['publish-accepted', ...silent, 'json-null'] });
+  t.is(published, 4);
+  t.is(outcomeOf(report, 'publish-image-null')?.why, 'article.published went unanswered 3 times');
+  t.is(outcomeOf(report, 'json-null')?.result, 'passed');
 });
 
 test('the command that repeats a request has no URL with a secret in it, and sends an empty header', (t) => {
@@ -115,13 +123,13 @@ test('the command that repeats a request has no URL with a secret in it, and sen
     reply: { kind: 'silence', why: 'timeout', reason: 'late' },
   } as const;
   const repeated = (url: string) =>
-    exchangeLines({ url: new URL(url), ...exchange }, SECRET, redactor(SECRET, new URL(url))).at(-1);
+    exchangeLines({ url: new URL(url), ...exchange }, SECRET, redactor(SECRET, new URL(url))).at(-1) ?? '';
   t.regex(
-    repeated('https://r.example/hook') ?? '',
+    repeated('https://r.example/hook'),
     /curl -i 'https:\/\/r\.example\/hook' -H 'X-Service-Signature;' /,
   );
-  t.regex(repeated('https://r.example/hook?key=k4711') ?? '', /curl -i "\$RECEIVER_URL" -H /);
-  t.regex(repeated('https://gardener:word@r.example/hook') ?? '', /curl -i "\$RECEIVER_URL" -H /);
+  for (const url of ['https://r.example/hook?key=k4711', 'https://gardener:word@r.example/hook'])
+    t.regex(repeated(url), /curl -i "\$RECEIVER_URL" -H /);
 });
 
 test('the badge of a report is green where rules have passed and none is broken or known to be, and its table has errors too', (t) => {
@@ -138,29 +146,60 @@ test('the badge of a report is green where rules have passed and none is broken 
   t.regex(markdown({ result: 'error', why: 'it broke' }), /^\| `reachable` \(error\) \| +\| it broke \| /m);
 });
 
-test('the control characters of an answer are escaped in the report', async (t) => {
-  const steps = referenceSteps();
-  answers('article.published', () => ({ status: 500, text: '\u001b]0;owned\u0007\u009b31m\u202egone' }))(
-    steps,
-  );
-  const report = await checked(steps);
-  t.notRegex(JSON.stringify(complaints(report)), /[\u001b\u0007\u009b\u202e]/);
-  t.regex(complaints(report).join(), /\\u\{1b\}\]0;owned\\u\{7\}\\u\{9b\}31m\\u\{202e\}gone/);
+test('a report says how long something took, and where two texts part', (t) => {
+  t.deepEqual([500, 89_000, 600_000, 7_200_000].map(inWords), ['0.5 s', '89 s', '10.0 min', '2.0 h']);
+  const unmet = t.throws(() => expectSameText('title', 'abc', 'xbc'), { instanceOf: Unmet });
+  t.is(unmet?.expected, 'title, unchanged; at character 0: "abc"');
 });
 
-test('an event that went unanswered three times is not sent again, and other events are', async (t) => {
-  const steps = referenceSteps();
-  let published = 0;
-  finishes((_, { headers }) => {
-    const hang = headers['x-service-event'] === 'article.published' && ++published > 1;
-    return { hang };
-  })(steps);
-  const silent = ['publish-late-retry', 'publish-empty-title', 'publish-empty-fields', 'publish-image-null'];
-  const report = await checked(steps, { only: ['publish-accepted', ...silent, 'json-null'] });
-  t.is(published, 4);
-  t.is(
-    report.outcomes.find(({ rule }) => rule.id === 'publish-image-null')?.why,
-    'article.published went unanswered 3 times',
-  );
-  t.is(report.outcomes.find(({ rule }) => rule.id === 'json-null')?.result, 'passed');
+const LATER_EVENTS = ['webhook.test', 'article.lookup', 'article.updated'];
+const failed = ({ outcomes }: Report) =>
+  outcomes.filter(({ result }) => result === 'failed' || result === 'advice').map(({ rule }) => rule.id);
+
+/** Knows `article.published` alone, and says nothing but that it came. */
+const version1: Break = (steps) => {
+  for (const event of LATER_EVENTS) steps.events[event] = () => refuse(400, 'unsupported event');
+  answers('article.published', () => ({ status: 202, text: '' }))(steps);
+};
+
+test('a receiver that refuses webhook.test is Version 1, and keeps all rules of Version 1', async (t) => {
+  const report = await checked(version1, { as: undefined, pages: undefined });
+  t.is(report.version, 1);
+  t.deepEqual(failed(report), []);
+  for (const id of ['signature-missing', 'publish-again-accepted'])
+    t.is(outcomeOf(report, id)?.result, 'passed');
+  t.like(outcomeOf(report, 'lookup-200'), {
+    result: 'not applicable',
+    why: 'it is for receivers of Version 2',
+  });
+});
+
+test('a bare 200 to everything is Version 1, but must not acknowledge a lookup or an update', async (t) => {
+  const bare: Break = (steps) => {
+    version1(steps);
+    for (const event of LATER_EVENTS) steps.events[event] = () => ({ status: 200, json: { received: true } });
+  };
+  const only = ['version-stated', 'lookup-not-acknowledged', 'update-not-acknowledged'];
+  const report = await checked(bare, { as: undefined, only });
+  t.is(report.version, 1);
+  t.deepEqual(failed(report), ['lookup-not-acknowledged', 'update-not-acknowledged']);
+});
+
+test('a receiver that answers contract_version 2 is Version 2, and may answer a publish barely', async (t) => {
+  const version2: Break = (steps) => {
+    for (const event of LATER_EVENTS)
+      answers(event, (json) => ({ json: { ...json, contract_version: 2 } }))(steps);
+    answers('article.published', () => ({ json: { received: true } }))(steps);
+  };
+  const articleUrl = `${GARDEN}/articles/{slug}/`;
+  const report = await checked(version2, { as: undefined, articleUrl });
+  t.is(report.version, 2);
+  t.deepEqual(failed(report), []);
+  t.is(outcomeOf(report, 'update-content')?.result, 'passed');
+  t.is(outcomeOf(report, 'publish-url')?.result, 'not applicable');
+});
+
+test('a receiver of Version 3 that is checked as Version 1 is not said to state no version', async (t) => {
+  const { notes } = await checked([], { as: 1, only: ['reachable'] });
+  t.deepEqual(notes, []);
 });

@@ -5,7 +5,7 @@ import { DEFAULT_SERVICE } from '../../../src/contract/service.js';
 import { sampleArticle, sampleTest } from '../../../src/sender/article/sample-event.js';
 import { type EventName, envelopeOf, postEvent } from '../../../src/sender/delivery/send-event.js';
 import { complaints, optionsFor } from '../../support/conformance/checked.js';
-import { referenceSteps, type Steps, serveSteps } from '../../support/conformance/reference-receiver.js';
+import { referenceSteps, type Steps, serveSteps } from '../../support/conformance/receiver.js';
 import { finishes } from '../../support/conformance/ways.js';
 import { SECRET } from '../../support/signer.js';
 

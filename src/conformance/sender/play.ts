@@ -1,0 +1,195 @@
+import { MAX_ATTEMPTS, RETRY_WAITS_MINUTES, STUCK_SENDING_MINUTES } from '../../contract/limits.js';
+import { NotChecked } from '../expect.js';
+import type { SenderDriver, Step } from './driver.js';
+import type { Seen, SenderRule } from './rule.js';
+import {
+  ARTICLES,
+  type ArticleName,
+  attemptsOf,
+  PATHS,
+  REFRESHES,
+  type RefreshName,
+  type RefreshScenario,
+  type Trace,
+} from './scenarios.js';
+import type { ScriptedReceiver } from './scripted-receiver.js';
+
+const MINUTE_MS = 60_000;
+/** So long before an attempt may come it is looked whether one comes too early. */
+const BEFORE_MS = 5000;
+/** So much later than its wait an attempt may come: a worker ticks every minute. */
+const GRACE_MS = 2 * MINUTE_MS;
+/** The longest wait between attempts; after the last one it is watched for as long. */
+const LONGEST_MS = Math.max(...RETRY_WAITS_MINUTES) * MINUTE_MS;
+
+/** After these answers a sender may leave the receiver alone for a while, so nothing else is to be sent then. */
+const PAUSING = ['answered-410', 'answered-429'] as const;
+
+/** Scenarios that have a place of their own in the play. */
+const LATER: readonly string[] = ['killed', 'edited', ...PAUSING];
+
+/** What a sender is checked with, and by whom it is made to act. */
+interface Cast {
+  readonly driver: SenderDriver;
+  readonly secret: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What came of a play, beside what the receiver has seen. */
+export interface Played {
+  /** Why steps were not taken. */
+  readonly untried: ReadonlyMap<ArticleName | RefreshName, string>;
+  readonly records: Seen['records'];
+}
+
+/** Has the sender go through the scenarios that the rules need. If it is interrupted, what was seen until then counts. */
+export async function play(
+  receiver: ScriptedReceiver,
+  rules: readonly SenderRule[],
+  cast: Cast,
+): Promise<Played> {
+  const { driver } = cast;
+  const { untried, connect, publish, refresh, kill, passTo, passUntilSettled } = stageFor(receiver, cast);
+  const names = new Set<ArticleName>(rules.flatMap(({ articles }) => articles));
+  const refreshes = new Set<RefreshName>(rules.flatMap((rule) => rule.refreshes));
+  const articles = () => [...receiver.articles];
+  const others = () =>
+    [...receiver.articles, ...receiver.refreshes].filter(([name]) => name !== 'unavailable');
+  let records: Seen['records'];
+  try {
+    await connect(PATHS.registered);
+    if (receiver.findings.has('signature')) return { untried, records };
+    const first = keysOf(ARTICLES).filter((name) => names.has(name) && !LATER.includes(name));
+    if (first.length > 0) await publish(first);
+    const early = await driver.records?.();
+    for (const name of keysOf(REFRESHES))
+      if (refreshes.has(name) && !LATER.includes(name)) await refresh(name);
+    if (names.has('killed')) await kill();
+    await passUntilSettled(others);
+    for (const name of PAUSING)
+      if (names.has(name)) {
+        await publish([name]);
+        await passUntilSettled(others);
+      }
+    if (names.has('edited')) {
+      await publish(['edited']);
+      if (refreshes.has('edited')) await refresh('edited');
+      const why = await connect(PATHS.edited);
+      if (why !== undefined) untried.set('edited', why);
+      else await passUntilSettled(() => articles().filter(([name]) => name === 'edited'));
+    }
+    await passUntilSettled(articles);
+    await passTo(driver.now() + (names.has('unavailable') ? LONGEST_MS : 0) + GRACE_MS + MINUTE_MS);
+    const late = await driver.records?.();
+    if (early !== undefined && late !== undefined) records = { early, late };
+  } catch (error) {
+    if (!(error instanceof NotChecked)) throw error; // interrupted
+  }
+  return { untried, records };
+}
+
+type Named = readonly [name: string, trace: Trace];
+
+/** The steps that a sender can be made to take. Each throws NotChecked when the check is interrupted. */
+function stageFor(receiver: ScriptedReceiver, { driver, secret, signal }: Cast) {
+  /** Why steps were not taken. */
+  const untried = new Map<ArticleName | RefreshName, string>();
+  const interrupted = new Promise<never>((_, reject) => {
+    const end = () => reject(new NotChecked('the check was interrupted'));
+    if (signal?.aborted) end();
+    signal?.addEventListener('abort', end);
+  });
+  interrupted.catch(() => undefined); // nobody may be waiting when it comes
+  const orInterrupted = <T>(doing: Promise<T>) => Promise.race([doing, interrupted]);
+
+  /** @returns why the sender cannot be made to take the step; undefined if it has taken it. */
+  async function take(step: Step, seen: () => boolean): Promise<string | undefined> {
+    try {
+      await orInterrupted(driver.take(step, receiver.until(seen)));
+      return undefined;
+    } catch (error) {
+      if (error instanceof NotChecked && !signal?.aborted) return error.message;
+      throw error;
+    }
+  }
+
+  const connect = (path: string) =>
+    take({ kind: 'connect', url: `${receiver.origin}${path}`, secret }, () =>
+      receiver.requests.some((request) => request.path === path && request.endedAt !== undefined),
+    );
+
+  async function publish(names: readonly ArticleName[]): Promise<void> {
+    receiver.expect(names);
+    const why = await take({ kind: 'publish', count: names.length }, () =>
+      names.every((name) => receiver.articles.get(name)?.requests.at(-1)?.endedAt !== undefined),
+    );
+    for (const name of names) if (why !== undefined) untried.set(name, why);
+  }
+
+  async function refresh(name: RefreshName): Promise<void> {
+    const url = receiver.urlOf('accepted');
+    if (url === undefined) return void untried.set(name, 'no article was published that could be refreshed');
+    const end = receiver.beginRefresh(name);
+    const why = await take({ kind: 'refresh', url }, () => hasEnded(name, receiver.refreshes.get(name)));
+    end();
+    if (why !== undefined) untried.set(name, why);
+  }
+
+  /** Ends the sender in the middle of a publish. */
+  async function kill(): Promise<void> {
+    const under = () => receiver.articles.get('killed');
+    const publishing = publish(['killed']);
+    await orInterrupted(Promise.race([publishing, receiver.until(() => under() !== undefined)]));
+    const trace = under();
+    if (trace === undefined) return;
+    const why = await take({ kind: 'kill' }, () => trace.requests[0]?.endedAt !== undefined);
+    await orInterrupted(publishing);
+    if (why === undefined) return;
+    untried.set('killed', why);
+    trace.overdue = true; // no attempt is waited for
+  }
+
+  async function passTo(moment: number): Promise<void> {
+    if (moment > driver.now()) await orInterrupted(driver.passTo(moment));
+  }
+
+  /** Lets time pass until none of these deliveries is to be tried again. */
+  async function passUntilSettled(traces: () => Iterable<Named>): Promise<void> {
+    const dueAmong = (some: Iterable<Named>) => [...some].flatMap(([name, trace]) => dueOf(name, trace));
+    const due = () => dueAmong([...receiver.articles, ...receiver.refreshes]);
+    while (dueAmong(traces()).length > 0) {
+      await passTo(Math.min(...due().map(({ from }) => from)) - BEFORE_MS);
+      await passTo(Math.min(...due().map(({ to }) => to)));
+      for (const { trace, to } of due()) if (to <= driver.now()) trace.overdue = true;
+    }
+  }
+
+  return { untried, connect, publish, refresh, kill, passTo, passUntilSettled };
+}
+
+/** When another attempt may come, at the earliest and at the latest; nothing if none is to come. */
+function dueOf(name: string, trace: Trace): { from: number; to: number; trace: Trace }[] {
+  const attempts = attemptsOf(trace);
+  const last = attempts.at(-1);
+  if (last === undefined || trace.overdue || last.last.accepted) return [];
+  const isConflict = last.last.event === 'article.updated' && last.last.status === 409;
+  const wait =
+    name === 'killed' && attempts.length === 1
+      ? STUCK_SENDING_MINUTES
+      : RETRY_WAITS_MINUTES[attempts.length - 1];
+  if (isConflict || wait === undefined || attempts.length >= MAX_ATTEMPTS) return [];
+  const ended = last.last.endedAt ?? last.at;
+  return [{ from: last.at + wait * MINUTE_MS, to: ended + wait * MINUTE_MS + GRACE_MS, trace }];
+}
+
+/** Whether a refresh has come as far as its scenario lets it. */
+function hasEnded(name: RefreshName, trace: Trace | undefined): boolean {
+  const { test, lookup }: RefreshScenario = REFRESHES[name];
+  const event =
+    test !== undefined ? 'webhook.test' : lookup !== undefined ? 'article.lookup' : 'article.updated';
+  return trace?.requests.some((request) => request.event === event && request.endedAt !== undefined) ?? false;
+}
+
+function keysOf<Key extends string>(record: Readonly<Record<Key, unknown>>): Key[] {
+  return Object.keys(record) as Key[];
+}

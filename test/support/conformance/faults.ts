@@ -1,0 +1,148 @@
+import { SECRET, signature } from '../signer.js';
+import { LOOKUP_FAULTS } from './faults-lookup.js';
+import { PUBLISH_FAULTS } from './faults-publish.js';
+import { REQUEST_FAULTS } from './faults-requests.js';
+import { seenBetween, UPDATE_FAULTS } from './faults-update.js';
+import { answers, type Break, finishes, finishesEvent, inStore, refuses, stumbles } from './ways.js';
+
+const LARGE = ' '.repeat(1_000_001);
+
+/** Answers only the first request of an event. */
+function hangs(event: string): Break {
+  return (steps) => {
+    let count = 0;
+    finishesEvent(event, () => (++count > 1 ? { hang: true } : {}))(steps);
+  };
+}
+
+const pads = (event: string): Break =>
+  finishesEvent(event, ({ json }) => ({ text: `${JSON.stringify(json)}${LARGE}` }));
+
+/** Faults in what a person does, and in what all answers of a run have in common. */
+const OTHER_FAULTS: Readonly<Record<string, Break>> = {
+  'version-stated': answers('webhook.test', () => ({ json: { received: true } })),
+  'request-accepted': stumbles(() => true, 400),
+  'raw-pieces': (steps) =>
+    Object.assign(steps, { body: ([first = Buffer.alloc(0)]) => first } as Partial<typeof steps>),
+
+  'manual-edit-changes-revision': (steps) => Object.assign(steps, { edit: () => undefined }),
+  'manual-edit-is-kept': inStore('isStale', (isStale) => (article, data) => {
+    return !article.revision.startsWith('edit-') && isStale(article, data);
+  }),
+  'manual-restart-keeps-articles': (steps) => {
+    steps.restart = () => {
+      for (const article of steps.store.articles.values()) article.revision = `first-${article.id}`;
+    };
+  },
+  'manual-restart-keeps-ids': (steps) => {
+    steps.restart = () =>
+      inStore('publish', (publish) => (data) => publish({ ...data, id: `${data.id}-again` }))(steps);
+  },
+
+  'test-in-time': hangs('webhook.test'),
+  'publish-in-time': hangs('article.published'),
+  'lookup-in-time': hangs('article.lookup'),
+  'update-in-time': hangs('article.updated'),
+  'test-answer-size': pads('webhook.test'),
+  'publish-answer-size': pads('article.published'),
+  'lookup-answer-size': pads('article.lookup'),
+  'update-answer-size': pads('article.updated'),
+};
+
+/** For each rule a fault that breaks it. */
+export const FAULTS: Readonly<Record<string, Break>> = {
+  ...REQUEST_FAULTS,
+  ...PUBLISH_FAULTS,
+  ...LOOKUP_FAULTS,
+  ...UPDATE_FAULTS,
+  ...OTHER_FAULTS,
+};
+
+/** Rules that judge all answers of a run, and rules whose requests trigger their faults. */
+export const TRIGGERS: Readonly<Record<string, string>> = {
+  'test-in-time': 'test-again',
+  'publish-in-time': 'publish-again-accepted',
+  'lookup-in-time': 'lookup-again',
+  'update-in-time': 'update-chain',
+  'test-answer-size': 'test-200',
+  'publish-answer-size': 'publish-accepted',
+  'lookup-answer-size': 'lookup-200',
+  'update-answer-size': 'update-200',
+};
+
+/** Says something in each 401, made from the right signature. */
+const says = (words: (right: Buffer) => string): Break =>
+  finishes(({ status }, { body }) =>
+    status === 401 ? { json: { error: words(Buffer.from(signature(body).slice(7), 'hex')) } } : {},
+  );
+const unavailable = (event: string, id: string): Break =>
+  refuses(event, ({ data }) => String(data.id).includes(id), 503);
+const failsAtSecond: Break = (steps) => {
+  let count = 0;
+  refuses('article.updated', () => ++count > 1, 503)(steps);
+};
+
+/** Further faults that a rule has to find: each was once overlooked. */
+export const OVERLOOKED: readonly (readonly [rule: string, what: string, breaks: Break])[] = [
+  [
+    'publish-again-after-update',
+    'fails at a redelivery after an update',
+    refuses(
+      'article.published',
+      ({ data }, { store }) => store.articles.get(String(data.id))?.revision.startsWith('first-') === false,
+      500,
+    ),
+  ],
+  ['publish-at-once-same-slug', 'stores none of them', unavailable('article.published', '-sibling-')],
+  ['publish-at-once-own-content', 'stores none of them', unavailable('article.published', '-sibling-')],
+  ['update-seen-whole', 'fails at the update', unavailable('article.updated', '-watched-')],
+  ['update-seen-whole', 'states a revision in between', seenBetween(() => 'in-between')],
+  ['update-keeps-id', 'fails at the update', failsAtSecond],
+  ['update-inserts-nothing', 'fails at the update', failsAtSecond],
+  ['update-keeps-url', 'fails at the update', failsAtSecond],
+  [
+    'lookup-not-acknowledged',
+    'answers a target that is null',
+    finishesEvent('article.lookup', ({ status }) =>
+      status === 404 ? { status: 200, json: { received: true, target: null } } : {},
+    ),
+  ],
+  ['secret-not-exposed', 'says it in base64', says(() => Buffer.from(SECRET).toString('base64'))],
+  ['signature-not-exposed', 'says it in capitals', says((right) => right.toString('hex').toUpperCase())],
+  ['signature-not-exposed', 'says it in base64', says((right) => right.toString('base64'))],
+];
+
+/** Rules whose faults do not hide one another: one receiver has all of a row. Each other fault has a receiver of its own. */
+const TOGETHER = [
+  'raw-spacing header-names-any-case test-capabilities-known publish-url publish-no-redirect ' +
+    'publish-200 publish-received publish-id publish-content-type publish-late-retry ' +
+    'publish-moment-with-offset publish-empty-title publish-empty-fields publish-image-null ' +
+    'publish-unusual-id publish-unsafe-slug publish-unknown-fields lookup-nothing-refused ' +
+    'publish-id-missing publish-id-empty publish-id-number publish-id-null publish-wrong-type ' +
+    'publish-tags-null event-unknown-400 largest-accepted update-no-redirect ' +
+    'publish-at-once-accepted publish-at-once-others unsigned-redelivery secret-not-exposed',
+  'test-unknown-fields test-version-3 lookup-nothing-404 error-shape-404 too-large-413 ' +
+    'too-large-chunked-413 lookup-in-time lookup-answer-size',
+  'signature-empty signature-without-prefix signature-truncated signature-longer ' +
+    'signature-prefix-alone signature-not-hex signature-digits-then-rubbish signature-base64 ' +
+    'signature-upper-case signature-whitespace-changed signature-newline-added',
+  'raw-unicode raw-pieces raw-chunked event-body-decides header-event-absent ' +
+    'header-timestamp-absent header-unknown content-type-charset json-cut-off json-empty ' +
+    'publish-accepted',
+  'signature-missing signature-other-secret signature-last-digit publish-data-missing ' +
+    'publish-data-null unsigned-lookup unsigned-update test-in-time publish-in-time test-answer-size ' +
+    'publish-answer-size',
+  'json-invalid-utf8 error-shape-401 error-shape-400 update-not-acknowledged unsigned-invalid-json ' +
+    'unsigned-empty-body unsigned-unknown-event unsigned-test unsigned-publish ' +
+    'unsigned-publish-without-id',
+  'publish-again-same-id lookup-not-acknowledged publish-at-once-one-article page-200 ' +
+    'publish-again-same-url',
+  'signature-first-digit signature-other-algorithm signature-body-changed signature-of-empty-body ' +
+    'raw-escapes',
+].map((row) => row.split(' '));
+
+/** The ids of the rules by the receivers that have their faults. */
+export const RECEIVERS: readonly (readonly string[])[] = [
+  ...TOGETHER,
+  ...Object.keys(FAULTS).flatMap((id) => (TOGETHER.flat().includes(id) ? [] : [[id]])),
+];
