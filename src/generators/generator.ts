@@ -192,8 +192,8 @@ export interface Generator {
   staticFolder?(files: SiteFiles): string;
   /** Whether front matter decides the address of a new article, whatever rules the site has for its posts. @default false */
   readonly pinsAddresses?: boolean;
-  /** What `init` and `doctor` find in the site's configuration. */
-  problems(files: SiteFiles, settings: SiteSettings): readonly Problem[];
+  /** What `init` and `doctor` find in the site's configuration. @default nothing */
+  problems?(files: SiteFiles, settings: SiteSettings): readonly Problem[];
 }
 
 /** An owner's own definition, as it is: editors know its types by this. See docs/generators.md. */

@@ -33,7 +33,6 @@ export function standIn(name: string, file: string, facts: Partial<SiteFacts> = 
     mapping: unused,
     configFiles: [file],
     caches: [],
-    problems: () => [],
   };
 }
 

@@ -57,7 +57,7 @@ function definitionFindings(settings: Settings, { generator, files, options }: S
   const isOther =
     generator.recognise(files) === undefined &&
     recognised.every((one) => one.generator.name !== generator.name);
-  const problems = generator.problems(files, { ...settings, options });
+  const problems = generator.problems?.(files, { ...settings, options }) ?? [];
   return [
     ...(isOther && other !== undefined ? [otherGenerator(other, `the config says ${generator.name}`)] : []),
     ...problems.map(({ level, text, fix }): Finding => ({ level, about: 'generator', text, fix })),

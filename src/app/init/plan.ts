@@ -156,7 +156,7 @@ function definitionProblems(
 ): readonly Problem[] {
   if (generator === undefined || facts === undefined) return [];
   const { content, options } = { ...facts, ...answers };
-  return [...generator.problems(files, { content, options }), ...facts.warnings];
+  return [...(generator.problems?.(files, { content, options }) ?? []), ...facts.warnings];
 }
 
 /** Pages whose generator believes in another address carry it in their links. */

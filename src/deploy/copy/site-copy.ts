@@ -93,14 +93,7 @@ interface Copied {
 
 /** @throws PressmarkError SITE_TOO_LARGE; nothing of the copy is left then. */
 export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
-  const copy = newCopy(options);
-  try {
-    await copy.sync();
-    return copy;
-  } catch (error) {
-    copy.remove();
-    throw error;
-  }
+  return (await reusedCopy(options).synced()).site;
 }
 
 /**

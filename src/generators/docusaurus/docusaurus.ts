@@ -37,7 +37,6 @@ export const docusaurus: Generator = {
   addressQuery: () => addressQuery,
   pinsAddresses: true,
   staticFolder: () => 'static',
-  problems: () => [],
 };
 
 /** Has Docusaurus load the site: it reads the configuration, the plugins and the posts, and writes `.docusaurus`. */

@@ -60,7 +60,6 @@ export const eleventy: Generator = {
   ],
   caches: ['_site', '.cache'],
   addressQuery,
-  problems: () => [],
 };
 
 /** How Eleventy lists its pages; not where it has begun to run articles as templates. */

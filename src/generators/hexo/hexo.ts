@@ -35,7 +35,6 @@ export const hexo: Generator = {
   addressQuery: () => ({ command: ASK, parse: pagesIn }),
   pinsAddresses: true,
   staticFolder: () => 'source',
-  problems: () => [],
 };
 
 function recognise(files: SiteFiles): string | undefined {

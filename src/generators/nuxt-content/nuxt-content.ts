@@ -21,7 +21,6 @@ export const nuxtContent: Generator = {
   configFiles: [...CONFIG_FILES, 'package.json', 'content.config.ts', 'app', 'pages'],
   caches: ['.nuxt', '.output', '.data', 'dist'],
   pinsAddresses: true,
-  problems: () => [],
 };
 
 /** Where Nuxt Content reads files, unless a collection says another folder. */

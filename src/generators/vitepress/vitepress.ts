@@ -30,7 +30,6 @@ export const vitepress: Generator = {
   caches: ['', 'docs/'].flatMap((root) => ['cache', 'dist'].map((name) => `${root}.vitepress/${name}`)),
   addressQuery: (files) => ({ command: askCommand(files), parse: pagesIn }),
   staticFolder: (files) => posix.join(rootOf(files), 'public'),
-  problems: () => [],
 };
 
 function recognise(files: SiteFiles): string | undefined {

@@ -30,6 +30,7 @@ import {
   filesBelow,
   type SiteLayout,
 } from './checks.js';
+import { addImages, articleWithPictures, checkPictures } from './images.js';
 import { ADDED, MARKS, NOT_RUN } from './marks-plugin.js';
 import { readPage } from './page.js';
 import { amendment } from './posts.js';
@@ -39,6 +40,8 @@ import { checkOut, ROOT, type SiteSource, type WorkingCopy } from './working-cop
 export interface SiteUnderTest extends SiteSource, SiteLayout {
   /** Each so-manyth hostile text is tried. @default 1 */
   readonly every?: number;
+  /** Whether the example that stores pictures is tried. @default false */
+  readonly hasPictures?: boolean;
   /** Changes the site's own files before `init`, as the docs of its generator say. */
   prepare?(copy: WorkingCopy): void;
   /** The public URL with the base path, without a slash at the end. */
@@ -86,6 +89,8 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
   let canary: string;
   let config: string;
   let picture: string;
+  /** The article with pictures, and where they were. */
+  let pictured: { readonly url: string; readonly server: string } | undefined;
   let baseline: ReadonlyMap<string, Buffer>;
   let output: ReadonlyMap<string, Buffer>;
   /** What the page of an article must show, by its URL. */
@@ -172,6 +177,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
 
   test.serial('articles are accepted, ordinary and hostile', async (t) => {
     withPlugins(withCaller(copy.dir), { marks: MARKS });
+    if (site.hasPictures) addImages(copy);
     // One build at the end shows everything.
     const byHand = config.replace(/^ {2}build: ('.*'),/m, '  build: { command: $1, background: false },');
     t.not(byHand, config);
@@ -188,6 +194,12 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
       expected.set(url, sample);
     }
     picture = String(receiver.log.find(({ msg }) => msg === 'picture stored')?.url);
+    if (site.hasPictures) {
+      const { data, server } = await articleWithPictures(t);
+      pictured = { url: await publish(t, data), server };
+      const isStored = () => fs.readFileSync(fileWith(copy, 'A row'), 'utf8').includes('/media/');
+      await until('the pictures of the article are stored', isStored);
+    }
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
     for (const [word, state] of Object.entries(NEVER_SHOWN)) {
       const title = word === 'quetzal' ? 'Held' : 'One more';
@@ -307,6 +319,12 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
       const marked = output.get('marks.txt')?.toString().trim().split('\n') ?? [];
       for (const url of expected.keys()) t.is(marked.filter((line) => line === url).length, 1, url);
       t.is((await get(picture)).status, 200, picture);
+      if (pictured !== undefined)
+        checkPictures(t, (await get(pictured.url)).html, {
+          ...pictured,
+          siteUrl: site.siteUrl,
+          output: copy.path(site.output),
+        });
       for (const url of hidden.keys()) t.is((await get(url)).status, 404, url);
       for (const word of Object.keys(NEVER_SHOWN))
         t.deepEqual(filesWith(copy.path(site.output), word), [], word);
@@ -317,7 +335,9 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
   if (lists !== undefined)
     test.serial('every other page is as it was without Pressmark', (t) => {
       const pathOf = (url: string) => pageOf(new URL(url).pathname.slice(basePath.length + 1));
-      const own = new Set([...expected.keys(), ...refreshed.keys()].map(pathOf));
+      const own = new Set(
+        [...expected.keys(), ...refreshed.keys(), pictured?.url ?? site.siteUrl].map(pathOf),
+      );
       const { gone, changed, added } = difference(baseline, output);
       const isExpected = (path: string) => own.has(path) || lists.test(path) || ADDED.test(path);
       t.deepEqual(

@@ -1,7 +1,6 @@
 import test from 'ava';
 import { tryDevServer } from './dev-server.js';
 import { dropIn, type SiteUnderTest } from './drop-in.js';
-import { tryImages } from './images.js';
 
 // With the plugin of pressmark/eleventy.
 const site: SiteUnderTest = {
@@ -14,6 +13,7 @@ const site: SiteUnderTest = {
     ]),
   build: 'npm run build',
   output: '_site',
+  hasPictures: true,
   siteUrl: 'https://allotment.example/notes',
   marker: '<footer>Plot 14, by the railway</footer>',
   day: (iso) => iso.slice(0, 10),
@@ -49,7 +49,6 @@ tryDevServer(test, site, live, {
   command: (port) => `npx eleventy --serve --quiet --port=${port}`,
   rebuilt: /File (?:changed|added|removed)/g,
 });
-tryImages(test, site, live);
 
 test.serial('a build of the owner’s fails where an article has no page', async (t) => {
   const { copy, receiver } = live();

@@ -1,12 +1,12 @@
 import test from 'ava';
 import { tryDevServer } from './dev-server.js';
 import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
-import { tryImages } from './images.js';
 
 const site: SiteUnderTest = {
   folder: 'hugo',
   build: 'npm run build',
   output: 'public',
+  hasPictures: true,
   siteUrl: 'https://garden.example/notes',
   // Each language has its own, whose keys are in any case.
   permalink: '/:year/:month/:slug/',
@@ -40,4 +40,3 @@ tryDevServer(test, site, live, {
   command: (port) => `hugo server --port ${port}`,
   rebuilt: /rebuilding site/g,
 });
-tryImages(test, site, live);

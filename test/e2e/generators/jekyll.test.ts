@@ -1,12 +1,12 @@
 import test from 'ava';
 import { tryDevServer } from './dev-server.js';
 import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
-import { tryImages } from './images.js';
 
 const site: SiteUnderTest = {
   folder: 'jekyll',
   build: 'jekyll build --quiet',
   output: '_site',
+  hasPictures: true,
   siteUrl: 'https://allotment.example/notes',
   marker: '<header class="masthead">',
   day: dayIn('Asia/Tokyo'),
@@ -34,4 +34,3 @@ tryDevServer(test, site, live, {
   command: (port) => `jekyll serve --port ${port}`,
   rebuilt: /Regenerating:/g,
 });
-tryImages(test, site, live);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { startHere } from '../../support/receiver-here.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { launchHere, type ReceiverHere, startHere } from '../../support/receiver-here.js';
+import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { TOY_CONFIG, toyPost, writeToySite } from './toy-generator.js';
 
@@ -48,76 +48,13 @@ const published = (id: string) =>
 
 const times = (text: string, part: string) => text.split(part).length - 1;
 
-test('filters of pages and files of plugins run after the build of another generator; what cannot run is named', async (t) => {
-  const dir = tempDir(t);
-  writeToySite(dir, {
-    'content/old.md': toyPost({ title: 'Old', date: '2026-01-02' }),
-    'pressmark.config.mjs': TOY_CONFIG,
-    'plugins/decorator.mjs': DECORATOR,
-    'plugins/fields.mjs': FIELDS,
-  });
-  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
-  const words =
-    'page.content, feed.items of plugin decorator (plugins/decorator.mjs) do not run: toy makes the pages of this site; page.head, page.html and files run after its build';
-  t.is(receiver.log.filter(({ msg }) => msg === words).length, 1);
-  await receiver.post('article.published', published('moss'));
-  const page = () => {
-    const path = join(dir, 'public/blog/moss/index.html');
-    return fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
-  };
-  await until('the article has its page', () => page() !== '');
-  const meta = '<meta name="about" content="article moss calm https://garden.example/base">';
-  t.is(times(page(), meta), 1);
-  t.is(times(page(), '<h1 data-path="/blog/moss/">moss</h1>'), 1);
-  t.is(times(page(), JSON_LD), 1, 'a filter does not remove the JSON-LD');
-  t.is(times(page(), '<!-- svc:item:moss -->'), 1);
-  t.false(
-    fs.readFileSync(join(dir, 'public/old/index.html'), 'utf8').includes(meta),
-    'it is no article of ours',
-  );
-  const list = fs.readFileSync(join(dir, 'public/llms.txt'), 'utf8');
-  t.true(list.split('\n').includes('https://garden.example/base/blog/moss/'), list);
-  t.false(fs.existsSync(join(dir, 'public/broken.txt')));
-  const warned = () =>
-    receiver.log.filter(({ msg }) => msg.includes('output broken.txt of plugin decorator: no luck'));
-  await until('the log names the file', () => warned().length > 0);
-  const { json } = await receiver.post('article.published', published('taken'));
-  t.is(json.url, 'https://garden.example/base/blog/taken-2/', 'the plugin has a file there');
-});
+// One site, whose tests go on where the one before ended.
 
-test('host.articles.rebuild has the page of an article made again in the site of another generator', async (t) => {
-  const dir = tempDir(t);
-  writeToySite(dir, {
-    'votes.txt': 'none',
-    'pressmark.config.mjs': TOY_CONFIG,
-    'plugins/votes.mjs': `import fs from 'node:fs';
-export default { name: 'votes',
-  receiver: (host) => host.routes((router) => router.get('/:id', async (context) => {
-    await host.articles.rebuild([context.params.id]);
-    context.body = 'asked';
-  })),
-  pages: (host) => host.addFilter('page.head', (head) =>
-    head + '<meta name="votes" content="' + fs.readFileSync(host.paths.site + '/votes.txt', 'utf8') + '">'),
-};`,
-  });
-  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
-  await receiver.post('article.published', published('moss'));
-  const page = join(dir, 'public/blog/moss/index.html');
-  const shows = (votes: string) =>
-    fs.existsSync(page) && fs.readFileSync(page, 'utf8').includes(`content="${votes}"`);
-  await until('the article has its page', () => shows('none'));
-  fs.writeFileSync(join(dir, 'votes.txt'), 'three');
-  t.is(await (await fetch(`${receiver.origin}/-/votes/moss`)).text(), 'asked');
-  await until('its page is made again', () => shows('three'));
-});
+const root = makeTempDir();
+const dir = join(root, 'site');
+let receiver: ReceiverHere;
 
-/** Does this in the first page that it is handed, in the process that builds. */
-const stray = (name: string, onPage: string) => `let isFirst = true;
-export default { name: '${name}', pages(host) { host.addFilter('page.head', (head) => {
-  if (isFirst) { isFirst = false; ${onPage}; }
-  return head;
-}); } };`;
-
+/** Plugins that leave something behind at the first page that they are handed, in the process that builds. */
 const STRAYS = {
   throws: ['setTimeout(() => { null.x; }, 1)', 'has thrown an error that nothing catches'],
   rejects: [
@@ -127,32 +64,99 @@ const STRAYS = {
   exits: ['setTimeout(() => process.exit(3), 1)', 'has called process.exit, which is refused'],
 } as const;
 
-test('what a plugin leaves behind in a build of another generator ends neither the build nor the work of others, and is named', async (t) => {
-  const plugins = {
-    ...Object.fromEntries(
-      Object.entries(STRAYS).map(([name, [code]]) => [`plugins/${name}.mjs`, stray(name, code)]),
-    ),
-    'plugins/works.mjs': `export default { name: 'works', pages(host) {
-      host.addFilter('page.head', async (head) => { await new Promise((resolve) => setTimeout(resolve, 50)); return head + '<meta name="works">'; }, { priority: 99 });
-    } };`,
-  };
-  const dir = tempDir(t);
-  writeToySite(dir, { 'pressmark.config.mjs': TOY_CONFIG, ...plugins });
-  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+const strays = Object.entries(STRAYS).map(([name, [onPage]]) => [
+  `plugins/${name}.mjs`,
+  `let isFirst = true;
+export default { name: '${name}', pages(host) { host.addFilter('page.head', (head) => {
+  if (isFirst) { isFirst = false; ${onPage}; }
+  return head;
+}); } };`,
+]);
+
+const VOTES = `import fs from 'node:fs';
+export default { name: 'votes',
+  receiver: (host) => host.routes((router) => router.get('/:id', async (context) => {
+    await host.articles.rebuild([context.params.id]);
+    context.body = 'asked';
+  })),
+  pages: (host) => host.addFilter('page.head', async (head) => {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return head + '<meta name="votes" content="' + fs.readFileSync(host.paths.site + '/votes.txt', 'utf8') + '">';
+  }, { priority: 99 }),
+};`;
+
+const page = () => {
+  const path = join(dir, 'public/blog/moss/index.html');
+  return fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
+};
+
+test.serial.before(async () => {
+  writeToySite(dir, {
+    'content/old.md': toyPost({ title: 'Old', date: '2026-01-02' }),
+    'pressmark.config.mjs': TOY_CONFIG,
+    'votes.txt': 'none',
+    'plugins/decorator.mjs': DECORATOR,
+    'plugins/fields.mjs': FIELDS,
+    'plugins/votes.mjs': VOTES,
+    ...Object.fromEntries(strays),
+  });
+  receiver = await launchHere(dir, { env: { PRESSMARK_SITE_URL: '' } });
   await receiver.post('article.published', published('moss'));
-  const page = join(dir, 'public/blog/moss/index.html');
-  await until(
-    'the other plugin has done its work',
-    () => fs.existsSync(page) && fs.readFileSync(page, 'utf8').includes('<meta name="works">'),
-  );
-  for (const [name, [, what]] of Object.entries(STRAYS))
-    await until(`${name} is named`, () =>
-      receiver.log.some(({ plugin, msg }) => plugin === name && msg === `plugin ${name} ${what}`),
-    );
-  t.false(receiver.log.some(({ msg }) => /could not be built/.test(msg)));
+  await until('the article has its page', () => page() !== '');
+});
+test.after.always(async () => {
+  await receiver?.close();
+  removeTempDir(root);
 });
 
-/** A site that was built by hand with two articles. */
+test.serial(
+  'filters of pages and files of plugins run after the build of another generator; what cannot run is named',
+  async (t) => {
+    const words =
+      'page.content, feed.items of plugin decorator (plugins/decorator.mjs) do not run: toy makes the pages of this site; page.head, page.html and files run after its build';
+    t.is(receiver.log.filter(({ msg }) => msg === words).length, 1);
+    const meta = '<meta name="about" content="article moss calm https://garden.example/base">';
+    t.is(times(page(), meta), 1);
+    t.is(times(page(), '<h1 data-path="/blog/moss/">moss</h1>'), 1);
+    t.is(times(page(), JSON_LD), 1, 'a filter does not remove the JSON-LD');
+    t.is(times(page(), '<!-- svc:item:moss -->'), 1);
+    const old = fs.readFileSync(join(dir, 'public/old/index.html'), 'utf8');
+    t.false(old.includes(meta), 'it is no article of ours');
+    const list = fs.readFileSync(join(dir, 'public/llms.txt'), 'utf8');
+    t.true(list.split('\n').includes('https://garden.example/base/blog/moss/'), list);
+    t.false(fs.existsSync(join(dir, 'public/broken.txt')));
+    const warned = () =>
+      receiver.log.filter(({ msg }) => msg.includes('output broken.txt of plugin decorator: no luck'));
+    await until('the log names the file', () => warned().length > 0);
+    const { json } = await receiver.post('article.published', published('taken'));
+    t.is(json.url, 'https://garden.example/base/blog/taken-2/', 'the plugin has a file there');
+  },
+);
+
+test.serial(
+  'what a plugin leaves behind in a build ends neither the build nor the work of others, and is named',
+  async (t) => {
+    t.is(times(page(), '<meta name="votes" content="none">'), 1);
+    for (const [name, [, what]] of Object.entries(STRAYS))
+      await until(`${name} is named`, () =>
+        receiver.log.some(({ plugin, msg }) => plugin === name && msg === `plugin ${name} ${what}`),
+      );
+    t.false(receiver.log.some(({ msg }) => /could not be built/.test(msg)));
+  },
+);
+
+test.serial(
+  'host.articles.rebuild has the page of an article made again in the site of another generator',
+  async (t) => {
+    fs.writeFileSync(join(dir, 'votes.txt'), 'three');
+    t.is(await (await fetch(`${receiver.origin}/-/votes/moss`)).text(), 'asked');
+    await until('its page is made again', () => page().includes('content="three"'));
+  },
+);
+
+const IDS = ['moss', 'fern', 'rush', 'reed'];
+
+/** A site that is built by hand, with articles. */
 async function builtSite(t: Parameters<typeof tempDir>[0], plugins: Readonly<Record<string, string>>) {
   const dir = tempDir(t);
   const config = TOY_CONFIG.replace(
@@ -161,7 +165,7 @@ async function builtSite(t: Parameters<typeof tempDir>[0], plugins: Readonly<Rec
   );
   writeToySite(dir, { 'pressmark.config.mjs': config, 'plugins/fields.mjs': FIELDS, ...plugins });
   const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
-  for (const id of ['moss', 'fern', 'rush', 'reed']) await receiver.post('article.published', published(id));
+  for (const id of IDS) await receiver.post('article.published', published(id));
   await receiver.close();
   const build = (command: 'build' | 'postbuild') => runHere([command, '--dir', dir]);
   const page = (id: string) => fs.readFileSync(join(dir, `public/blog/${id}/index.html`), 'utf8');
@@ -211,7 +215,7 @@ test('a filter that fails costs the page nothing that others do, is named, and i
     /: filter page\.html of plugin faulty returned a page whose head has no end; the page is made/g;
   t.is(stderr.match(headless)?.length, 3, stderr);
   t.is(times(stderr, 'is switched off'), 2, stderr);
-  for (const id of ['moss', 'fern', 'rush', 'reed'])
+  for (const id of IDS)
     for (const part of ['<meta name="head">', '<b>last</b>', `<!-- svc:item:${id} -->`])
       t.is(times(page(id), part), 1, `${id}: ${part}`);
 });

@@ -99,7 +99,6 @@ const generator = {
   caches: ['cache'],
   addressQuery: () => ({ command: 'node toy.mjs --list', parse: JSON.parse }),
   pinsAddresses: true,
-  problems: () => [],
 };
 export default {
   siteUrl: 'https://garden.example/base',

@@ -146,20 +146,6 @@ test('a person who wants a deploy now does not wait for the pause after a failur
   t.is(failures, 2);
 });
 
-test('a deploy that a person wants while there is no output comes with the next one, also where the target has it', async (t) => {
-  const { queue, deployed, build, setFolder } = setUp(t);
-  await until('the output is deployed', () => deployed.length === 1);
-  setFolder(undefined);
-  queue.deployNow();
-  await setTimeout(20);
-  setFolder('/output');
-  build('v1');
-  await until('it is deployed again', () => deployed.length === 2);
-  build('v1');
-  await setTimeout(20);
-  t.is(deployed.length, 2);
-});
-
 test('a deploy is noted for jobs before it is written down, and comes again where it could not be noted', async (t) => {
   const before: unknown[] = [];
   const { deployed, order } = setUp(t, {

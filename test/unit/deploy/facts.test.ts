@@ -25,12 +25,3 @@ test('the file of the facts does not grow without end, and what others know of i
   t.like(other.now, { build: { at }, delivery: { id: 'article-11999' } });
   t.deepEqual(other.now, readFacts(stateDir));
 });
-
-test('facts that cannot be read or written are known to their receiver, and count as none for others', (t) => {
-  const stateDir = tempDir(t);
-  fs.mkdirSync(join(stateDir, 'facts.jsonl'));
-  const facts = openFacts(stateDir, log);
-  facts.note({ build: { at } });
-  t.like(facts.now, { build: { at } });
-  t.deepEqual(readFacts(stateDir), { awaited: [] });
-});

@@ -25,18 +25,6 @@ test('no address leads out of the output folder', (t) => {
     t.deepEqual(filesOfAddress(address), [], address);
 });
 
-test('an output file has an address, percent-encoded', (t) => {
-  for (const [file, ...addresses] of [
-    ['index.html', '/'],
-    ['blog/x/index.html', '/blog/x/'],
-    ['x.html', '/x.html', '/x'],
-    ['feed', '/feed'],
-    ['bücher/50% (neu)/index.html', '/b%C3%BCcher/50%25%20(neu)/'],
-    ['what?#/index.html', '/what%3F%23/'],
-  ] as const)
-    t.deepEqual(addressesOfFile(file), addresses, file);
-});
-
 test('a link is an address below the site’s base path, or none', (t) => {
   const below = (url: string) => addressBelow('https://example.com/base', url);
   t.is(below('https://example.com/base/x/'), '/x/');

@@ -141,17 +141,6 @@ test('a file is freed of a secret that has come into .env, and a secret of the e
   t.notRegex(textsIn(copy.dir), /a-secret/);
 });
 
-test('other values of .env stay as Node.js reads them', async (t) => {
-  const siteDir = tempDir(t);
-  const values = `PRESSMARK_SECRET=${SECRET}\nA=plain # comment\nB='two words'\nC="it's"\nD='say "hi"'\nE=\nF='a\\nb'\nG="a\nb"\nURL=https://a.example/?b=c#d\n`;
-  write(siteDir, { '.env': values, '.env.local': '# kept as it is\nA=1\n' });
-  const copy = await copySite({ siteDir, except: [] });
-  t.teardown(copy.remove);
-  const { PRESSMARK_SECRET: _, ...others } = parseEnv(values);
-  t.deepEqual(parseEnv(fs.readFileSync(join(copy.dir, '.env'), 'utf8')), others);
-  t.is(fs.readFileSync(join(copy.dir, '.env.local'), 'utf8'), '# kept as it is\nA=1\n');
-});
-
 test('a copy finds the site’s packages and those of the repository around it, and has caches of its own', async (t) => {
   const root = tempDir(t);
   const siteDir = join(root, 'docs');

@@ -73,14 +73,6 @@ test('a canonical link is the article’s but for the fragment and one slash at 
   }
 });
 
-test('the word noindex in a text does not make a page one that is not to be indexed', (t) => {
-  const text = html(
-    `${JSON_LD}<meta name="description" content="noindex">`,
-    `<meta name=robots content=noindex>${COMMENT}`,
-  );
-  t.is(problemOf(expected, answer(text)), undefined);
-});
-
 test('a redirect is not followed, and a URL of another origin is not fetched', async (t) => {
   const { got, origin: siteUrl } = await startEndpoint(t, ({ path }, response) => {
     response.writeHead(path === '/moved/' ? 301 : 200, { Location: '/a/' }).end(html('', COMMENT));

@@ -26,17 +26,6 @@ test('Markdown whose pictures Astro would import or fetch is stored as HTML', (t
   t.false(isSafeMarkdown('![a](https://x.example/a.png)', true));
 });
 
-test('Markdown that Astro builds is stored as it was sent', (t) => {
-  for (const text of [
-    'import x from "./x"\n\n{1 + 1} {await import("node:fs")} <Component client:load /> {{ x }} {% x %} <% x %>',
-    '![a](https://x.example/a_(b).png?w=1&amp;h=2 "A title") and [a link](/soil/#top)',
-    '![a](/pictures/a.png) [b](#part) [c](mailto:a@x.example) <https://x.example>',
-    '[a link](picture.png)',
-    'Text\n\n---\n\n+++\n\nText\n\n<!-- svc:item:1 -->',
-  ])
-    t.is(mapping.body(markdown(text), 'x.md').text, text);
-});
-
 // Astro 7 drops a body's first lines between two `---` or `+++`; both versions trim the body.
 test('the first line of Markdown is neither taken for front matter nor trimmed', (t) => {
   for (const text of ['---\nfoo: bar\n---\nAfter', '\n +++\nfoo = 1\n+++', '    code', '\ufeff---\n---'])

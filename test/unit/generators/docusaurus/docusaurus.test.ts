@@ -9,15 +9,6 @@ const mapping = (options: GeneratorOptions = {}) =>
 const bodyOf = (markdown: string, html = '<p>As HTML.</p>') =>
   mapping().body({ kind: 'markdown', markdown, html }, 'a.md');
 
-test('plain Markdown is compiled as Markdown, and braces and tags in code stay', (t) => {
-  for (const markdown of [
-    '{7*7} and `<b>`',
-    '```jsx\n<App x={y} />\n```\n\nAt 10:30.',
-    'import fs from "fs"',
-  ])
-    t.deepEqual(bodyOf(markdown), { text: markdown, frontMatter: { mdx: { format: 'md' } } });
-});
-
 test('a link to the site is not looked for, and in code it stays as it is', (t) => {
   const { text } = bodyOf('[a](/about "A") `[b](/b)` [c](https://x.example)\n\n[d]: /d\n');
   t.is(text, '[a](pathname:///about "A") `[b](/b)` [c](https://x.example)\n\n[d]: pathname:///d\n');

@@ -73,20 +73,6 @@ test('init asks Eleventy for folders, data and pages', async (t) => {
   t.is(siteUrl, 'https://home.example');
 });
 
-test('files and addresses follow the newest posts, whatever computes the permalink', async (t) => {
-  const dated = post('date: 2025-03-04');
-  const facts = await inspect(
-    files({ 'blog/2025/a.md': dated, 'blog/2025/b.md': dated }),
-    listed(['blog/2025/a.md', '/blog/2025/03/a/'], ['blog/2025/b.md', '/blog/2025/03/b/']),
-  );
-  t.like(facts, { content: 'content/blog', file: ':year/:slug.md', permalink: '/blog/:year/:month/:slug/' });
-  const { questions } = await inspect(
-    files({ 'blog/a.md': dated, 'blog/b.md': dated }),
-    listed(['blog/a.md', '/x/a/'], ['blog/b.md', '/y/b/']),
-  );
-  t.like(questions, [{ flag: 'permalink' }]);
-});
-
 test('a layout and tags that all posts name themselves are those of an article', async (t) => {
   const own = post('date: 2025-03-04\nlayout: entry.njk\ntags: [posts, soil]');
   const { frontMatter, options } = await inspect(

@@ -43,12 +43,6 @@ test('Markdown with what a plugin of the site may stop at is stored as HTML', (t
   t.is(engineOf('<b id="a">b</b>', { usedIds: ['a'] }), 'html');
 });
 
-test('what an article leaves open is closed, so that the page goes on', (t) => {
-  const { body } = mapping();
-  t.is(body(html('<p>a</p><textarea>'), 'a.html').text, '<p>a</p><textarea></textarea>');
-  t.is(engineOf('a\n\n<!-- b'), 'html');
-});
-
 test('where the switch does not work, no delimiter of a template is left in a body', (t) => {
   const { body } = mapping({ templateSwitch: false });
   t.is(engineOf('x', { templateSwitch: false }), 'html');
@@ -79,13 +73,6 @@ test('elements of a body stay out of the bundles of the site', (t) => {
     '<p>a</p><script eleventy:ignore async>let a = "<script>";</script><!-- <style> --><style eleventy:ignore>p{}</style>',
   );
   t.is(engineOf('a\n\n<script>b</script>'), 'html');
-});
-
-test('Markdown goes without raw HTML to a renderer that would print it', (t) => {
-  const { body } = mapping({ rawHtml: false });
-  t.is(body(markdown('Words.\n\n<!-- svc:item:a-1 -->'), 'a.md').text, 'Words.');
-  t.is(engineOf('Words.\n\n<!-- svc:item:a-1 -->', { rawHtml: false }), 'md');
-  t.is(engineOf('Words<br>and more.', { rawHtml: false }), 'html');
 });
 
 test('HTML is left as it is, byte for byte, but for an id that is there already', (t) => {

@@ -60,14 +60,6 @@ test('an address of new articles follows the rule, and the posts where the rule 
   t.is(await permalink('p/:abbrlink.html', []), '/:year/:month/:day/:slug/');
 });
 
-test('a file is named as the posts are, or as Hexo would name it', async (t) => {
-  t.is(
-    (await inspect({ new_post_name: ':year-:month-:day-:title.md' }, [])).file,
-    ':year-:month-:day-:slug.md',
-  );
-  t.is((await inspect({ new_post_name: ':lang/:title.md' }, [])).file, ':slug.md');
-});
-
 test('the build fails where a page fails, as far as the script can be told to', async (t) => {
   const build = async (scripts: object) =>
     (await inspect({}, PAGES, { 'package.json': JSON.stringify({ scripts }) })).build;

@@ -5,11 +5,6 @@ const markdown = (text: string, path = 'a.md') =>
   storedBody({ kind: 'markdown', markdown: text, html: '<p>As HTML.</p>' }, path);
 const html = (text: string) => storedBody({ kind: 'html', html: text }, 'a.md');
 
-test('Markdown is stored as it was sent, with the key that keeps Nunjucks off', (t) => {
-  const text = '{{ config.title }} {% include "x" %}\n\n```js\n{{ 1 }}\n```\n\n![A bed](/bed.jpg "Bed")\n';
-  t.deepEqual(markdown(text), { text, frontMatter: { disableNunjucks: true, engine: undefined } });
-});
-
 test('an HTML body, and every body in an HTML file, is rendered by nothing', (t) => {
   const asHtml = { text: '<p>As HTML.</p>', frontMatter: { disableNunjucks: true, engine: 'html' } };
   t.deepEqual(html('<p>As HTML.</p>'), asHtml);

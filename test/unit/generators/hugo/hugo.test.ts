@@ -148,11 +148,11 @@ test('an output folder outside of the site is replaced by one in it, which the b
 });
 
 test('where the content folder is the site itself, Hugo must ignore the files of Pressmark', (t) => {
-  const fixes = (config: string, content = '.') =>
-    hugo.problems(siteOf({ 'hugo.toml': config }), { content, options: {} }).map(({ fix }) => fix);
-  t.is(fixes('').length, 1);
-  t.deepEqual(fixes("ignoreFiles = ['pressmark\\.config\\.']"), []);
-  t.deepEqual(fixes('', 'content'), []);
+  const count = (config: string, content = '.') =>
+    hugo.problems?.(siteOf({ 'hugo.toml': config }), { content, options: {} }).length;
+  t.is(count(''), 1);
+  t.is(count("ignoreFiles = ['pressmark\\.config\\.']"), 0);
+  t.is(count('', 'content'), 0);
 });
 
 test('Hugo’s list of pages is read, whatever its titles hold; a draft has no address', (t) => {

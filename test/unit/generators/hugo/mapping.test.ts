@@ -22,15 +22,6 @@ test('shortcodes are commented out wherever they stand, and one that nothing clo
   t.is(stored('Write `{{<` first.').text, 'Write `{{</*` first.\n\n<!-- */>}} -->\n');
 });
 
-test('all other Markdown is stored as it was sent', (t) => {
-  for (const text of [
-    '## Beds {.wide}\n\n{#x}\n\n{{ . }} {% x %}',
-    '```js title=x\nx\n```',
-    '- a\n\n  ```go\n  {x}\n  ```',
-  ])
-    t.deepEqual(stored(text), { text, frontMatter: { markup: undefined } });
-});
-
 test('the item comment is left out where Hugo would print a note in its place', (t) => {
   const text = 'Text.\n\n<!-- svc:item:a1 -->';
   t.is(stored(text).text, 'Text.');
@@ -60,14 +51,6 @@ test('an HTML body stands byte for byte, but for shortcodes and the divider at w
   t.is(html('<script>"{{< x >}}"</script>').text, '<script>"{{</* x */>}}"</script>');
   t.is(html('<p>a</p><!-- x').text, '<p>a</p><!-- x-->');
   t.is(html('<p>a</p><!--more--><p>b</p>').text, '<p>a</p><!-- more --><p>b</p>');
-});
-
-test('a Markdown file of a person gets HTML with markup: html, and loses that key with the next Markdown', (t) => {
-  t.deepEqual(mapping().body(markdown('<b>a</b>', '<p><b>a</b></p>'), 'posts/x.markdown'), {
-    text: '<p><b>a</b></p>',
-    frontMatter: { markup: 'html' },
-  });
-  t.is(mapping().body(markdown('a', '<p>a</p>'), 'posts/x.html').text, '<p>a</p>');
 });
 
 test('no shortcode is left in any body, whatever the article holds', (t) => {

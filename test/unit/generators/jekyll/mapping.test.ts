@@ -21,15 +21,6 @@ test('nothing but the strings of the escape is left for Liquid to run', (t) => {
   );
 });
 
-test('Markdown is stored as sent, less what Liquid would run', (t) => {
-  const text = 'Use `{{ x }}` and {% raw %}.\n\na | b\n\n$$x$$ -- <b>x</b> <https://a.example>\n\n    code\n';
-  t.deepEqual(mappingOf({ templateSwitch: true }).body(markdown(text), 'a.md'), {
-    text,
-    frontMatter: { render_with_liquid: false },
-  });
-  t.is(mappingOf().body(markdown('Use `{{ x }}`.'), 'a.md').text, 'Use `{{ "{{" }} x }}`.');
-});
-
 // Old versions of kramdown run code from {::options}, and make broken UTF-8 of a reference to no character.
 test('Markdown that kramdown may run, or that may swallow the page, is stored as HTML', (t) => {
   const excerptOf = (body: IncomingBody) =>
