@@ -18,6 +18,7 @@ import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import { commitAt } from '../git/objects.js';
 import { openRepository, type Repository } from '../git/repository.js';
+import { statusOf } from '../git/status.js';
 import type { ArticleReader } from '../host/articles/articles.js';
 import type { NoteFirst } from '../host/hooks/hooks.js';
 import type { PluginEntry } from '../host/plugin.js';
@@ -135,11 +136,10 @@ async function committedFiles(
 ): Promise<ReadonlySet<string>> {
   const repository = paths.length === 0 ? undefined : await openRepository(dir, environment);
   if (repository?.kind !== 'repository') return new Set();
-  const { git, prefix } = repository;
-  const args = ['status', '--porcelain', '-z', '--no-renames', '-uall', '--ignored', '--'];
-  const { stdout } = await git([...args, ...paths.map((path) => join(dir, path))]);
-  const changed = new Set(stdout.split('\0').map((line) => line.slice('XY '.length)));
-  return new Set(paths.filter((path) => !changed.has(`${prefix}${path}`)));
+  const inRepository = (path: string) => `${repository.prefix}${path}`;
+  const { files, ignored } = await statusOf(repository, paths.map(inRepository));
+  const isCommitted = (file: string) => !files.has(file) && !ignored.has(file);
+  return new Set(paths.filter((path) => isCommitted(inRepository(path))));
 }
 
 /** Whether everything is pushed. Before the first push of this process nobody knows, unless answers wait for it. */

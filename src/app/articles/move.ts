@@ -13,6 +13,7 @@ import { readHead } from '../../git/commit/head.js';
 import { identityOf, identityVariables } from '../../git/commit/identity.js';
 import { commitAt, contentsOf, entriesAt } from '../../git/objects.js';
 import { openRepository, type Repository } from '../../git/repository.js';
+import { statusOf } from '../../git/status.js';
 import type { Log } from '../../log.js';
 import { walk } from '../../store/catalog/scan.js';
 import { prepareStateFolder } from '../../store/open-store.js';
@@ -218,10 +219,8 @@ async function pathsToCommit(
   earlier: readonly MovedFile[],
 ): Promise<string[]> {
   const { git, prefix } = repository;
-  const names = async (...args: string[]) => (await git(args)).stdout.split('\0');
-  const tracked = new Set(await names('ls-files', '-z'));
-  const status = await names('status', '--porcelain', '-z', '--untracked-files=no', '--no-renames');
-  const changed = new Set(status.map((line) => line.slice(3)));
+  const tracked = new Set((await git(['ls-files', '-z'])).stdout.split('\0'));
+  const { files: changed } = await statusOf(repository, [], { untracked: false });
   const pathsOf = (urls: readonly MovedUrl[]) =>
     urls.map(({ file }) => `${prefix}${file}`).filter((path) => tracked.has(path));
   const uncommitted = moves.map(({ file }) => file).filter((file) => changed.has(`${prefix}${file}`));
