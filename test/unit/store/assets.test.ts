@@ -34,21 +34,3 @@ test.serial(
     await t.throwsAsync(put('GIF89a' as never), { code: 'USAGE', message });
   },
 );
-
-test.serial(
-  'what an article’s text names is looked for by the codec, away from the thread that answers',
-  async (t) => {
-    const dir = fs.realpathSync(tempDir(t));
-    const named = `media/${'a'.repeat(2)}/${'b'.repeat(32)}.gif`;
-    const { filesOf } = createAssets({
-      siteDir: dir,
-      folder: 'static',
-      siteUrl: 'https://a.example',
-      staging: join(dir, 'staging'),
-      codec: { assets: async (text) => (text === 'its text' ? [named] : []) },
-    });
-    fs.mkdirSync(dirname(join(dir, 'static', named)), { recursive: true });
-    fs.writeFileSync(join(dir, 'static', named), GIF);
-    t.deepEqual(await filesOf('a', 'its text'), [`static/${named}`]);
-  },
-);

@@ -46,15 +46,6 @@ test('a lookup of a URL that is not listed does not read a file again that has n
   t.is(reads(), before);
 });
 
-test('a file with a date in the future is found once that has passed', async (t) => {
-  const reason = 'has a date in the future';
-  const now: { address: Address | undefined } = { address: { kind: 'unknown', reason, isFuture: true } };
-  const { store } = await openWith(t, now);
-  await t.throwsAsync(store.find(URL), { message: /has a date in the future/ });
-  now.address = undefined;
-  t.is((await store.find(URL)).path, 'soil.md');
-});
-
 test('an article that is sent again while a person moves its file is not stored a second time', async (t) => {
   const { store, root } = await openWith(t, { address: undefined });
   const draft = draftOf(article({ slug: 'hive' }));

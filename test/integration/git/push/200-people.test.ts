@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'ava';
 import { articlesOf, withCaller } from '../../../support/articles-of.js';
-import { commitAndPush, gitIn, inClone, makeRemote } from '../../../support/clones.js';
+import { commitAndPush, gitIn, inClone, makeRemote, tipOf } from '../../../support/clones.js';
 import { fileOf, fileOfSoon } from '../../../support/content.js';
 import { article, update } from '../../../support/events.js';
 import { healthDetails } from '../../../support/receiver.js';
@@ -47,7 +47,7 @@ async function twoMachines() {
 /** Waits until a clone's branch is where the remote's is, and its index free. */
 function caughtUp(dir: string): Promise<void> {
   return until('the branch is where the remote’s is', () => {
-    const isSame = gitIn(dir, 'rev-parse', 'HEAD') === clones.git('rev-parse', 'main');
+    const isSame = tipOf(join(dir, '.git')) === tipOf(clones.remote);
     return isSame && !fs.existsSync(join(dir, '.git', 'index.lock'));
   });
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { commitAndPush, gitIn } from '../../../support/clones.js';
+import { commitAndPush, gitIn, tipOf } from '../../../support/clones.js';
 import { runHere } from '../../../support/in-process.js';
 import type { ReceiverHere } from '../../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
@@ -50,7 +50,7 @@ function caughtUp(): Promise<void> {
 
 function isCaughtUp(): boolean {
   const { clones, dir } = made ?? { dir: '' };
-  const isSame = gitIn(dir, 'rev-parse', 'HEAD') === clones?.git('rev-parse', 'main');
+  const isSame = tipOf(join(dir, '.git')) === tipOf(clones?.remote ?? '');
   return isSame && !fs.existsSync(join(dir, '.git', 'index.lock'));
 }
 

@@ -95,7 +95,7 @@ test.serial(
   async (t) => {
     const { a, b, followTo, status } = await clones(t);
     fs.writeFileSync(join(a, 'content/one.md'), 'second\n');
-    fs.writeFileSync(join(a, 'content/new.md'), 'new\n');
+    fs.writeFileSync(join(a, 'content/new.md'), 'n\0\0'); // the power has failed as well
     fs.rmSync(join(a, 'content/old/three.md'));
     commitFile(b, 'content/one.md', 'third\n');
     const tip = commitAndPush(b, 'content/new.md', 'newer\n');
@@ -115,16 +115,6 @@ for (const [what, bytes, expected] of [
   test(`what a power loss may have left of a file: ${what}: ${expected}`, (t) => {
     t.is(isTorn(Buffer.from(bytes), Buffer.from('second\n')), expected);
   });
-
-test.serial('files that a power loss has torn in a merge are no obstacle', async (t) => {
-  const { a, tip, followTip, head, status } = await clones(t);
-  fs.writeFileSync(join(a, 'content/new.md'), '');
-  fs.writeFileSync(join(a, 'content/one.md'), 'sec\0\0');
-  t.like(await followTip(), { kind: 'followed' });
-  t.is(head(), tip);
-  t.is(status(), '');
-  t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'second\n');
-});
 
 test.serial(
   'articles of this clone are merged with the commits of people that the remote has, signed, or not while the signer fails',
@@ -178,16 +168,6 @@ for (const [what, change] of [
     t.is(gitIn(a, 'status', '--porcelain'), files);
     t.false(fs.existsSync(join(a, '.git/MERGE_HEAD')));
   });
-
-test.serial('where a person’s file is in the way as well, a torn one stays', async (t) => {
-  const { a, followTip, head } = await clones(t);
-  const before = head();
-  fs.writeFileSync(join(a, 'content/new.md'), 'mine\n');
-  fs.writeFileSync(join(a, 'content/one.md'), 'sec');
-  t.like(await followTip(), { kind: 'waiting' });
-  t.is(head(), before);
-  t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'sec');
-});
 
 test.serial(
   'files that a power loss has torn after the merge are as HEAD has them again, and no other one is touched',
