@@ -89,7 +89,7 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
 
   return async function git(args, run = {}) {
     const limitMs = run.timeoutMs ?? timeoutMs ?? TIMEOUT_MS;
-    const name = nameOf(args);
+    const name = commandName(args);
     // In a process group of its own: Ctrl-C on a terminal must not stop the commits that the shutdown waits for.
     const child = spawn('git', [...options, ...args], {
       cwd,
@@ -110,7 +110,7 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
         collect(child.stderr),
         feed(child, run.input ?? ''),
       ]);
-      const said = wordsIn(stderr.toString('utf8'));
+      const said = forLog(stderr.toString('utf8'));
       if (stop.reason !== undefined) throw failure(`${name} ${stop.reason}`, said);
       if (code !== 0 && run.accept?.includes(code) !== true)
         throw failure(`${name} ended with exit code ${code ?? -1}`, said);
@@ -187,12 +187,12 @@ export function saidIn(error: unknown): unknown {
 }
 
 /** A command for messages, such as `git log`, without its options. */
-function nameOf(args: readonly string[]): string {
+function commandName(args: readonly string[]): string {
   return `git ${args.find((word) => /^[a-z][a-z-]*$/.test(word))}`;
 }
 
 /** What git has written to standard error, for a log: without credentials, and without the lines of a progress meter. */
-function wordsIn(stderr: string): string {
+function forLog(stderr: string): string {
   return redacted(stderr.replace(/[^\n]*\r/g, '').trim()).slice(0, 2_000) || SILENCE;
 }
 

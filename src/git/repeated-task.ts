@@ -11,23 +11,14 @@ export interface RepeatedTaskOptions {
   retryMs(failures: number): number;
 }
 
-/** What a task is doing. */
-type State =
-  | { readonly kind: 'idle' }
-  /** Requests gather for the next attempt. */
-  | { readonly kind: 'gathering' }
-  | { readonly kind: 'attempting' }
-  /** The last attempt has failed, and the next one comes after a pause. */
-  | { readonly kind: 'waiting' };
-
 /**
  * Work that is done on request: one attempt at a time for all requests that have come before it, repeated after a failure
  * until it succeeds.
  */
 export function createRepeatedTask({ attempt, onChange, gatherMs, retryMs }: RepeatedTaskOptions) {
   const closing = new AbortController();
-  let state: State = { kind: 'idle' };
   let isRequested = false;
+  /** The attempts and pauses under way; undefined while nothing is requested. */
   let running: Promise<void> | undefined;
   /** Ends the pauses before the next attempt. */
   let hurry = new AbortController();
@@ -37,15 +28,14 @@ export function createRepeatedTask({ attempt, onChange, gatherMs, retryMs }: Rep
   function request({ atOnce = false } = {}): void {
     isRequested = true;
     if (atOnce) hurry.abort();
-    if (state.kind === 'idle') running = run();
+    running ??= run();
   }
 
   async function run(): Promise<void> {
     let failures = 0;
     while (isRequested && !closing.signal.aborted) {
-      await pause('gathering', gatherMs());
+      await pause(gatherMs());
       if (closing.signal.aborted) break;
-      state = { kind: 'attempting' };
       isRequested = false;
       hurry = new AbortController();
       const reason = await attempt();
@@ -54,13 +44,12 @@ export function createRepeatedTask({ attempt, onChange, gatherMs, retryMs }: Rep
       failures = reason === undefined ? 0 : failures + 1;
       if (reason === undefined) continue;
       isRequested = true;
-      await pause('waiting', retryMs(failures));
+      await pause(retryMs(failures));
     }
-    state = { kind: 'idle' };
+    running = undefined;
   }
 
-  async function pause(kind: 'gathering' | 'waiting', ms: number): Promise<void> {
-    state = { kind };
+  async function pause(ms: number): Promise<void> {
     const signal = AbortSignal.any([closing.signal, hurry.signal]);
     // the shutdown does not wait
     if (ms > 0) await setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined);

@@ -73,7 +73,7 @@ export function createStore(options: StoreOptions) {
     return { ...article, tags, author: spelling.author(article.author) };
   }
 
-  async function nameOf(draft: ArticleDraft, taken: ReadonlySet<string>): Promise<Name> {
+  async function chooseFor(draft: ArticleDraft, taken: ReadonlySet<string>): Promise<Name> {
     const { body, contentHtml } = draft;
     const { extension } = content.format;
     const its = typeof extension === 'string' ? extension : await codec.extension({ body, contentHtml });
@@ -130,7 +130,7 @@ export function createStore(options: StoreOptions) {
     return untilWritten(writer, async (epoch) => {
       const known = await acknowledgedAs(id);
       if (known !== undefined) return known;
-      const { slug, path, url, release } = await nameOf(draft, taken);
+      const { slug, path, url, release } = await chooseFor(draft, taken);
       try {
         const named = { url, updated: null, ...(await spelled(draft, path)), slug };
         const first = await codec.encode(named, path);
@@ -179,7 +179,7 @@ export function createStore(options: StoreOptions) {
     async publish(id: string, prepare: (waitFor: WaitFor) => Promise<ArticleDraft>): Promise<Published> {
       const known = await reading.current(id);
       if (known !== undefined) return { outcome: 'known', id, url: known.url };
-      const { url, release } = await nameOf(await prepare(() => undefined), new Set());
+      const { url, release } = await chooseFor(await prepare(() => undefined), new Set());
       release();
       return { outcome: 'stored', id, url };
     },

@@ -14,6 +14,11 @@ export interface Branch {
   readonly tip: string | null;
 }
 
+/** A branch's name for people. */
+export function branchName(ref: string): string {
+  return ref.replace('refs/heads/', '');
+}
+
 /** There is no branch to commit to now: the owner, or another program, is in the middle of something. */
 export interface NotNow {
   readonly kind: 'not now';

@@ -1,6 +1,6 @@
 import { PressmarkError } from '../../errors.js';
 import type { ReceiverHost } from '../../host/plugin.js';
-import { readHead } from '../commit/head.js';
+import { branchName, readHead } from '../commit/head.js';
 import type { Person } from '../commit/identity.js';
 import type { CommittedFolder } from '../content-folder.js';
 import { commitAt, isAncestor } from '../objects.js';
@@ -98,14 +98,16 @@ export async function pushInBackground(
       const { ref: local, tip } = head;
       // Without a name in the config it is the branch on which HEAD was at the start.
       if (settings.branch === undefined && local !== ref)
-        return waitFor(`HEAD to be on ${nameOf(ref)} again: commits on ${nameOf(local)} are not pushed`);
+        return waitFor(
+          `HEAD to be on ${branchName(ref)} again: commits on ${branchName(local)} are not pushed`,
+        );
       if (tip === null || tip === pushedTip) return undefined;
       const pushed = await remote.push(tip);
       if (pushed.outcome === 'accepted') {
         pushedTip = tip;
         status.set({ lastPush: new Date().toISOString() });
-        log.info({ commit: tip, branch: nameOf(ref) }, 'pushed');
-        void host.doAction('git.pushed', { commit: tip, branch: nameOf(ref) });
+        log.info({ commit: tip, branch: branchName(ref) }, 'pushed');
+        void host.doAction('git.pushed', { commit: tip, branch: branchName(ref) });
         pullRequest?.pushed(tip);
         return undefined;
       }
@@ -118,7 +120,7 @@ export async function pushInBackground(
         // Another push was first, with less than this one.
         if (await isAncestor(repository, fetched, tip)) continue;
         return waitFor(
-          `you to merge ${nameOf(ref)} of the remote into ${nameOf(local)} (git pull): it has commits that ${nameOf(local)} does not have`,
+          `you to merge ${branchName(ref)} of the remote into ${branchName(local)} (git pull): it has commits that ${branchName(local)} does not have`,
         );
       }
       const followed = await followIn(fetched, local);
@@ -168,9 +170,4 @@ export async function pushInBackground(
     if (!(await task.close())) await attempt();
     await pullRequest?.close();
   };
-}
-
-/** A branch's name for people. */
-function nameOf(ref: string): string {
-  return ref.replace('refs/heads/', '');
 }

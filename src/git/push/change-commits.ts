@@ -37,7 +37,7 @@ export async function createChangeCommits(repository: Repository, options: Chang
   const makeMessage = createMessages({ hooks, log, template: options.message, skipCi });
 
   /** The whole commit message of a change. */
-  function messageOf(file: Change): Promise<string> {
+  function describe(file: Change): Promise<string> {
     const { article, path } = file;
     const text = 'text' in file ? file.text : file.replaces;
     return makeMessage(personsKind(file) ?? kindOf(article), `${content}${path}`, { article, text });
@@ -83,7 +83,7 @@ export async function createChangeCommits(repository: Repository, options: Chang
     return authorOf(kind === undefined ? file.article.revision : key(`${content}${file.path}`));
   }
 
-  return { messageOf, build };
+  return { describe, build };
 }
 
 /** What a person does with a whole file in the admin; undefined for a new text. */

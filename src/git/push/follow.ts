@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
-import { isOn, readHead } from '../commit/head.js';
+import { branchName, isOn, readHead } from '../commit/head.js';
 import { identityOf, identityVariables, type Person } from '../commit/identity.js';
 import { changesBetween, isAncestor, type TreeChange } from '../objects.js';
 import type { Repository } from '../repository.js';
@@ -46,7 +46,7 @@ const MOST_NAMES = 3;
  */
 export async function follow(commit: string, options: FollowOptions): Promise<Followed> {
   const { repository, ref, whileLocked } = options;
-  const branch = ref.replace('refs/heads/', '');
+  const branch = branchName(ref);
   let next = commit;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const head = await readHead(repository);
@@ -151,7 +151,7 @@ async function merged(
   if (code === 128 && !stderr.includes('unrelated histories'))
     throw new PressmarkError('GIT_FAILED', 'git merge-tree failed', { cause: new Error(stderr) });
   if (code !== 0) return undefined;
-  const message = `Merge ${ref.replace('refs/heads/', '')} of the remote`;
+  const message = `Merge ${branchName(ref)} of the remote`;
   const parents = ['-p', tip, '-p', commit];
   const made = await git(['commit-tree', ...(sign ? ['-S'] : []), stdout.trim(), ...parents, '-m', message], {
     env: identityVariables(await identityOf(git, author)),

@@ -2,7 +2,7 @@ import type { Article } from '../../article/article.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { readHead } from '../commit/head.js';
+import { branchName, readHead } from '../commit/head.js';
 import type { CommittedFolder } from '../content-folder.js';
 import { commitAt, contentsOf } from '../objects.js';
 import { backoff, createRepeatedTask } from '../repeated-task.js';
@@ -102,7 +102,7 @@ export function keepPullRequest(options: PullRequestOptions) {
     const head = await readHead(repository);
     if (head.kind === 'not now')
       throw new PressmarkError('GIT_FAILED', `the pull request waits for ${head.waitingFor}`);
-    const base = head.ref.replace('refs/heads/', '');
+    const base = branchName(head.ref);
     if (base === branch)
       throw new PressmarkError(
         'CONFIG_INVALID',

@@ -7,6 +7,7 @@ import { type Entry, NEVER_READ } from '../../store/catalog/entry.js';
 import { NameTaken, Outdated, type SharedWriter, type Write } from '../../store/writer.js';
 import { within } from '../../time-limit.js';
 import { hashFiles } from '../commit/build-commits.js';
+import { branchName } from '../commit/head.js';
 import { subjectIn } from '../commit/message.js';
 import { nextCommits, removeNextRefs } from '../commit/next-commits.js';
 import { removeStaleLocks } from '../commit/stale-locks.js';
@@ -128,7 +129,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   }
 
   async function push(file: Change): Promise<void> {
-    const message = await commits.messageOf(file);
+    const message = await commits.describe(file);
     status.set({ waiting: status.now.waiting + 1 });
     try {
       await inTurn(WAIT_MS.write, (waiting) => writes.push(Object.assign(waiting, { file, message })));
@@ -223,7 +224,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
       path: `${content}${file.path}`,
       subject: subjectIn(message),
     }));
-    const tip = { commit: last, branch: remote.ref.replace('refs/heads/', '') };
+    const tip = { commit: last, branch: branchName(remote.ref) };
     await Promise.all(committed.map((one) => hooks.noteFirst('git.committed', one)));
     await hooks.noteFirst('git.pushed', tip);
     const pushed = await remote.push(last).catch((error: unknown) => {

@@ -198,7 +198,7 @@ export function createReviewHost({ kind, remoteUrl, token, signal, ...options }:
     }
     const answer = parsed(text);
     if (response.ok) return answer;
-    const said = hidden(wordsIn(answer));
+    const said = hidden(reasonIn(answer));
     throw failed(
       `answered ${response.status}${said === '' ? '' : `: ${said}`}${adviceFor(response.status, project)}`,
     );
@@ -275,7 +275,7 @@ function parsed(text: string): unknown {
 }
 
 /** The words in an answer that is an error: `message`, a text, a list or an object of lists, and GitHub's `errors`. */
-function wordsIn(answer: unknown): string {
+function reasonIn(answer: unknown): string {
   const { message, errors, error } = Object(answer);
   const details = Array.isArray(errors) ? errors.map((one) => one?.message ?? '').filter(Boolean) : [];
   return [message ?? error ?? '', ...details]
