@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises';
 import { systemCode } from '../errors.js';
-import { linesIn, shortenLines } from './line-log.js';
+import { linesIn, shortenLines, textOf } from './line-log.js';
 
 /** Records in a file, each a line of JSON; see `keepLines`. */
 export interface KeptLines<Line> {
@@ -60,8 +60,7 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line
     const lines = keep(unwritten);
     unwritten = [];
     try {
-      // The line break before them: a process that was killed may have left half a line.
-      await fs.appendFile(path, `\n${textOf(lines)}`, { mode: 0o600 });
+      await fs.appendFile(path, textOf(lines), { mode: 0o600 });
     } catch (error) {
       unwritten = [...keep([...lines, ...unwritten])];
       throw error;
@@ -93,8 +92,4 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line
   }
 
   return { note, all, close: write };
-}
-
-function textOf(lines: readonly unknown[]): string {
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }

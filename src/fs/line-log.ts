@@ -106,8 +106,8 @@ export async function shortenLines<Line>(
   }
 }
 
-/** The break before each line: what a killed process or a full disk has left may end within a line. */
-function textOf(lines: readonly unknown[]): string {
+/** A line of JSON for each, after a break: what a killed process or a full disk has left may end within a line. */
+export function textOf(lines: readonly unknown[]): string {
   return lines.map((line) => `\n${JSON.stringify(line)}\n`).join('');
 }
 

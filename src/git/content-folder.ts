@@ -103,7 +103,7 @@ export async function committableTree(
 }
 
 /** Whether the work tree has only a part of what is committed. */
-export async function isSparse({ git }: Repository): Promise<boolean> {
+async function isSparse({ git }: Repository): Promise<boolean> {
   const { stdout } = await git(['config', '--type=bool', '--get', 'core.sparseCheckout'], { accept: [1] });
   return stdout.trim() === 'true';
 }

@@ -106,7 +106,7 @@ function articlesIn(remote: string): Map<string, string> {
 
 /** The settings of a site with several machines. */
 export function settings(over: Record<string, unknown> = {}): Record<string, unknown> {
-  return { site: false, durability: 'push', git: { push: { fetchEvery: 500 } }, ...over };
+  return { site: false, durability: 'push', git: { push: { fetchEvery: 1_500 } }, ...over };
 }
 
 /** The options of a receiver in a clone, whose git reads no settings of the machine or the user. */

@@ -84,7 +84,7 @@ function notNow(waitingFor: string): NotNow {
 }
 
 /** The full name of the branch that HEAD is on; undefined if it is detached. */
-export async function branchOfHead({
+async function branchOfHead({
   git,
   gitDir,
 }: Pick<Repository, 'git' | 'gitDir'>): Promise<string | undefined> {

@@ -77,7 +77,7 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
  * @param from where HEAD is; null before the first commit.
  * @returns `moved` where HEAD has commits that `to` does not have, so that this is no fast-forward.
  */
-export async function fastForward(
+async function fastForward(
   repository: Repository,
   from: string | null,
   to: string,

@@ -101,7 +101,7 @@ test.serial(
 test.serial('an article whose file cannot be read is not acknowledged, and not stored twice', async (t) => {
   const content = twoArticles(t);
   const log = pino({ level: 'silent' });
-  const { store, close } = await openStore({ content, stateDir: tempDir(t), log, watch: false });
+  const { store, close } = await openArticles({ content, stateDir: tempDir(t), log, watch: false });
   fs.utimesSync(join(content.root, 'bad.md'), 1, 1); // it is to be read again
   const heal = failing(t, 'openSync', 'EACCES');
   const publish = () => store.publish('bad', async () => draftOf(article({ id: 'bad' })));
