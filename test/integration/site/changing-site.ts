@@ -25,6 +25,7 @@ const is = <const Kind extends string>(...kinds: Kind[]) => fc.constantFrom(...k
 
 const TERM_TEXTS = [
   '---\ntitle: All of it\n---\nWords.\n',
+  '---\ntitle: Most of it\n---\nOther words.\n',
   '---\ndescription: Words\nnavigation: true\n---\n',
   '---\nnavigation: Here\norder: 1\n---\nWords.\n',
 ];
@@ -62,17 +63,12 @@ type Step = Valued<typeof step>;
 const DECKS: SiteOutput = {
   path: 'decks/',
   paths: ({ articles }) => new Set([...articles].flatMap(({ tags }) => tags.map(deckOf))),
-  render: (path, { articles }) =>
-    JSON.stringify(
-      [...articles].filter(({ tags }) => tags.map(deckOf).includes(path)),
-      null,
-      1,
-    ),
+  render: (path, { articles }) => JSON.stringify(articles.tagged(tagOf(path))),
 };
 
-function deckOf(tag: string): string {
-  return `decks/${Buffer.from(tag).toString('hex')}.json`;
-}
+const deckOf = (tag: string) => `decks/${Buffer.from(tag).toString('hex')}.json`;
+
+const tagOf = (path: string) => Buffer.from(path.slice('decks/'.length, -'.json'.length), 'hex').toString();
 
 /** What else a plugin adds: data of all articles on each page, and what stands in people's Markdown. */
 const additions = noAdditions();
