@@ -52,8 +52,11 @@ const OF_ITS_PROCESS = /^process\.env\.|support\/way\.js/m;
 const ALONE =
   /\bprocess\.(?:cpuUsage|kill|getActiveResourcesInfo|env\.\w+ = )|\bgetPriority\b|\bglobalThis\.fetch\b|\bObject\.assign\((?:fs|Date)\b|\b(?:Date\.now|performance\.now) = |\bsite\.advance\(|\btimeoutMs: \d_?\d{2,3}\b|= setInterval\(|\.http\.timeout\b|recorded-syncs/;
 
-/** How many tests of a process run at the same time. More would only wait for each other, and for the processor. */
-const AT_ONCE = 4;
+/**
+ * How many tests of a process run at the same time. More would only wait for each other, and for the processor; and while one
+ * computes, as those of units do, the time limits of the others run out.
+ */
+const AT_ONCE = { alone: 1, unit: 2, other: 4 };
 
 /** How many files share a process. */
 const FILES = { unit: 24, 'unit-conformance': 5, other: 10 };
@@ -86,9 +89,9 @@ export function together(files) {
     const most = FILES[room.replace('-alone', '')] ?? FILES.other;
     const size = Math.ceil(members.length / Math.ceil(members.length / most));
     const parts = members.flatMap((_, at) => (at % size === 0 ? [members.slice(at, at + size)] : []));
-    const first = room.endsWith('-alone')
-      ? ['../support/recorded-syncs.js', '../support/turns.js?at-once=1']
-      : [`../support/turns.js?at-once=${AT_ONCE}`];
+    const manner = /alone$|^unit$/.exec(room)?.[0] ?? 'other';
+    const first = [`../support/turns.js?at-once=${AT_ONCE[manner]}`];
+    if (manner === 'alone') first.unshift('../support/recorded-syncs.js');
     return parts.map((part, index) => {
       const path = `${folder}/${room}-${index + 1}.test.js`;
       const modules = [...first, ...part.map((file) => file.replace('dist/test', '..'))];

@@ -14,7 +14,7 @@ export interface Target {
 }
 
 /** All fields of all answers; the tests check which of them are present. */
-export interface AnswerBody {
+interface AnswerBody {
   received?: boolean;
   id: string;
   url: string;

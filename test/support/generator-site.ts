@@ -11,7 +11,7 @@ import { ADDRESSES } from '../../src/store/catalog/addresses.js';
 import { OWN_PROGRAMS, SITE_URL } from './receiver.js';
 
 /** What a test site has of its own. */
-export interface GeneratorSiteOptions {
+interface GeneratorSiteOptions {
   /** Overrides settings of `pressmark.config.json`. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Article files by their paths below the content folder. */

@@ -1,5 +1,3 @@
-import fs from 'node:fs';
-import { join } from 'node:path';
 import type { ExecutionContext, TestFn } from 'ava';
 import { pino } from 'pino';
 import { loadSettings, startApp } from 'pressmark';
@@ -8,6 +6,7 @@ import { type Client, createClient } from './client.js';
 import './normal-priority.js';
 import {
   bareEnvironment,
+  configure,
   LINES_SHOWN,
   type LogLine,
   NODE_OPTIONS_OF_TESTS,
@@ -16,7 +15,6 @@ import {
   STATUS_TOKEN,
 } from './receiver.js';
 import { SECRET } from './signer.js';
-import { storeOnly } from './store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
 import { patienceMs } from './until.js';
 
@@ -45,9 +43,7 @@ export interface ReceiverHere extends Client {
  * for tests that neither kill it nor look at its process. The caller must close it.
  */
 export async function launchHere(dir: string, options: HereOptions = {}): Promise<ReceiverHere> {
-  if (options.storeOnly) storeOnly(dir);
-  if (options.config !== undefined)
-    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(options.config));
+  configure(dir, options);
   const env = {
     ...bareEnvironment(),
     NODE_OPTIONS: NODE_OPTIONS_OF_TESTS,

@@ -85,11 +85,16 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Starts a receiver on a site's folder and waits until it answers. The caller must stop it. */
-export async function launch(dir: string, options: ReceiverOptions = {}): Promise<Receiver> {
+/** Writes the site's config, where there is one. */
+export function configure(dir: string, options: Pick<ReceiverOptions, 'storeOnly' | 'config'>): void {
   if (options.storeOnly) storeOnly(dir);
   if (options.config !== undefined)
     fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(options.config));
+}
+
+/** Starts a receiver on a site's folder and waits until it answers. The caller must stop it. */
+export async function launch(dir: string, options: ReceiverOptions = {}): Promise<Receiver> {
+  configure(dir, options);
   const child = spawnStart(dir, options);
   const exited = once(child, 'exit');
   const closed = once(child, 'close');
@@ -231,7 +236,7 @@ export const NODE_OPTIONS_OF_TESTS =
   process.env.NODE_ENV === 'test' ? `--import=${import.meta.resolve('./normal-priority.js')}` : '';
 
 /** The program in a process of its own, with what it has printed so far. */
-export interface Running {
+interface Running {
   readonly child: ChildProcessWithoutNullStreams;
   readonly printed: { stdout: string; stderr: string };
   /** Resolves when it has ended. @throws Error if that takes too long. */

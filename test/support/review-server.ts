@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { ReviewHostKind } from '../../src/git/push/review-host.js';
 
 /** A pull request as the stand-in has it, whatever the host calls its fields. */
-export interface StoredPull {
+interface StoredPull {
   readonly number: number;
   title: string;
   body: string;
@@ -30,7 +30,7 @@ export interface ReviewServer {
   url(number: number): string;
 }
 
-export interface ReviewServerOptions {
+interface ReviewServerOptions {
   readonly kind: ReviewHostKind;
   /** `owner/name`. */
   readonly project: string;

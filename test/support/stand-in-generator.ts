@@ -4,7 +4,7 @@ import type { Generator, SiteFacts } from '../../src/generators/generator.js';
 import { GENERATORS } from '../../src/generators/registry.js';
 
 /** What the stand-in reads of every site. */
-export const FACTS: SiteFacts = {
+const FACTS: SiteFacts = {
   siteUrl: 'https://garden.example/notes',
   language: 'de',
   content: 'content',

@@ -16,7 +16,7 @@ export interface Storm {
   lookAtAll(clients: readonly Client[]): Promise<void>;
 }
 
-export interface StormOptions {
+interface StormOptions {
   /** Chooses the deliveries and their receivers. */
   readonly random: Random;
   /** The running receivers; called before each delivery, because receivers are restarted. */

@@ -1,11 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { articleFiles, debris, fileOf, readStored, treeOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { type Rule, sharedFaults } from '../../support/faults.js';
-import { untilReleased } from '../../support/kernel-lock.js';
 import { sharedReceiver } from '../../support/receiver.js';
+import { until } from '../../support/until.js';
 
 const faults = sharedFaults();
 const receiver = sharedReceiver(test, faults.options);
@@ -106,7 +107,11 @@ test.serial(
   '500-published: a publication for which the lock cannot be taken leaves nothing, and is stored later',
   async (t) => {
     // The lock is kept for a moment after its use; the fault needs it to be taken anew.
-    await untilReleased(receiver().dir);
+    const lock = join(receiver().dir, '.pressmark/lock');
+    await until(
+      'no process holds the lock of the store',
+      () => spawnSync('flock', ['-n', lock, 'true']).status === 0,
+    );
     await refusesThenStores(t, 'lock', { call: 'open', path: '/\\.pressmark/lock$', code: 'EMFILE' });
   },
 );

@@ -21,8 +21,11 @@ const server = bareServer(join(dir, 'public'), {
   details: () => ({ durability: 'disk' }),
   statusToken: STATUS_TOKEN,
 });
-const port = await server.listen(0, '127.0.0.1');
-const origin = `http://127.0.0.1:${port}`;
+let [port, origin] = [0, ''];
+test.before(async () => {
+  port = await server.listen(0, '127.0.0.1');
+  origin = `http://127.0.0.1:${port}`;
+});
 test.after.always(async () => {
   await server.close({ unfinishedMs: 0, wholeMs: 0 });
   removeTempDir(dir);
