@@ -3,13 +3,13 @@ import type { EventName } from '../../contract/limits.js';
 import { headerNames } from '../../contract/service.js';
 import { sign } from '../../contract/signature.js';
 import { CLOCK, type Clock } from '../../sender/clock.js';
-import { timeoutOf } from '../../sender/delivery/send-event.js';
+import { type Signer, timeoutOf } from '../../sender/delivery/send-event.js';
 import { createPace } from '../../sender/pace.js';
 import { NotChecked } from '../expect.js';
 import { encodingsOf, formsOf } from '../redact.js';
 import type { Exchange } from '../report/exchange.js';
 import { type ProbeRequest, probe, type Reply } from './probe.js';
-import { compose, type Overrides, type Signer } from './request.js';
+import { compose, type Overrides } from './request.js';
 
 export interface EventSenderOptions extends Signer {
   /** Requests a second, at least 1. */

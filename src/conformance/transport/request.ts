@@ -1,7 +1,7 @@
 import type { EventName } from '../../contract/limits.js';
-import { type HeaderNames, headerNames, type Service } from '../../contract/service.js';
+import { type HeaderNames, headerNames } from '../../contract/service.js';
 import { sign } from '../../contract/signature.js';
-import { envelopeOf, eventHeaders } from '../../sender/delivery/send-event.js';
+import { envelopeOf, eventHeaders, type Signer } from '../../sender/delivery/send-event.js';
 
 /** Where a request differs from what the service would send. */
 export interface Overrides {
@@ -27,18 +27,6 @@ export interface Overrides {
   readonly atOnce?: boolean;
 }
 
-/** Who sends, and what it signs with. */
-export interface Signer {
-  readonly secret: string;
-  readonly service: Service;
-}
-
-/** A request's bytes and headers. */
-export interface Wire {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
 /**
  * The bytes of a request as the service would send it (contract: Request envelope, Request headers), but for
  * the overrides. The same data give the same bytes: a retry is identical.
@@ -48,7 +36,7 @@ export function compose(
   data: object,
   { secret, service }: Signer,
   overrides: Overrides = {},
-): Wire {
+): { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer } {
   const names = headerNames(service);
   const json = JSON.stringify({ ...envelopeOf(event, { ...data }, momentOf(data)), ...overrides.envelope });
   const signed = Buffer.from(overrides.body?.(json) ?? json);

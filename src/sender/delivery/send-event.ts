@@ -24,11 +24,15 @@ export interface Envelope {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Where an event goes, what signs it, and as which service it is sent. */
-export interface Recipient {
-  readonly url: string;
+/** As which service events are sent, and what signs them. */
+export interface Signer {
   readonly secret: string;
   readonly service: Service;
+}
+
+/** Where an event goes, and who sends it. */
+export interface Recipient extends Signer {
+  readonly url: string;
 }
 
 /** The envelope of an event, its fields in the contract's order. */
@@ -54,7 +58,7 @@ export function envelopeBytes(envelope: Envelope): Buffer {
 export function eventHeaders(
   event: EventName,
   body: Uint8Array,
-  { secret, service }: Omit<Recipient, 'url'>,
+  { secret, service }: Signer,
   sentAt = Date.now(),
 ): Record<string, string> {
   const names = headerNames(service);

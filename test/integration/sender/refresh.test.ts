@@ -10,80 +10,50 @@ import { makeEntry, senderTo, standing } from '../../support/sender.js';
 const URL = 'https://g.example/articles/bees/';
 const ALL = ['article.published', 'article.lookup', 'article.updated'];
 const tested = { received: true, contract_version: 3, capabilities: ALL };
-const target = {
-  id: 'stored',
-  url: URL,
-  revision_id: 'r1',
-  title: 'Bees',
-  content_html: '<p>old</p><!-- svc:item:stored -->',
-};
-const found = { received: true, contract_version: 3, target };
 
 interface Request {
   readonly event: string;
   readonly data: Record<string, unknown>;
 }
 const requestOf = ({ body }: Got) => JSON.parse(body.toString()) as Request;
-const landed = (got: Got) =>
-  reply(200, { received: true, contract_version: 3, revision_id: requestOf(got).data.revision_id });
 
-/** A receiver that answers as Version 3 where the test does not say otherwise. */
-function answering(over: Partial<Record<string, (got: Got) => Answering>> = {}): Answering {
-  const usual: Record<string, (got: Got) => Answering> = {
-    'webhook.test': () => reply(200, tested),
-    'article.lookup': () => reply(200, found),
-    'article.updated': landed,
-    'article.published': () => reply(200),
-  };
-  return (got, response) => {
-    const { event } = requestOf(got);
-    const answer = over[event] ?? usual[event];
-    return answer?.(got)(got, response);
-  };
-}
-
-async function set(t: ExecutionContext, answer: Answering) {
-  const sender = await senderTo(t, answer);
-  return {
-    ...sender,
-    events: () => sender.endpoint.got.map((got) => requestOf(got).event),
-    refresh: (url = URL, force = false, file = sender.path) => sender.refresh(url, force, file),
-  };
-}
-
-/** A receiver with one article, which was published from bees.md; a test may edit it. */
-async function published(t: ExecutionContext, over: Parameters<typeof answering>[0] = {}) {
-  const stored = { ...target };
-  const setting = await set(
-    t,
-    answering({
-      'article.lookup': () => reply(200, { ...found, target: { ...stored } }),
-      'article.updated': (got) => {
-        const { title, content_html, revision_id } = requestOf(got).data;
-        Object.assign(stored, { title, content_html, revision_id });
-        return landed(got);
-      },
-      ...over,
-    }),
-  );
-  const { connector, queue, events } = setting;
-  const made = makeEntry(connector, 'stored');
-  const { payload } = made.record;
-  const data = {
-    ...payload.data,
+/** A receiver of Version 3 with one article, which was published from bees.md and which a test may edit. */
+async function published(
+  t: ExecutionContext,
+  over: Readonly<Record<string, () => Answering | undefined>> = {},
+) {
+  const content_html = '<p>Walked home.</p>\n<!-- svc:item:stored -->';
+  const stored: Record<string, unknown> = {
+    id: 'stored',
+    url: URL,
+    revision_id: 'r1',
     title: 'Bees',
-    content_html: '<p>Walked home.</p>\n<!-- svc:item:stored -->',
+    content_html,
   };
+  const usual = ({ event, data }: Request) => {
+    if (event === 'webhook.test') return tested;
+    if (event === 'article.lookup') return { received: true, contract_version: 3, target: stored };
+    for (const name of ['title', 'content_html', 'revision_id']) stored[name] = data[name];
+    return { received: true, contract_version: 3, revision_id: data.revision_id };
+  };
+  const sender = await senderTo(t, (got, response) => {
+    const request = requestOf(got);
+    const answer = over[request.event]?.() ?? reply(200, usual(request));
+    return answer(got, response);
+  });
+  const made = makeEntry(sender.connector, 'stored');
+  const { payload } = made.record;
   const record = {
     ...made.record,
     status: 'success',
     nextRetryAt: null,
-    payload: { ...payload, data },
+    payload: { ...payload, data: { ...payload.data, title: 'Bees', content_html } },
   } as const;
-  await queue.add([{ ...made, source: 'bees.md', liveUrl: URL, record }]);
-  Object.assign(stored, { title: data.title, content_html: data.content_html });
-  const updates = () => events().filter((event) => event === 'article.updated').length;
-  return { ...setting, stored, updates };
+  await sender.queue.add([{ ...made, source: 'bees.md', liveUrl: URL, record }]);
+  const updates = () =>
+    sender.endpoint.got.filter((got) => requestOf(got).event === 'article.updated').length;
+  const refresh = (url = URL, force = false, file = sender.path) => sender.refresh(url, force, file);
+  return { ...sender, stored, updates, refresh };
 }
 
 test('a person’s edit of an article that was published from here is replaced by force alone', async (t) => {
@@ -149,7 +119,7 @@ test('a refused refresh is reported by the article’s delivery, with its reason
   let busy = true;
   const { connector, queue, clock, refresh, worker } = await published(t, {
     'webhook.test': () => reply(200, { ...tested, contract_version: version }),
-    'article.updated': (got) => (busy ? reply(503) : landed(got)),
+    'article.updated': () => (busy ? reply(503) : undefined),
   });
   const other = { ...makeEntry(connector, 'other'), liveUrl: 'https://g.example/articles/wasps/' };
   await queue.add([other]);
@@ -174,13 +144,10 @@ test('a refused refresh is reported by the article’s delivery, with its reason
 
 test('409-test-of-a-retry: a 409 to the webhook.test before a retry is no conflict, and the update can be sent again', async (t) => {
   let busy = false;
-  const { clock, queue, refresh, worker } = await set(
-    t,
-    answering({
-      'webhook.test': () => (busy ? reply(409, 'locked') : reply(200, tested)),
-      'article.updated': () => reply(503),
-    }),
-  );
+  const { clock, queue, refresh, worker } = await published(t, {
+    'webhook.test': () => (busy ? reply(409, 'locked') : undefined),
+    'article.updated': () => reply(503),
+  });
   const entry = await refresh();
   busy = true;
   for (const minutes of [1, 5, 30, 120, 360]) {
@@ -193,13 +160,10 @@ test('409-test-of-a-retry: a 409 to the webhook.test before a retry is no confli
 
 test('an update is stopped when its receiver has become a Version 1 receiver meanwhile', async (t) => {
   let version = 3;
-  const { events, clock, queue, refresh, worker } = await set(
-    t,
-    answering({
-      'webhook.test': () => reply(200, { ...tested, contract_version: version }),
-      'article.updated': () => reply(503),
-    }),
-  );
+  const { updates, clock, queue, refresh, worker } = await published(t, {
+    'webhook.test': () => reply(200, { ...tested, contract_version: version }),
+    'article.updated': () => reply(503),
+  });
   const entry = await refresh();
   version = 1;
   clock.pass(60_000);
@@ -207,5 +171,5 @@ test('an update is stopped when its receiver has become a Version 1 receiver mea
   const [status, attempts, code, error] = standing(queue.read(entry.id) ?? entry);
   t.deepEqual([status, attempts, code], ['failed', 1, 503], 'nothing was sent: no attempt');
   t.regex(error ?? '', /a Version 2 receiver is required/);
-  t.is(events().filter((event) => event === 'article.updated').length, 1);
+  t.is(updates(), 1);
 });

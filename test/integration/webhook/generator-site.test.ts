@@ -13,6 +13,7 @@ import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 // The contract on a site that Hugo builds; what depends on the generator is in the tests of its definition.
 // All tests are serial, as the last ones change the addresses of all posts.
 
+const OLD = 'date: 2024-03-01\n---\nThe old words.\n';
 const POSTS = {
   'posts/yaml.md': '---\ntitle: In YAML # mine\ndate: 2024-03-01\nweight: 3\n---\nThe old words.\n',
   'posts/spelled.md':
@@ -21,18 +22,17 @@ const POSTS = {
     "+++\ntitle = 'In TOML'\ndate = 2024-03-01\n[params]\nside = 'left' # mine\n+++\nThe old words.\n",
   'posts/json.md': '{\n  "title": "In JSON",\n  "date": "2024-03-01",\n  "weight": 3\n}\nThe old words.\n',
   'posts/page.html': '---\ntitle: In HTML\ndate: 2024-03-01\n---\n<p>The old words.</p>\n',
-  'posts/unlisted.md': '---\ntitle: Unlisted\ndate: 2024-03-01\n---\nThe old words.\n',
+  'posts/unlisted.md': `---\ntitle: Unlisted\n${OLD}`,
   'posts/draft.md': '---\ntitle: A draft\ndate: 2024-03-01\ndraft: true\n---\nThe old words.\n',
   'posts/future.md': '---\ntitle: Tomorrow\ndate: 2999-03-01\n---\nThe old words.\n',
-  'posts/Taken.md': '---\ntitle: Taken\ndate: 2024-03-01\n---\nThe old words.\n',
+  'posts/Taken.md': `---\ntitle: Taken\n${OLD}`,
   'posts/taken-file.md': '---\ntitle: Taken\ndate: 2024-03-01\nslug: elsewhere\n---\nThe old words.\n',
-  'posts/taken-html.html': '---\ntitle: Taken\ndate: 2024-03-01\nslug: elsewhere-2\n---\n<p>Old.</p>\n',
   'posts/taken-folder/index.md':
     '---\ntitle: Taken\ndate: 2024-03-01\nslug: elsewhere-3\n---\nThe old words.\n',
-  'notes/taken-elsewhere.md': '---\ntitle: Taken\ndate: 2024-03-01\n---\nThe old words.\n',
-  'notes/listed-there.md': '---\ntitle: Taken\ndate: 2024-03-01\n---\nThe old words.\n',
-  'posts/twin-a.md': '---\ntitle: A twin\ndate: 2024-03-01\n---\nThe old words.\n',
-  'posts/twin-b.md': '---\ntitle: A twin\ndate: 2024-03-01\n---\nThe old words.\n',
+  'notes/taken-elsewhere.md': `---\ntitle: Taken\n${OLD}`,
+  'notes/listed-there.md': `---\ntitle: Taken\n${OLD}`,
+  'posts/twin-a.md': `---\ntitle: A twin\n${OLD}`,
+  'posts/twin-b.md': `---\ntitle: A twin\n${OLD}`,
 };
 
 const LISTED = {
@@ -41,7 +41,6 @@ const LISTED = {
   'posts/json.md': '/2024/json/',
   'posts/page.html': '/2024/page/',
   'posts/taken-file.md': '/posts/elsewhere/',
-  'posts/taken-html.html': '/posts/elsewhere-2/',
   'posts/taken-folder/index.md': '/posts/elsewhere-3/',
   'notes/listed-there.md': '/posts/listed-there-already/',
   'posts/twin-a.md': '/posts/twin/',
@@ -214,7 +213,6 @@ test.serial('404: two posts that the generator lists at one URL are ambiguous', 
 
 for (const [slug, why] of [
   ['taken-file', 'its file'],
-  ['taken-html', 'an HTML file of its name'],
   ['taken-folder', 'a folder of its name'],
   ['taken', 'a file that differs in case alone, whose URL is unknown'],
   ['taken-elsewhere', 'a post of unknown URL in another folder'],
@@ -232,7 +230,7 @@ test.serial(
   '200: addresses that are listed while the receiver runs count from the next lookup on',
   async (t) => {
     const path = 'later/post.md';
-    writePost(dir, path, '---\ntitle: Later\ndate: 2024-03-01\n---\nThe old words.\n');
+    writePost(dir, path, `---\ntitle: Later\n${OLD}`);
     t.is((await receiver.post('article.lookup', { target_url: at('/later/post/') })).status, 404);
     await listAddressesOf(dir, { ...LISTED, [path]: '/later/post/' });
     t.is((await receiver.find(at('/later/post/'))).title, 'Later');
@@ -243,7 +241,7 @@ test.serial('404: a post whose date was changed is not found before it is listed
   const path = 'later/dated.md';
   const target_url = at('/later/2024/dated/');
   const isFound = async () => (await receiver.post('article.lookup', { target_url })).status === 200;
-  const text = '---\ntitle: Dated\ndate: 2024-03-01\n---\nThe old words.\n';
+  const text = `---\ntitle: Dated\n${OLD}`;
   writePost(dir, path, text);
   await listAddressesOf(dir, { ...LISTED, [path]: '/later/2024/dated/' });
   t.true(await isFound());
@@ -271,7 +269,7 @@ test.serial('404: after a restart with another configuration, addresses must be 
   const target_url = at('/2024/unpinned/');
   const isFound = async () => (await receiver.post('article.lookup', { target_url })).status === 200;
   const page = 'notes/unpinned.md';
-  writePost(dir, page, '---\ntitle: Unpinned\ndate: 2024-03-01\n---\nThe old words.\n');
+  writePost(dir, page, `---\ntitle: Unpinned\n${OLD}`);
   await listAddressesOf(dir, { [page]: '/2024/unpinned/' });
   await receiver.close();
   receiver = await launchHere(dir);

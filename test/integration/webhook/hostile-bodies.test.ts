@@ -34,18 +34,15 @@ function open(port: number, t: { teardown(dispose: () => unknown): void }) {
   return { socket, state };
 }
 
-for (const [what, signed] of [
-  ['without a signature', 'X-Other: 1'],
-  ['with a signature that cannot be one', 'X-Service-Signature: sha256=abc'],
-] as const) {
-  test(`401-signature-refused: a request ${what} is answered before its body has come`, async (t) => {
+test('401-signature-refused: without a signature, or with one that cannot be one, a request is answered before its body has come', async (t) => {
+  for (const signed of ['X-Other: 1', 'X-Service-Signature: sha256=abc']) {
     const { socket, state } = open(receiver().port, t);
     socket.write(head('Content-Length: 1000000', signed));
     await until('the answer arrives', () => state.text.includes('"error"'));
     t.regex(state.text, /^HTTP\/1\.1 401 /);
     t.regex(state.text, /\r\nConnection: close\r\n/);
-  });
-}
+  }
+});
 
 test('401-signature-refused: a body in chunks of one byte without a signature is not read to its end', async (t) => {
   const { socket, state } = open(receiver().port, t);

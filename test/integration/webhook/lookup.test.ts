@@ -62,19 +62,18 @@ test('200-lookup: after a person has edited the body, content_html is made from 
   t.true(content_html.includes(`<!-- svc:item:${data.id} -->`), content_html);
 });
 
-test('200-lookup: content_html of an article without HTML is rendered from its Markdown', async (t) => {
-  const data = article({ content_html: '', content_markdown: 'Some *words*.\n' });
-  const { json } = await receiver().post('article.published', data);
-  t.is((await receiver().find(json.url)).content_html, '<p>Some <em>words</em>.</p>\n');
-});
-
-test('404-lookup-empty-field: an article without any content is stored, and a lookup of it names the empty field', async (t) => {
-  const data = article({ content_html: '', content_markdown: '' });
-  const published = await receiver().post('article.published', data);
-  t.is(published.status, 200);
-  const { status, json } = await receiver().post('article.lookup', { target_url: published.json.url });
-  t.is(status, 404);
-  t.regex(json.error, /^target\.content_html is empty in /);
+test('200-lookup: content_html is rendered from the Markdown where there is no HTML; without both, a 404 names the empty field', async (t) => {
+  const { post, find } = receiver();
+  const { json } = await post(
+    'article.published',
+    article({ content_html: '', content_markdown: 'Some *words*.\n' }),
+  );
+  t.is((await find(json.url)).content_html, '<p>Some <em>words</em>.</p>\n');
+  const empty = await post('article.published', article({ content_html: '', content_markdown: '' }));
+  t.is(empty.status, 200);
+  const refused = await post('article.lookup', { target_url: empty.json.url });
+  t.is(refused.status, 404);
+  t.regex(refused.json.error, /^target\.content_html is empty in /);
 });
 
 test('404-lookup-nothing-there: an article whose URL a person has changed is found at the new URL alone', async (t) => {

@@ -55,12 +55,13 @@ async function answerOf(
   };
 }
 
-for (const what of ['verify', 'parse', 'receive'] as const)
-  test(`500-adapter: ${what} that never ends is answered when its time is up`, async (t) => {
+test('500-adapter: a function that never ends is answered when its time is up', async (t) => {
+  for (const what of ['verify', 'parse', 'receive'] as const) {
     const { status, json } = await answerOf(t, { [what]: endless }, { limit: 20 });
     t.is(status, 500);
     t.is(json.error, `${what} of plugin inlet took longer than 0.02 s`);
-  });
+  }
+});
 
 test('adapter: what its functions throw is answered by its kind', async (t) => {
   const throws = (error: Error) => () => {
@@ -108,17 +109,4 @@ test('adapter: a request that only reads is no delivery, unless it is refused', 
   t.is((await answerOf(t, { routes, verify: () => false }, { hooks, method: 'GET' })).status, 401);
   await until('the refusal is told', () => counts()[1] === 1);
   t.deepEqual(counts(), [1, 1]);
-});
-
-test('adapter: a failure is told to the health check in words, whatever errorBody makes of it', async (t) => {
-  for (const errorBody of [() => null, () => ({ code: 7 })])
-    t.is(
-      (
-        await answerOf(t, {
-          ...{ errorBody },
-          receive: () => ({ id: 'a', title: 'STORE_FAILED', contentHtml: 'x' }),
-        })
-      ).status,
-      500,
-    );
 });

@@ -26,7 +26,7 @@ function reading(read: ReturnType<typeof createBodyReader>, headers?: IncomingHt
 
 test('a body of 1,000,000 bytes is read, in pieces of any size; one byte more is refused', async (t) => {
   const read = createBodyReader();
-  for (const sizes of [[100], [4_095], [65_536], [1_000_000], [1, 4_096, 2_049, 3, 65_536]]) {
+  for (const sizes of [[4_095], [1_000_000], [1, 4_096, 2_049, 3, 65_536]]) {
     const bytes = Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => at % 251));
     const body = request();
     const whole = read(body);
@@ -43,12 +43,6 @@ test('a body of 1,000,000 bytes is read, in pieces of any size; one byte more is
   large.end(Buffer.alloc(1_000_001));
   await refused;
   await t.throwsAsync(read(request({ 'content-length': '1000001' })), { code: 'BODY_TOO_LARGE' });
-});
-
-test('an empty body is read', async (t) => {
-  const body = request();
-  body.end();
-  t.is((await createBodyReader()(body)).length, 0);
 });
 
 test('a body in small pieces takes twice its size of the memory for all bodies, not hundreds of times', async (t) => {
@@ -103,7 +97,7 @@ test('where all bodies together grow too large, those that began to arrive first
 
 test('a sender that begins one body after the other never keeps a whole one from being read', async (t) => {
   const read = createBodyReader({ mostTogether: 100_000 });
-  for (let n = 0; n < 50; n++) {
+  for (let n = 0; n < 10; n++) {
     for (let half = 0; half < 20; half++) reading(read).body.write(Buffer.alloc(9_000));
     const whole = reading(read);
     whole.body.end(Buffer.alloc(10_000));
