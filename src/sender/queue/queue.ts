@@ -1,18 +1,11 @@
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import { createLock, type LockOptions } from '../../fs/lock.js';
+import { createLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { type Asked, advance, type DeliveryEvent, leavesOpen, type Outcome } from '../delivery/delivery.js';
 import { makeState, type SenderState } from '../state.js';
 import { type Entry, isOfArticle, mayBeReplaced } from './entry.js';
 import { openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
 import { isSettled, outlived } from './outlived.js';
-
-export interface QueueOptions {
-  readonly state: SenderState;
-  /** Milliseconds since the epoch. @default Date.now */
-  readonly now?: () => number;
-  readonly lock?: Pick<LockOptions, 'timeoutMs' | 'idleMs'>;
-}
 
 /** The durable deliveries of one folder; see `openQueue`. */
 export type Queue = ReturnType<typeof openQueue>;
@@ -33,9 +26,17 @@ interface View {
  *
  * Every method that changes something throws PressmarkError QUEUE_FAILED or LOCK_TIMEOUT; then each delivery is as it was
  * before, or as it was to be.
+ *
+ * @param now milliseconds since the epoch. @default Date.now
  */
-export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions) {
-  const lock = createLock({ directory: state.folder, helper: findLockHelper(), ...waits });
+export function openQueue({
+  state,
+  now = Date.now,
+}: {
+  readonly state: SenderState;
+  readonly now?: () => number;
+}) {
+  const lock = createLock({ directory: state.folder, helper: findLockHelper() });
   const files = openEntryFiles(state.deliveries);
   let last: Promise<unknown> = Promise.resolve();
   let isSwept = false;

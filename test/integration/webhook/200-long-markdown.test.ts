@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { generatorSite } from '../../support/generator-site.js';
 import { HOSTILE_TEXTS } from '../../support/hostile.js';
@@ -25,17 +24,6 @@ test('200: Markdown that would take too long is stored as it came, shown as it i
   const plain = update(target, { content_html: '<p>Plainer.</p>' });
   t.is((await post('article.updated', plain)).status, 200);
   t.regex((await find(json.url)).content_html, /^<p>Plainer\.<\/p>/);
-});
-
-test('200-lookup: a long article that a person has edited is answered with the HTML that came with it', async (t) => {
-  const { dir, post, find } = receiver();
-  const data = article({ content_markdown: 'Out of the *wind*.\n\n'.repeat(20_000) });
-  const { json } = await post('article.published', data);
-  const before = await find(json.url);
-  fs.appendFileSync(fileOf(dir, data.id), '\nBehind a hedge.\n');
-  const after = await find(json.url);
-  t.regex(after.revision_id, /^edit-/);
-  t.is(after.content_html, before.content_html);
 });
 
 test('200-published: a site of another generator gets the HTML of what would take too long', async (t) => {

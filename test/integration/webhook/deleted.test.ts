@@ -5,12 +5,13 @@ import { gitEnvironment, gitIn, makeRemote } from '../../support/clones.js';
 import { articleFiles, fileOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY } from '../../support/receiver.js';
 import { type ReceiverHere, sharedHere, startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-// A redelivery, or a recorded delivery that somebody sends again, brings no deleted article back.
+// A redelivery, or a recorded delivery that somebody sends again, brings no deleted article back. How deleted articles are
+// known after a kill is in test/unit/store/known-ids.
 
 const receiver = sharedHere(test, STORE_ONLY);
 
@@ -71,20 +72,6 @@ test('pressmark forget lets a deleted article come again, while the receiver run
   t.true(fs.existsSync(fileOf(dir, one.data.id)));
   fs.rmSync(fileOf(dir, one.data.id));
   await staysDeleted(t, receiver(), one);
-});
-
-test('200, and nothing is written, for articles that were deleted before and after kill -9', async (t) => {
-  const first = await startReceiver(t, STORE_ONLY);
-  const { dir } = first;
-  const all = [await publish(first), await publish(first), await publish(first)];
-  const [deletedBefore, deletedAfter, kept] = all as [Published, Published, Published];
-  fs.rmSync(fileOf(dir, deletedBefore.data.id));
-  await first.kill('SIGKILL');
-  fs.rmSync(fileOf(dir, deletedAfter.data.id));
-  const next = await startHere(t, { dir });
-  await staysDeleted(t, next, deletedBefore);
-  await staysDeleted(t, next, deletedAfter);
-  t.is((await next.post('article.published', kept.data)).text, kept.answer);
 });
 
 test('200, and nothing is written, for an article that git pull removes, also in a fresh clone', async (t) => {

@@ -51,17 +51,6 @@ test.serial(
   },
 );
 
-test('200-lookup: after a person has edited the body, content_html is made from it and keeps the item comment', async (t) => {
-  const { dir, post, find } = receiver();
-  const data = article({ content_markdown: '## A heading\n\nSome words.\n' });
-  const { url } = (await post('article.published', data)).json;
-  edit(fileOf(dir, data.id), 'Some words.', 'Some *better* words.');
-  const { content_html } = await find(url);
-  t.true(content_html.includes('<em>better</em>'), content_html);
-  t.true(content_html.includes('<h2>A heading</h2>'), content_html);
-  t.true(content_html.includes(`<!-- svc:item:${data.id} -->`), content_html);
-});
-
 test('200-lookup: content_html is rendered from the Markdown where there is no HTML; without both, a 404 names the empty field', async (t) => {
   const { post, find } = receiver();
   const { json } = await post(

@@ -8,15 +8,16 @@ import { type ReceiverHere, sharedHere, startHere } from '../../support/receiver
 
 const receiver = sharedHere(test, STORE_ONLY);
 
-const EDITS: Record<string, (path: string) => void> = {
-  'the body': (path) => edit(path, 'Out of the wind.\n\n<!--', 'Out of the wind, always.\n\n<!--'),
-  json_ld: (path) => edit(path, String.raw`\"Article\"`, String.raw`\"BlogPosting\"`),
-  'a key of their own': (path) => edit(path, '\nslug:', '\ndraft: true\nslug:'),
-  'the title, saved by rename': (path) => {
+/** Edits of the text, of json_ld, of a key of the owner's, and one that an editor saves by rename. */
+const EDITS: readonly ((path: string) => void)[] = [
+  (path) => edit(path, 'Out of the wind.\n\n<!--', 'Out of the wind, always.\n\n<!--'),
+  (path) => edit(path, String.raw`\"Article\"`, String.raw`\"BlogPosting\"`),
+  (path) => edit(path, '\nslug:', '\ndraft: true\nslug:'),
+  (path) => {
     fs.writeFileSync(`${path}.swp`, fs.readFileSync(path, 'utf8').replace('Keeping', 'Housing'));
     fs.renameSync(`${path}.swp`, path);
   },
-};
+];
 
 /** A published article's file, and an update that succeeds while nobody edits the file. */
 async function prepare() {
@@ -40,18 +41,18 @@ async function mustConflict(t: ExecutionContext, on: ReceiverHere, path: string,
   });
 }
 
-for (const [what, make] of Object.entries(EDITS)) {
-  test.serial(
-    `409-updated-after-edit: an edit of ${what} makes an update stale at once, and one that is based on it succeeds`,
-    async (t) => {
+test.serial(
+  '409-updated-after-edit: an edit makes an update stale at once, and one that is based on it succeeds',
+  async (t) => {
+    for (const make of EDITS) {
       const { path, request } = await prepare();
       make(path);
       await mustConflict(t, receiver(), path, request);
       const { revision_id: base_revision_id } = await receiver().find(request.target_url);
       t.is((await receiver().post('article.updated', { ...request, base_revision_id })).status, 200);
-    },
-  );
-}
+    }
+  },
+);
 
 test.serial(
   '409-updated-after-edit: a retry that comes after an edit of what it stored does not take the edit back',
@@ -64,30 +65,12 @@ test.serial(
   },
 );
 
-test.serial('200-updated-after-edit: an edit that is taken back does not make an update stale', async (t) => {
-  const { path, request } = await prepare();
-  edit(path, 'Keeping bees', 'Housing bees');
-  const { revision_id } = await receiver().find(request.target_url);
-  t.not(revision_id, request.base_revision_id, 'the receiver has seen the edit');
-  edit(path, 'Housing bees', 'Keeping bees');
-  t.is((await receiver().post('article.updated', request)).status, 200);
-});
-
-test.serial(
-  '200-updated-after-edit: a checkout with CRLF line ends does not make an update stale',
-  async (t) => {
-    const { path, request } = await prepare();
-    fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
-    t.is((await receiver().post('article.updated', request)).status, 200);
-  },
-);
-
 // Last, as it ends the receiver of this file.
 test.serial(
   '409-updated-after-edit: edits that are made while no receiver runs make updates stale',
   async (t) => {
     const prepared = [];
-    for (const make of Object.values(EDITS)) prepared.push({ make, ...(await prepare()) });
+    for (const make of EDITS) prepared.push({ make, ...(await prepare()) });
     await receiver().close();
     for (const { make, path } of prepared) make(path);
     const restarted = await startHere(t, { dir: receiver().dir });

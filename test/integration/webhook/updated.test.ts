@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import test from 'ava';
 import { publishForUpdate } from '../../support/client.js';
-import { articleFiles, debris, edit, fileOf, readStored, treeOf } from '../../support/content.js';
+import { articleFiles, debris, fileOf, readStored, treeOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { STORE_ONLY } from '../../support/receiver.js';
 import { sharedHere } from '../../support/receiver-here.js';
@@ -81,30 +81,5 @@ test.serial(
       content_html: request.content_html,
     });
     t.deepEqual(debris(dir), []);
-  },
-);
-
-test.serial(
-  '200-updated-stored: keys and comments that a person has added survive an update that is based on their edit',
-  async (t) => {
-    const { dir, post, find } = receiver();
-    const data = article();
-    await post('article.published', data);
-    const path = fileOf(dir, data.id);
-    edit(
-      path,
-      '\nslug:',
-      '\n# pinned until spring\nweight: 3 # heavy\nparams:\n  toc: true\n  list: [1, "two"]\nslug:',
-    );
-    const { url, request } = await publishForUpdate(receiver(), data);
-    t.is((await post('article.updated', request)).status, 200);
-
-    const text = fs.readFileSync(path, 'utf8');
-    t.true(text.includes('# pinned until spring\nweight: 3 # heavy\n'), text);
-    const { article: now, edited } = readStored(path);
-    t.false(edited);
-    t.deepEqual(now.extra, { weight: 3, params: { toc: true, list: [1, 'two'] } });
-    t.is(now.title, request.title);
-    t.is((await find(url)).revision_id, request.revision_id);
   },
 );
