@@ -139,6 +139,30 @@ const TOGETHER = [
     'publish-again-same-url',
   'signature-first-digit signature-other-algorithm signature-body-changed signature-of-empty-body ' +
     'raw-escapes',
+  'canonical-two-slashes canonical-query canonical-path-case canonical-scheme canonical-host ' +
+    'canonical-port canonical-other-folder canonical-slug-beginning canonical-below ' +
+    'canonical-dot-segments canonical-encoded-dots canonical-encoded-letter canonical-empty-query ' +
+    'canonical-soft-hyphen canonical-full-width canonical-path-alone canonical-credentials',
+  'canonical-fragment canonical-no-slash canonical-slash-and-fragment canonical-host-case',
+  'update-null-image update-unknown-fields update-id-missing update-id-empty ' +
+    'update-target-id-missing update-target-id-empty update-target-url-missing ' +
+    'update-target-url-empty update-base-revision-id-missing update-base-revision-id-empty ' +
+    'update-revision-id-missing update-revision-id-empty update-field-number update-title-null ' +
+    'update-tags-text update-version-3 update-version-text update-version-400',
+  'content-same content-unicode content-entities content-verbatim content-template-signs ' +
+    'content-front-matter-signs content-markup content-item-comment content-500-kb content-crlf ' +
+    'content-white-space content-title',
+  'lookup-received lookup-contract-version lookup-target-id lookup-target-url ' +
+    'lookup-target-revision-id lookup-target-title lookup-target-content-html ' +
+    'lookup-target-url-missing lookup-target-url-empty lookup-target-url-number lookup-version-3 ' +
+    'lookup-version-text lookup-version-400',
+  'update-received update-contract-version update-revision-echoed update-content update-title ' +
+    'update-500-kb update-line-ends',
+  'json-no-json json-null json-array json-text event-missing',
+  'test-200 test-received test-contract-version test-capabilities',
+  'update-format-before-target update-id-not-revision update-target-404 ' +
+    'update-target-url-of-another update-target-url-elsewhere update-stale-409 ' +
+    'update-unknown-base-409 update-old-retry-409',
 ].map((row) => row.split(' '));
 
 /** The ids of the rules by the receivers that have their faults. */
