@@ -99,11 +99,8 @@ export function expectErrorBody(answer: Answer): void {
 
 /** Deeply equal values, compared as JSON. @throws Unmet */
 export function expectEqual(what: string, expected: unknown, got: unknown): void {
-  expectThat(
-    JSON.stringify(expected) === JSON.stringify(got),
-    `${what} ${shown(expected)}`,
-    `${what} ${shown(got)}`,
-  );
+  if (JSON.stringify(expected) !== JSON.stringify(got))
+    throw new Unmet(`${what} ${shown(expected)}`, `${what} ${shown(got)}`);
 }
 
 /** Says where two long texts part. @throws Unmet */
