@@ -19,9 +19,8 @@ import { statusFindings } from '../status-findings.js';
 import { articleFindings } from './article-findings.js';
 import { checked, type Finding, fail, ok, warn } from './finding.js';
 import { generatorFindings } from './generator-findings.js';
-import { gitFindings } from './git-findings.js';
+import { gitFindings, pushFindings } from './git-findings.js';
 import { pluginFindings } from './plugin-findings.js';
-import { pushFindings } from './push-findings.js';
 
 /** How long a receiver on the port may take to answer, in milliseconds. */
 const ANSWER_MS = 10_000;

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { themeFolder } from '../../../../src/app/builder/theme.js';
 import { loadSettings } from '../../../../src/config/load.js';
@@ -11,26 +10,20 @@ function siteWith(t: ExecutionContext, theme: string | undefined, files: readonl
   return loadSettings(folderWith(t, { 'pressmark.config.json': config, ...each }), {}, {});
 }
 
-test('a theme is a package or a folder; without one there is the built-in theme alone', async (t) => {
-  const ofPackage = await siteWith(t, '@someone/theme', [
-    'node_modules/@someone/theme/package.json',
-    'node_modules/@someone/theme/templates/article.eta',
-  ]);
-  t.is(themeFolder(ofPackage), join(ofPackage.dir, 'node_modules/@someone/theme/templates'));
-  const ofFolder = await siteWith(t, './mine', ['mine/templates/article.eta']);
-  t.is(themeFolder(ofFolder), join(ofFolder.dir, 'mine/templates'));
-  t.is(themeFolder(await siteWith(t, undefined, [])), undefined);
-});
-
-test('the config is refused for a theme that is not there', async (t) => {
-  const missing = await siteWith(t, '@someone/theme', []);
-  t.throws(() => themeFolder(missing), {
+test('a theme is a package or a folder; without one there is the built-in theme alone, and one that is not there is refused', async (t) => {
+  const folderOf = async (theme: string | undefined, ...files: string[]) => {
+    const settings = await siteWith(t, theme, files);
+    return themeFolder(settings)?.slice(settings.dir.length);
+  };
+  const own = '/node_modules/@someone/theme/templates';
+  t.is(await folderOf('@someone/theme', `${own}/../package.json`, `${own}/article.eta`), own);
+  t.is(await folderOf('./mine', 'mine/templates/article.eta'), '/mine/templates');
+  t.is(await folderOf(undefined), undefined);
+  const message = /not installed; run npm install @someone\/theme/;
+  await t.throwsAsync(folderOf('@someone/theme'), { code: 'CONFIG_INVALID', message });
+  const noTemplates = /"\.\/mine" has no folder templates/;
+  await t.throwsAsync(folderOf('./mine', 'mine/readme.txt'), {
     code: 'CONFIG_INVALID',
-    message: /not installed; run npm install @someone\/theme/,
-  });
-  const empty = await siteWith(t, './mine', ['mine/readme.txt']);
-  t.throws(() => themeFolder(empty), {
-    code: 'CONFIG_INVALID',
-    message: /"\.\/mine" has no folder templates/,
+    message: noTemplates,
   });
 });

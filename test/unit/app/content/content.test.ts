@@ -9,16 +9,11 @@ import { GENERATORS } from '../../../../src/generators/registry.js';
 import { folderWith, tempDir } from '../../../support/temp-dir.js';
 
 test('what an owner has said of authors, categories, tags and lengths holds for every generator', (t) => {
+  const articles = { file: ':slug.md', permalink: '/:slug/', body: 'markdown', slug: 'unicode' } as const;
   const settings = {
     siteUrl: 'https://garden.example',
-    articles: {
-      file: ':slug.md',
-      permalink: '/:slug/',
-      body: 'markdown',
-      frontMatter: { layout: 'post' },
-      slug: 'unicode',
-    },
-  } as const;
+    articles: { ...articles, frontMatter: { layout: 'post' } },
+  };
   const options = {
     authors: { 'Marta Oak': 'marta' },
     knownAuthorsOnly: true,
@@ -26,12 +21,9 @@ test('what an owner has said of authors, categories, tags and lengths holds for 
     keptTags: ['featured'],
     limits: { title: 60 },
   };
+  const expected = { ...options, constants: { layout: 'post' } };
   for (const generator of GENERATORS)
-    t.like(
-      mappingOf(settings, generator, options),
-      { ...options, constants: { layout: 'post' } },
-      generator.name,
-    );
+    t.like(mappingOf(settings, generator, options), expected, generator.name);
 });
 
 /** Generator, content folder, output folder, and the source that the refusal names; none where the output is fine. */

@@ -113,24 +113,21 @@ test('a file of deliveries that a killed process has written by half gives those
   }
 });
 
-test('several receivers keep deliveries in one folder, and a folder that cannot be written costs only the records', async (t) => {
+test('several receivers keep deliveries in one folder, and one that cannot be written costs only what was sent', async (t) => {
   const dir = tempDir(t);
-  const receivers = [open(dir), open(dir), open(dir)];
-  for (let n = 0; n < 12; n++) {
-    receivers[n % 3]?.notes.delivery(record(n), { ...SENT, answer: `answer ${n}` });
-    if (n % 6 === 5) await Promise.all(receivers.map(({ close }) => close()));
-  }
-  const [first] = receivers;
-  const all = (await first?.list({ limit: 100 })) ?? [];
-  t.is(all.length, 12);
-  for (const { key, id } of all) t.is((await first?.detail(key))?.answer, `answer ${id?.slice(2)}`);
+  const [one, other] = [open(dir), open(dir)];
+  for (const [n, { notes }] of [one, other, one].entries())
+    notes.delivery(record(n), { ...SENT, answer: `${n}` });
+  await Promise.all([one.close(), other.close()]);
+  const all = await one.list();
+  t.deepEqual(all.map(({ id }) => id).toSorted(), ['a-0', 'a-1', 'a-2']);
+  for (const { key, id } of all) t.is((await one.detail(key))?.answer, id?.slice(2));
 
   const blocked = tempDir(t);
   fs.writeFileSync(join(blocked, 'deliveries'), 'a file in the way');
   const log = open(blocked);
   log.notes.delivery(record(1), SENT);
   const [kept] = await log.list();
-  t.is(kept?.id, 'a-1');
   t.like(await log.detail(kept?.key ?? ''), { id: 'a-1', body: null });
   await log.close();
 });
