@@ -41,11 +41,11 @@ const FINE = { lastError: null, isDeclined: false, waitingFor: null };
 const MAX_ATTEMPTS = 5;
 
 /**
- * Pushes the commits that are made here, and those that an earlier run has not pushed: the branch is pushed some time
- * after commits were made, all that have gathered at once. Where the config names another branch than the one that HEAD
- * is on, HEAD's commits are pushed to that; else nothing is pushed while HEAD is elsewhere than at the start. Where the
- * remote has moved on, the branch follows it first, unless it is another one; nothing is ever forced. A failure is logged once and tried again, each time later and never in step with
- * other receivers.
+ * Pushes the commits that are made here, and those that an earlier run has not pushed: some time after commits were made, all
+ * that have gathered at once. Where the config names another branch than the one that HEAD is on, HEAD's commits are pushed to
+ * that; else nothing is pushed while HEAD is elsewhere than at the start. Where the remote has moved on, the branch follows it
+ * first, unless it is another one; nothing is ever forced. A failure is logged once and tried again, each time later and never
+ * in step with other receivers.
  *
  * @returns a function that pushes what waits, once. A push that fails then is repeated after the next start.
  */

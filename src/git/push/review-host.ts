@@ -292,34 +292,30 @@ function adviceFor(status: number, project: string): string {
 }
 
 function apiOf(host: HostApi, remoteUrl: string): string {
-  const origin = originOf(remoteUrl);
+  const { origin } = partsOf(remoteUrl);
   if (origin !== undefined) return host.api(origin);
   throw invalid(`git.push.api must be set: the URL of the remote does not say where ${host.name} is`);
 }
 
-/** Where the pages of a remote's host are; undefined if its URL is a path. */
-function originOf(remoteUrl: string): string | undefined {
-  if (/^https?:\/\//i.test(remoteUrl) && URL.canParse(remoteUrl)) return new URL(remoteUrl).origin;
-  const [, host] =
-    /^(?:ssh|git|git\+ssh):\/\/(?:[^@/]*@)?([^/:]+)/i.exec(remoteUrl) ??
-    /^(?:[^@/]*@)?([^/:]{2,}):(?!\/\/)/.exec(remoteUrl) ??
-    [];
-  return host && `https://${host}`;
+/** Where the pages of a remote's host are, and the repository's path there; without an origin if the URL is a path. */
+function partsOf(remoteUrl: string): { readonly origin?: string; readonly path: string } {
+  // `git@host:path` is another form of `ssh://git@host/path`.
+  const [, host, rest] = /^(?:[^@/]*@)?([^/:]{2,}):(?!\/\/)(.*)$/.exec(remoteUrl) ?? [];
+  const url = host === undefined ? remoteUrl : `ssh://${host}/${rest}`;
+  if (!URL.canParse(url)) return { path: remoteUrl };
+  const { protocol, origin, hostname, pathname: path } = new URL(url);
+  if (hostname === '') return { path };
+  return { origin: /^https?:$/.test(protocol) ? origin : `https://${hostname}`, path };
 }
 
 /** `owner/name`, at GitLab with the groups above it. */
 function projectOf(remoteUrl: string, kind: ReviewHostKind, api: string): string {
-  const path = remoteUrl
-    .replace(/^[a-z+]+:\/\/[^/]*\//i, '')
-    .replace(/^(?:[^@/]*@)?[^/:]{2,}:/, '')
-    .replace(/^\/+/, '')
-    .replace(/\/+$/, '')
-    .replace(/\.git$/, '');
+  const { origin, path } = partsOf(remoteUrl);
+  const project = path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '');
   // GitLab itself may be below a path.
-  const above = `${new URL(api).pathname.slice(1).replace(/api\/v4$/, '')}`;
-  const hasGroups = kind === 'gitlab' && originOf(remoteUrl) !== undefined;
-  const names = (path.startsWith(above) ? path.slice(above.length) : path).split('/');
-  const own = hasGroups ? names : names.slice(-2);
+  const above = new URL(api).pathname.slice(1).replace(/api\/v4$/, '');
+  const names = (project.startsWith(above) ? project.slice(above.length) : project).split('/');
+  const own = kind === 'gitlab' && origin !== undefined ? names : names.slice(-2);
   if (own.length < 2 || own.includes(''))
     throw invalid('the URL of the remote names no repository of an owner; git.push.pullRequest needs one');
   return own.map(decodeURIComponent).join('/');
