@@ -49,17 +49,3 @@ test('an edit waits while no branch is checked out, one that does not lie still 
   t.deepEqual((await site.subjects()).slice(3), ['Edit: Title of one', 'Edit: Title of one']);
   t.is(await site.git('status', '--porcelain'), ` D ${gone}\n`);
 });
-
-test('what a branch switch does to files is not committed as an edit', async (t) => {
-  const site = await makeSite(t);
-  const host = await site.start({ commitEdits: true });
-  const path = await site.publish('one');
-  await site.untilCommitted(1);
-  await site.git('checkout', '-qb', 'drafts');
-  await appendFile(join(site.dir, path), 'my words\n');
-  await site.git('commit', '-qam', 'My words');
-  await site.git('checkout', '-q', 'main');
-  await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
-  await site.untilLogged('no commit: git has it');
-  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
-});

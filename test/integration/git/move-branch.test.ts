@@ -115,21 +115,3 @@ test('what the owner commits while an entry is taken back stays in the index', a
   t.is(indexed > 1 && gitIn(dir, 'status', '--porcelain', '-uall'), '');
   t.is(gitIn(dir, 'rev-parse', `HEAD:${PATH}`).trim(), content);
 });
-
-test('an entry that could be neither committed nor taken back is not the owner’s', async (t) => {
-  const { dir, repository, head, news } = await aboutToMove(t);
-  const lock = join(dir, '.git/refs/heads/main.lock');
-  let indexed = 0;
-  const git: Git = async (args, run) => {
-    if (args[0] === 'update-index') indexed++;
-    // From the entry's way back on, nothing can be written.
-    if (indexed > 1) throw new PressmarkError('GIT_FAILED', 'the disk is full');
-    return repository.git(args, run);
-  };
-  fs.writeFileSync(lock, '');
-  await t.throwsAsync(moveBranch({ ...repository, git }, head, news), { message: 'the disk is full' });
-  fs.rmSync(lock);
-  t.is(gitIn(dir, 'status', '--porcelain', '-uall'), `A  ${PATH}\n`);
-  // killed now
-  t.deepEqual(await staged(repository), []);
-});

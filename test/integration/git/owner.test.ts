@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { makeSite, withHeldGit } from './site.js';
+import { makeSite } from './site.js';
 
 test("the owner's staged and unstaged changes stay as they are", async (t) => {
   const site = await makeSite(t);
@@ -57,38 +57,4 @@ test('what the owner has staged stays staged where the article is removed in the
   await site.untilCommitted(2);
   t.is(await site.git('ls-tree', '--name-only', 'HEAD', path), '');
   t.is(await site.git('show', `:${path}`), 'my own words\n');
-});
-
-test('an article that the owner has staged as it is becomes a commit of its own', async (t) => {
-  const site = await makeSite(t);
-  const { env, hold, untilHeld, release } = await withHeldGit(site, 'update-index');
-  await hold();
-  await site.start({ env });
-  const path = await site.publish('one');
-  await untilHeld();
-  await site.git('add', path);
-  await release();
-  await site.untilCommitted(1);
-  t.is(await site.git('status', '--porcelain'), '');
-  t.deepEqual(site.logged('staged'), []);
-});
-
-test('an edit that the owner has committed since the delivery is not undone', async (t) => {
-  const site = await makeSite(t);
-  await site.start();
-  const path = await site.publish('one');
-  await site.untilCommitted(1);
-  await site.git('checkout', '-q', '--detach');
-  await site.update('one', { revision: 'r2' });
-  await site.untilLogged('on a branch again');
-  await site.write(path, `${await site.read(path)}\nand my words\n`);
-  await site.git('commit', '-qam', 'My words');
-  await site.git('checkout', '-q', '-B', 'main');
-  await site.publish('two');
-  await site.until(
-    'the other article is committed',
-    async () => (await site.subjects()).at(-1) === 'Publish: Title of two',
-  );
-  t.true((await site.git('show', `HEAD:${path}`)).includes('and my words'));
-  t.is(await site.git('status', '--porcelain'), '');
 });

@@ -275,17 +275,3 @@ export async function withGit(site: Site, script: string): Promise<NodeJS.Proces
   const env = environment(join(site.top, '..', 'home'));
   return { ...env, PATH: `${bin}:${env.PATH}` };
 }
-
-/** Holds every git command that has these words, until the test releases it. */
-export async function withHeldGit(site: Site, words: string) {
-  const hold = join(site.top, '..', 'hold');
-  const held = `${hold}.ing`;
-  const wait = `while [ -e '${hold}' ]; do : > '${held}'; sleep 0.02; done`;
-  const env = await withGit(site, `case "$*" in *${words}*) ${wait};; esac`);
-  return {
-    env,
-    hold: () => writeFile(hold, ''),
-    untilHeld: () => site.until(`Pressmark calls git ${words}`, () => existsSync(held)),
-    release: () => rm(hold),
-  };
-}
