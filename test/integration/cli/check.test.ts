@@ -65,7 +65,7 @@ test('check fails because of advice only with --strict', async (t) => {
   t.is((await check(...args, '--strict')).code, 1);
 });
 
-test('check reports a wrong secret or a wrong path as the only failure', async (t) => {
+test('check reports a wrong secret as the only failure', async (t) => {
   const url = await serve(t);
   const wrong = await check(url, '--secret', 'another-secret', '--dir', tempDir(t), ...FAST);
   t.is(wrong.code, 1);
@@ -77,13 +77,6 @@ test('check reports a wrong secret or a wrong path as the only failure', async (
     wrong.stdout,
     /it needs signature-accepted, which is failed: request-accepted, signature-missing, .* and \d+ more \(--verbose/,
   );
-  const lost = await serve(t, (steps) => {
-    steps.finish = () => ({ status: 404, text: 'Not Found' });
-  });
-  const { code, stdout } = await check(lost, '--secret', SECRET, '--dir', tempDir(t), ...FAST);
-  t.is(code, 1);
-  t.regex(stdout, /✗ endpoint-found .*\n.*\n +got +404 Not Found\n.*Is this the whole URL/);
-  t.is(stdout.match(/✗/g)?.length, 1);
 });
 
 test('check that is interrupted says what it has left behind, and exits with 1', async (t) => {
@@ -174,8 +167,6 @@ test('check --baseline fails for new failures alone, and --skip leaves rules out
   t.is(skipped.code, 0);
   t.regex(skipped.stdout, /not checked, it is left out by --skip: update-200\n/);
 
-  fs.writeFileSync(baseline, before.stdout.replaceAll('"result": "failed"', '"result": "passed"'));
-  t.is((await check(...args, '--baseline', baseline)).code, 1);
   fs.writeFileSync(baseline, '[]');
   const wrong = await check(...args, '--baseline', baseline);
   t.is(wrong.code, 2);

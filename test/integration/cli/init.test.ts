@@ -226,52 +226,6 @@ test('init names the generator of a site that it does not know and writes nothin
   for (const [path, text] of Object.entries(GRIDSOME)) t.is(fs.readFileSync(join(dir, path), 'utf8'), text);
 });
 
-// As much of Next.js as `init` asks.
-const NEXT = {
-  'next.config.mjs': "export default { output: 'export' };\n",
-  'package.json': manifest({ next: '^15.5.0' }, { build: 'next build' }),
-  'node_modules/next/package.json': '{"name":"next","version":"15.5.0"}',
-  'node_modules/next/constants.js': "exports.PHASE_PRODUCTION_BUILD = 'build';\n",
-  'node_modules/next/dist/server/config.js':
-    "exports.default = async (phase) => phase === 'build' && { output: 'export', distDir: '.next', basePath: '/notes' };\n",
-  'app/blog/[slug]/page.tsx': '',
-};
-const ADDRESS = ['--site-url', 'https://notes.example/notes'];
-
-test('init finds the folder of posts of a Next.js site, and writes nothing where there is none', async (t) => {
-  const posts = { 'texts/a.md': "---\ntitle: A\ndate: '2025-02-11'\nsummary: S.\n---\n" };
-  const dir = folderWith(t, { ...NEXT, ...posts });
-  const { code, stderr } = await initYes(dir, ...ADDRESS);
-  t.is(code, 0, stderr);
-  const { content, output, build, articles, generator } = await loadSettings(dir, {}, {});
-  t.like(
-    { content, output, build, permalink: articles.permalink, generator },
-    {
-      content: 'texts',
-      output: 'out',
-      build: 'npm run build',
-      permalink: '/blog/:slug',
-      generator: {
-        name: 'markdown-folder',
-        keys: { description: 'summary' },
-        dates: 'day-string',
-        rawHtml: true,
-      },
-    },
-  );
-  t.regex(fs.readFileSync(join(dir, 'package.json'), 'utf8'), /"postbuild": ?"pressmark postbuild out"/);
-
-  const empty = folderWith(t, { ...NEXT, 'texts/a.mdx': '' });
-  const before = namesIn(empty);
-  const refused = await initYes(empty, ...ADDRESS);
-  t.is(refused.code, 2);
-  t.regex(
-    refused.stderr,
-    /nothing was written: No Markdown file \(\.md\).*a\.mdx is MDX.*--content <folder>/,
-  );
-  t.deepEqual(namesIn(empty), before);
-});
-
 test('start, build and doctor refuse an output folder with the home page of another program', async (t) => {
   const dir = folderWith(t, {
     'pressmark.config.json': '{"siteUrl":"https://notes.example","git":false}',

@@ -289,21 +289,3 @@ test('a base path that is dropped is a change of the address for a generator, wh
   const { stdout: dry } = await runHere(['move', 'https://old.example', '--dir', site.dir]);
   t.regex(dry, /^https:\/\/old\.example\/blog\/articles\/one\/ → https:\/\/old\.example\/articles\/one\/$/m);
 });
-
-test('two old addresses: each is moved by its name', async (t) => {
-  const { dir, files } = await siteOf(t, 'plain');
-  const file = join(dir, files.one ?? '');
-  fs.writeFileSync(
-    file,
-    fs.readFileSync(file, 'utf8').replace(`url: "${OLD}`, 'url: "https://older.example'),
-  );
-  gitIn(dir, 'commit', '--quiet', '-am', 'Edit');
-  const { code, stderr } = await move(dir);
-  t.is(code, 2);
-  t.regex(stderr, /below 2 addresses: .*; move those of one at a time, with --from <address>/);
-  const { stdout } = await move(dir, '--from', 'https://older.example/');
-  t.regex(
-    stdout,
-    /^https:\/\/older\.example\/articles\/one\/ → https:\/\/new\.example\/articles\/one\/\n1 article$/m,
-  );
-});
