@@ -81,4 +81,7 @@ test('a test host runs filters, actions and outputs of a plugin on made-up artic
     ['marks.txt'],
   );
   await pages.close();
+  await t.throwsAsync(createTestHost(plugin, { options: {}, secrets: { MARK_TOKEN: 'x' } }), {
+    message: /takes no options/,
+  });
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { printable, printJson, unexpected } from '../../../src/cli/terminal.js';
+import { printable, printJson, progressLine, unexpected } from '../../../src/cli/terminal.js';
 
 const HOSTILE = 'a\u001b[2Jb\u009b31m\u202ec\u061cd\u2066';
 
@@ -31,4 +31,28 @@ test.serial('JSON of foreign texts is JSON of the same value, without control ch
   }
   t.deepEqual(JSON.parse(printed), { id: HOSTILE, lines: ['a\nb'] });
   t.regex(printed, /^[\n -~]+$/);
+});
+
+test.serial('the moving line is written over on a terminal, and nowhere else', (t) => {
+  const { write, isTTY } = process.stderr;
+  let written = '';
+  process.stderr.write = (text: string | Uint8Array) => {
+    written += text;
+    return true;
+  };
+  const shownOn = (terminal: boolean) => {
+    written = '';
+    Object.assign(process.stderr, { isTTY: terminal });
+    const line = progressLine();
+    line.show('1 of 2');
+    line.show('2 of 2');
+    line.clear();
+    return written;
+  };
+  try {
+    t.is(shownOn(true), '1 of 2\r\u001b[K2 of 2\r\u001b[K');
+    t.is(shownOn(false), '');
+  } finally {
+    Object.assign(process.stderr, { write, isTTY });
+  }
 });
