@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { COMMANDS } from '../../../src/cli/program.js';
@@ -120,13 +121,16 @@ test('the script for fish has every command with each of its options', async (t)
 });
 
 test('demo --exit shows the whole life of an article, from its publication to a refused update, and removes its site', async (t) => {
-  const folder = tempDir(t);
-  const { code, stdout, stderr } = await runHere(['demo', '--exit'], { TMPDIR: folder });
+  const { code, stdout, stderr } = await runHere(['demo', '--exit']);
   t.deepEqual([code, stderr], [0, '']);
   const statuses = [...stdout.matchAll(/^(\d{3}) {2}/gm)].map(([, status]) => status);
   t.deepEqual(statuses, ['200', '200', '200', '200', '200', '200', '200', '409']);
   t.is([...stdout.matchAll(/commit {2}[0-9a-f]{10} {2}Publish: /g)].length, 3);
   t.regex(stdout, /commit {2}[0-9a-f]{10} {2}Update: What a pressmark is, and what it is not/);
   t.regex(stdout, /page {4}\/articles\/what-a-pressmark-is\/, live after/);
-  t.deepEqual(fs.readdirSync(folder), []);
+  // Not by a TMPDIR for the command: the other tests of the process would put their folders there.
+  t.deepEqual(
+    fs.readdirSync(tmpdir()).filter((name) => name.startsWith('pressmark-demo-')),
+    [],
+  );
 });
