@@ -15,7 +15,7 @@ import type { ActionName, Face, FilterName } from './hooks/hook-types.js';
 import { createHooks, type Hooks } from './hooks/hooks.js';
 import { answerOf, checkedAdapter, type PluginAdapter, pathsOf } from './http/adapter.js';
 import { createRoutes, routesIn, type ServedBelow, sealRoutes, servedBy } from './http/routes.js';
-import { invalid } from './invalid.js';
+import { checkKeys, invalid, misuseOf } from './invalid.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
 import { JOBS } from './jobs/notes.js';
 import { knowCode } from './kept-memory.js';
@@ -197,7 +197,7 @@ export async function startHost(
       hold: (reason) => new Hold(reason),
       refuse: (status, words) => new Refusal(status, words),
       articles: { ...ofPlugin, receive: receivingOnce(ofPlugin, storage) },
-      assets: around.assets ?? { put: refusing(name) },
+      assets: checkedAssets(around.assets ?? { put: refusing(name) }),
     };
     await stepOf(entry, 'set up', face, setupMs, async () => plugin.receiver?.(receiverHost));
     if (activate !== undefined && around.jobs !== undefined)
@@ -344,6 +344,15 @@ function outsidePlugin(articles: HostSurroundings['articles']): HostSurroundings
       (...args: unknown[]) => asHost(() => Reflect.apply(method, articles, args)),
     ]),
   ) as unknown as HostSurroundings['articles']; // the same methods
+}
+
+function checkedAssets({ put }: Assets): Assets {
+  return {
+    put: async (bytes, name = {}) => {
+      checkKeys(name, ['type', 'article', 'variant'], misuseOf('assets.put'));
+      return put(bytes, name);
+    },
+  };
 }
 
 /**

@@ -10,6 +10,11 @@ export function complaintsOf(plugin: string, part = ''): (what: string) => Press
   return (what) => invalid(`plugin ${plugin}: ${part}${what}`);
 }
 
+/** Makes the errors about what a plugin asks of a method. @param method such as `articles.list`. */
+export function misuseOf(method: string): (what: string) => PressmarkError {
+  return (what) => new PressmarkError('USAGE', `${method}: ${what}`);
+}
+
 /**
  * Checks that an object of a plugin has no key but those that there are: one that is misspelt would be ignored in silence.
  *

@@ -13,7 +13,7 @@ import {
   SETTABLE_STATES,
   type SettableState,
 } from '../../host/articles/articles.js';
-import { checkKeys } from '../../host/invalid.js';
+import { checkKeys, misuseOf } from '../../host/invalid.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { ContentFolder } from '../../store/catalog/content-folder.js';
@@ -55,7 +55,7 @@ export function createArticleChanges(
   const { store, catalog, content, prefix, context } = options;
 
   async function list(query: ArticleQuery = {}): Promise<readonly ListedArticle[]> {
-    checkKeys(query, CONDITIONS, usage('articles.list: '));
+    checkKeys(query, CONDITIONS, misuseOf('articles.list'));
     if (query.state !== undefined) checkState(query.state, ['draft', ...SETTABLE_STATES]);
     const { since, after, limit = PAGE } = query;
     if (since === undefined) return (await matching(query, after, limit)).map(({ article }) => article);
@@ -108,7 +108,7 @@ export function createArticleChanges(
   }
 
   async function patch(id: string, base: string, change: ArticlePatch): Promise<Article> {
-    checkKeys(change, ['frontMatter', 'body', 'image'], usage('articles.patch: '));
+    checkKeys(change, ['frontMatter', 'body', 'image'], misuseOf('articles.patch'));
     const { frontMatter: extra = {}, body, image } = change;
     const own = Object.keys(extra).filter(context.isOwnKey);
     if (own.length > 0)
@@ -184,8 +184,6 @@ export function createArticleChanges(
 
   return { list, patch, setState, setStateAs, rebuild };
 }
-
-const usage = (part: string) => (what: string) => new PressmarkError('USAGE', `${part}${what}`);
 
 /** A plugin in JavaScript may name any state. */
 function checkState(state: string, known: readonly string[]): void {

@@ -3,6 +3,7 @@ import fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../errors.js';
 import { keepLines } from '../../fs/kept-lines.js';
+import { checkKeys, misuseOf } from '../../host/invalid.js';
 import type { DeliveryDetail, DeliveryQuery, DeliveryRecord, RefusedRequests } from '../../host/records.js';
 import { hiddenTexts, type Log } from '../../log.js';
 import type { Exchange, NewRecord, Notes } from '../../webhook/record.js';
@@ -20,6 +21,9 @@ export type DeliveryLog = ReturnType<typeof openDeliveryLog>;
 
 /** What is kept for people, below the state folder. */
 const [LIST, REFUSALS, FOLDER] = ['deliveries.jsonl', 'refusals.jsonl', 'deliveries'];
+
+/** All that a query may have. */
+const CONDITIONS = ['limit', 'event', 'id', 'refused', 'status', 'text'];
 
 const KEPT = 1_000;
 const KEPT_REFUSALS = 100;
@@ -103,6 +107,7 @@ export function openDeliveryLog(stateDir: string, log: Log, secrets: () => reado
 
   /** The newest first. */
   async function deliveries(query: DeliveryQuery = {}): Promise<DeliveryRecord[]> {
+    checkKeys(query, CONDITIONS, misuseOf('deliveries'));
     const { limit = 50 } = query;
     return (await list.all()).filter(matching(query)).reverse().slice(0, limit);
   }

@@ -49,151 +49,156 @@ async function differencesOn({ page }: Person): Promise<{ gone: string; come: st
   );
 }
 
-testJobs(test, site, {
-  'articles are found by words, tag, author, state and whose text they are, sorted and paged': async ({
-    t,
-    ada,
-  }) => {
-    await ada.goTo('Articles');
-    await ada.search('field note');
-    await ada.sees(`${NOTES} articles`);
-    t.is((await titlesOn(ada)).length, NOTES - 1);
-    await ada.follow('Next');
-    await ada.sees('Page 2 of 2');
-    t.deepEqual(await titlesOn(ada), ['Field note 1']);
-    await ada.choose('Order', 'Oldest first');
-    await ada.press('Search');
-    t.is((await titlesOn(ada))[0], 'Field note 1');
-    await ada.write('Tag', 'Moss');
-    await ada.write('Author', 'ida fern');
-    await ada.choose('State', 'Live');
-    await ada.choose('Written by', 'The service alone');
-    await ada.press('Search');
-    t.deepEqual(await titlesOn(ada), ['Field note 7']);
-    await ada.choose('State', 'Held');
-    await ada.press('Search');
-    await ada.sees('No article matches.');
-  },
+testJobs(
+  test,
+  site,
+  {
+    'articles are found by words, tag, author, state and whose text they are, sorted and paged': async ({
+      t,
+      ada,
+    }) => {
+      await ada.goTo('Articles');
+      await ada.search('field note');
+      await ada.sees(`${NOTES} articles`);
+      t.is((await titlesOn(ada)).length, NOTES - 1);
+      await ada.follow('Next');
+      await ada.sees('Page 2 of 2');
+      t.deepEqual(await titlesOn(ada), ['Field note 1']);
+      await ada.choose('Order', 'Oldest first');
+      await ada.press('Search');
+      t.is((await titlesOn(ada))[0], 'Field note 1');
+      await ada.write('Tag', 'Moss');
+      await ada.write('Author', 'ida fern');
+      await ada.choose('State', 'Live');
+      await ada.choose('Written by', 'The service alone');
+      await ada.press('Search');
+      t.deepEqual(await titlesOn(ada), ['Field note 7']);
+      await ada.choose('State', 'Held');
+      await ada.press('Search');
+      await ada.sees('No article matches.');
+    },
 
-  'an article is edited, seen in the site’s theme before it is saved, and committed by who has edited it':
-    async ({ t, site, ada, way }) => {
-      const { title, url } = await site.publish(`Of moss, ${way}`);
+    'an article is edited, seen in the site’s theme before it is saved, and committed by who has edited it':
+      async ({ t, site, ada, way }) => {
+        const { title, url } = await site.publish(`Of moss, ${way}`);
+        await findArticle(ada, title);
+        await ada.follow('Edit');
+        await ada.write('Title', `Of lichen, ${way}`);
+        await ada.write('Tags, one on each line', 'lichen\nstone');
+        await ada.write('Text (Markdown)', 'It grows *slowly*.');
+        await ada.press('Preview');
+        const preview = ada.page.frameLocator('iframe[title=Preview]');
+        t.is(await preview.getByRole('heading', { level: 1 }).innerText(), `Of lichen, ${way}`);
+        await preview.locator('footer.site').waitFor(); // the theme's
+        t.is((await site.find(url)).title, title, 'nothing is saved yet');
+        await ada.press('Save');
+        await ada.sees('Saved. The page follows.');
+        const { title: saved, content_html } = await site.find(url);
+        t.is(saved, `Of lichen, ${way}`);
+        t.regex(content_html, /It grows <em>slowly<\/em>/);
+        await until('the edit is committed', () =>
+          gitIn(site.dir, 'log', '--format=%an: %s', '-5').includes(`Ada Finch: Edit: Of lichen, ${way}\n`),
+        );
+      },
+  },
+  {
+    'an article is held, shown, scheduled, and expires': async ({ t, site, ada, way }) => {
+      const { title } = await site.publish(`Now and then, ${way}`);
       await findArticle(ada, title);
-      await ada.follow('Edit');
-      await ada.write('Title', `Of lichen, ${way}`);
-      await ada.write('Tags, one on each line', 'lichen\nstone');
-      await ada.write('Text (Markdown)', 'It grows *slowly*.');
-      await ada.press('Preview');
-      const preview = ada.page.frameLocator('iframe[title=Preview]');
-      t.is(await preview.getByRole('heading', { level: 1 }).innerText(), `Of lichen, ${way}`);
-      await preview.locator('footer.site').waitFor(); // the theme's
-      t.is((await site.find(url)).title, title, 'nothing is saved yet');
-      await ada.press('Save');
-      await ada.sees('Saved. The page follows.');
-      const { title: saved, content_html } = await site.find(url);
-      t.is(saved, `Of lichen, ${way}`);
-      t.regex(content_html, /It grows <em>slowly<\/em>/);
-      await until('the edit is committed', () =>
-        gitIn(site.dir, 'log', '--format=%an: %s', '-5').includes(`Ada Finch: Edit: Of lichen, ${way}\n`),
+      t.is(await stateOn(ada), 'Live');
+      await ada.press('Hold: show it nowhere');
+      await ada.sees('The article is held.');
+      t.is(await stateOn(ada), 'Held');
+      await ada.press('Show it now');
+      await ada.sees('The article is shown.');
+      t.is(await stateOn(ada), 'Live');
+      await ada.write('Date and time (UTC)', '01/02/2099 08:30 AM');
+      await ada.press('Schedule');
+      await ada.sees('The article is scheduled.');
+      t.is(await stateOn(ada), 'Scheduled');
+      const shown = ada.page.locator('dd time').first();
+      t.is(await shown.getAttribute('datetime'), '2099-01-02T08:30:00.000Z', 'in the site’s time zone');
+      await ada.press('Let it expire');
+      await ada.sees('The article has expired: it is not shown any more.');
+      t.is(await stateOn(ada), 'Expired');
+    },
+
+    'where a delivery came in between, both texts are shown, and nothing is overwritten before somebody says so':
+      async ({ t, site, ada, way }) => {
+        const published = await site.publish(`Two at once, ${way}`);
+        const { url } = published;
+        await findArticle(ada, published.title);
+        await ada.follow('Edit');
+        await ada.write('Text (Markdown)', 'Ada’s own words.');
+        await site.rewrite(published, 'The words of the service.');
+        await ada.press('Save');
+        await ada.sees('Nothing was overwritten');
+        const [theirs, mine] = await differencesOn(ada);
+        t.regex(theirs?.come ?? '', /The words of the service/);
+        t.regex(mine?.come ?? '', /Ada’s own words/);
+        t.regex((await site.find(url)).content_html, /The words of the service/);
+        t.is(await ada.valueOf('Text (Markdown)'), 'Ada’s own words.');
+        await ada.press('Save mine in its place');
+        await ada.sees('Saved. The page follows.');
+        t.regex((await site.find(url)).content_html, /Ada’s own words/);
+      },
+
+    'an article is moved to the trash, stays there when it is delivered again, and is restored': async ({
+      t,
+      site,
+      ada,
+      way,
+    }) => {
+      const { id, title, url } = await site.publish(`Thrown away, ${way}`);
+      await findArticle(ada, title);
+      await ada.write('Lead visitors of its URL to (an address of this site, or none)', '/elsewhere/');
+      await ada.press('Move to the trash');
+      await ada.sees('The article is in the trash.');
+      await ada.sees('/elsewhere/');
+      await site.publish(title, { id });
+      await ada.goTo('Articles');
+      await ada.search(title);
+      await ada.sees('No article matches.');
+      await ada.follow('Trash');
+      await ada.press('Restore', title);
+      await ada.sees('The article is back.');
+      t.is((await site.find(url)).id, id);
+    },
+
+    'an article is written, and not shown at first': async ({ t, site, ada, way }) => {
+      await ada.goTo('Articles');
+      await ada.follow('Write an article');
+      await ada.write('Title', `Written here, ${way}`);
+      await ada.write('Text (Markdown)', 'From nothing.');
+      await ada.tick('and do not show it yet');
+      await ada.press('Publish');
+      await ada.sees('The article is stored.');
+      t.is(await stateOn(ada), 'Held');
+      await ada.press('Show it now');
+      await ada.sees('The article is shown.');
+      const path = `/articles/written-here-${way.replaceAll(' ', '-').toLowerCase()}/`;
+      t.regex((await site.find(`${site.origin}${path}`)).content_html, /From nothing/);
+    },
+
+    'earlier versions are listed, compared and put back': async ({ t, site, ada, way }) => {
+      const published = await site.publish(`Once more, ${way}`, {
+        content_markdown: 'The first words.',
+        content_html: '<p>The first words.</p>',
+      });
+      await site.rewrite(published, 'The second words.');
+      await until('both are committed', () =>
+        gitIn(site.dir, 'log', '--format=%s', '-5').includes(`Update: ${published.title}\n`),
       );
-    },
-
-  'where a delivery came in between, both texts are shown, and nothing is overwritten before somebody says so':
-    async ({ t, site, ada, way }) => {
-      const published = await site.publish(`Two at once, ${way}`);
-      const { url } = published;
       await findArticle(ada, published.title);
-      await ada.follow('Edit');
-      await ada.write('Text (Markdown)', 'Ada’s own words.');
-      await site.rewrite(published, 'The words of the service.');
-      await ada.press('Save');
-      await ada.sees('Nothing was overwritten');
-      const [theirs, mine] = await differencesOn(ada);
-      t.regex(theirs?.come ?? '', /The words of the service/);
-      t.regex(mine?.come ?? '', /Ada’s own words/);
-      t.regex((await site.find(url)).content_html, /The words of the service/);
-      t.is(await ada.valueOf('Text (Markdown)'), 'Ada’s own words.');
-      await ada.press('Save mine in its place');
-      await ada.sees('Saved. The page follows.');
-      t.regex((await site.find(url)).content_html, /Ada’s own words/);
+      await ada.reloadsUntil('Differences'); // where git takes its time, the page comes without them
+      await ada.follow('Differences');
+      const [difference] = await differencesOn(ada);
+      t.regex(difference?.gone ?? '', /The first words/);
+      t.regex(difference?.come ?? '', /The second words/);
+      await ada.follow(published.title);
+      await ada.press('Put it back');
+      await ada.sees('The earlier version is back.');
+      t.regex((await site.find(published.url)).content_html, /The first words/);
     },
-
-  'an article is held, shown, scheduled, and expires': async ({ t, site, ada, way }) => {
-    const { title } = await site.publish(`Now and then, ${way}`);
-    await findArticle(ada, title);
-    t.is(await stateOn(ada), 'Live');
-    await ada.press('Hold: show it nowhere');
-    await ada.sees('The article is held.');
-    t.is(await stateOn(ada), 'Held');
-    await ada.press('Show it now');
-    await ada.sees('The article is shown.');
-    t.is(await stateOn(ada), 'Live');
-    await ada.write('Date and time (UTC)', '01/02/2099 08:30 AM');
-    await ada.press('Schedule');
-    await ada.sees('The article is scheduled.');
-    t.is(await stateOn(ada), 'Scheduled');
-    const shown = ada.page.locator('dd time').first();
-    t.is(await shown.getAttribute('datetime'), '2099-01-02T08:30:00.000Z', 'in the site’s time zone');
-    await ada.press('Let it expire');
-    await ada.sees('The article has expired: it is not shown any more.');
-    t.is(await stateOn(ada), 'Expired');
   },
-
-  'an article is moved to the trash, stays there when it is delivered again, and is restored': async ({
-    t,
-    site,
-    ada,
-    way,
-  }) => {
-    const { id, title, url } = await site.publish(`Thrown away, ${way}`);
-    await findArticle(ada, title);
-    await ada.write('Lead visitors of its URL to (an address of this site, or none)', '/elsewhere/');
-    await ada.press('Move to the trash');
-    await ada.sees('The article is in the trash.');
-    await ada.sees('/elsewhere/');
-    await site.publish(title, { id });
-    await ada.goTo('Articles');
-    await ada.search(title);
-    await ada.sees('No article matches.');
-    await ada.follow('Trash');
-    await ada.press('Restore', title);
-    await ada.sees('The article is back.');
-    t.is((await site.find(url)).id, id);
-  },
-
-  'an article is written, and not shown at first': async ({ t, site, ada, way }) => {
-    await ada.goTo('Articles');
-    await ada.follow('Write an article');
-    await ada.write('Title', `Written here, ${way}`);
-    await ada.write('Text (Markdown)', 'From nothing.');
-    await ada.tick('and do not show it yet');
-    await ada.press('Publish');
-    await ada.sees('The article is stored.');
-    t.is(await stateOn(ada), 'Held');
-    await ada.press('Show it now');
-    await ada.sees('The article is shown.');
-    const path = `/articles/written-here-${way.replaceAll(' ', '-').toLowerCase()}/`;
-    t.regex((await site.find(`${site.origin}${path}`)).content_html, /From nothing/);
-  },
-
-  'earlier versions are listed, compared and put back': async ({ t, site, ada, way }) => {
-    const published = await site.publish(`Once more, ${way}`, {
-      content_markdown: 'The first words.',
-      content_html: '<p>The first words.</p>',
-    });
-    await site.rewrite(published, 'The second words.');
-    await until('both are committed', () =>
-      gitIn(site.dir, 'log', '--format=%s', '-5').includes(`Update: ${published.title}\n`),
-    );
-    await findArticle(ada, published.title);
-    await ada.reloadsUntil('Differences'); // where git takes its time, the page comes without them
-    await ada.follow('Differences');
-    const [difference] = await differencesOn(ada);
-    t.regex(difference?.gone ?? '', /The first words/);
-    t.regex(difference?.come ?? '', /The second words/);
-    await ada.follow(published.title);
-    await ada.press('Put it back');
-    await ada.sees('The earlier version is back.');
-    t.regex((await site.find(published.url)).content_html, /The first words/);
-  },
-});
+);

@@ -32,47 +32,52 @@ const site = sharedAdmin(test, (dir) => {
   return { git: false };
 });
 
-testJobs(test, site, {
-  'settings of a plugin are saved by its form, and what is wrong is marked': async ({ t, site, ada }) => {
-    await ada.goTo('Plugins');
-    await ada.follow('Settings');
-    await ada.write('Limit', '70');
-    await ada.write('Names', 'Ida\nBo');
-    await ada.choose('Mood', 'merry');
-    await ada.press('Save');
-    await ada.sees('must be at most 10');
-    t.is(await ada.valueOf('Names'), 'Ida\nBo');
-    await ada.write('Limit', '7');
-    await ada.press('Save');
-    await ada.sees('Start the receiver again to use the settings.');
-    const file = join(site.dir, 'pressmark.settings.json');
-    const { plugins } = JSON.parse(fs.readFileSync(file, 'utf8'));
-    t.deepEqual(plugins.desk, { limit: 7, names: ['Ida', 'Bo'], mood: 'merry' });
-    fs.rmSync(file);
+testJobs(
+  test,
+  site,
+  {
+    'settings of a plugin are saved by its form, and what is wrong is marked': async ({ t, site, ada }) => {
+      await ada.goTo('Plugins');
+      await ada.follow('Settings');
+      await ada.write('Limit', '70');
+      await ada.write('Names', 'Ida\nBo');
+      await ada.choose('Mood', 'merry');
+      await ada.press('Save');
+      await ada.sees('must be at most 10');
+      t.is(await ada.valueOf('Names'), 'Ida\nBo');
+      await ada.write('Limit', '7');
+      await ada.press('Save');
+      await ada.sees('Start the receiver again to use the settings.');
+      const file = join(site.dir, 'pressmark.settings.json');
+      const { plugins } = JSON.parse(fs.readFileSync(file, 'utf8'));
+      t.deepEqual(plugins.desk, { limit: 7, names: ['Ida', 'Bo'], mood: 'merry' });
+      fs.rmSync(file);
+    },
   },
+  {
+    'a job that has failed is run again': async ({ t, site, ada }) => {
+      const { id } = await site.publish('For the post');
+      const attempts = () => fs.readFileSync(join(site.dir, 'attempts'), 'utf8').split(`${id} `).length;
+      await ada.goTo('Plugins');
+      await ada.reloadsUntil('the post office is closed', id);
+      const before = attempts();
+      await ada.press('Run again', id);
+      await ada.sees('desk.post runs again.');
+      await until('it has run', () => attempts() > before);
+      t.pass();
+    },
 
-  'a job that has failed is run again': async ({ t, site, ada }) => {
-    const { id } = await site.publish('For the post');
-    const attempts = () => fs.readFileSync(join(site.dir, 'attempts'), 'utf8').split(`${id} `).length;
-    await ada.goTo('Plugins');
-    await ada.reloadsUntil('the post office is closed', id);
-    const before = attempts();
-    await ada.press('Run again', id);
-    await ada.sees('desk.post runs again.');
-    await until('it has run', () => attempts() > before);
-    t.pass();
+    'a page, a part of the overview and a button of a plugin are used': async ({ t, site, ada }) => {
+      const { id, title } = await site.publish('Greeted');
+      await ada.sees('Seven letters.');
+      await ada.goTo('Queue');
+      await ada.sees('Nobody waits.');
+      await ada.goTo('Articles');
+      await ada.search(id);
+      await ada.follow(title);
+      await ada.press('Greet');
+      await ada.sees(`Greet: Hello, ${id}`);
+      t.is(await ada.page.getByRole('heading', { level: 1 }).innerText(), title);
+    },
   },
-
-  'a page, a part of the overview and a button of a plugin are used': async ({ t, site, ada }) => {
-    const { id, title } = await site.publish('Greeted');
-    await ada.sees('Seven letters.');
-    await ada.goTo('Queue');
-    await ada.sees('Nobody waits.');
-    await ada.goTo('Articles');
-    await ada.search(id);
-    await ada.follow(title);
-    await ada.press('Greet');
-    await ada.sees(`Greet: Hello, ${id}`);
-    t.is(await ada.page.getByRole('heading', { level: 1 }).innerText(), title);
-  },
-});
+);

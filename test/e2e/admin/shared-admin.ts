@@ -110,25 +110,39 @@ export async function adminSite(
   };
 }
 
-/** Tests that each job can be done in each way, and that every page on the way is as it should be. */
-export function testJobs(
+type Jobs = Readonly<Record<string, (job: Job) => Promise<void>>>;
+
+/**
+ * Tests what people do on pages of the admin, and that every page on the way is as it should be.
+ *
+ * @param jobs the job of each page, done in each way.
+ * @param further what else is done there, each in one of the ways, in turn.
+ */
+export function testJobs(test: TestFn, site: () => AdminSite, jobs: Jobs, further: Jobs = {}): void {
+  const ways = Object.keys(WAYS) as Way[];
+  for (const way of ways) for (const [name, run] of Object.entries(jobs)) testJob(test, site, way, name, run);
+  for (const [n, [name, run]] of Object.entries(further).entries())
+    testJob(test, site, ways[n % ways.length] ?? 'with JavaScript by keyboard alone', name, run);
+}
+
+function testJob(
   test: TestFn,
   site: () => AdminSite,
-  jobs: Readonly<Record<string, (job: Job) => Promise<void>>>,
+  way: Way,
+  name: string,
+  run: (job: Job) => Promise<void>,
 ): void {
-  for (const way of Object.keys(WAYS) as Way[])
-    for (const [name, run] of Object.entries(jobs))
-      test.serial(`${name}, ${way}`, async (t) => {
-        const faults: string[] = [];
-        const at = async (browser: BrowserContext, path: string) => {
-          const page = await browser.newPage();
-          await page.goto(site().url + path);
-          return personOn(page, way, (found) => faults.push(...found));
-        };
-        const { screen } = WAYS[way];
-        const ada = await at(await site().open(t, screen), '');
-        const stranger = async (path: string) => at(await openBrowser(t, screen), path);
-        await run({ t, site: site(), way, ada, stranger });
-        t.deepEqual(faults, []);
-      });
+  test.serial(`${name}, ${way}`, async (t) => {
+    const faults: string[] = [];
+    const at = async (browser: BrowserContext, path: string) => {
+      const page = await browser.newPage();
+      await page.goto(site().url + path);
+      return personOn(page, way, (found) => faults.push(...found));
+    };
+    const { screen } = WAYS[way];
+    const ada = await at(await site().open(t, screen), '');
+    const stranger = async (path: string) => at(await openBrowser(t, screen), path);
+    await run({ t, site: site(), way, ada, stranger });
+    t.deepEqual(faults, []);
+  });
 }

@@ -34,13 +34,3 @@ test('pages in which scripts of articles run have another origin than the admin,
     t.is((await ask(origin, '/-/admin/login', { method: 'POST', headers })).status, 404, host);
   }
 });
-
-test('pages that run no script of an article stay at both hosts of this machine, and so does the admin', async (t) => {
-  const { dir, origin, port } = await startHere(t, { config: { git: false, site: { search: false } } });
-  const { cookie } = await adminOf({ dir, origin });
-  for (const Host of [`localhost:${port}`, `127.0.0.1:${port}`]) {
-    const headers = { ...PAGE, Host, Cookie: cookie };
-    t.not((await ask(origin, '/', { headers })).status, 302);
-    t.is((await ask(origin, '/-/admin/', { headers })).status, 200);
-  }
-});

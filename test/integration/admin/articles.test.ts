@@ -235,22 +235,6 @@ test.serial(
 );
 
 test.serial(
-  'articles in the admin: an earlier version is not put back over what has come since',
-  async (t) => {
-    const { id, url } = await published();
-    const { revision_id: first } = await receiver.find(url);
-    const path = `articles/edit?${query({ id })}`;
-    await ada.post(path, { ...(await formOf(ada, id)), do: 'save', title: 'Another title' });
-    const { revision_id: second } = await receiver.find(url);
-    const to = `articles/article?${query({ id })}`;
-    await ada.post(to, { do: 'revert', revision: first, base: first });
-    t.is((await receiver.find(url)).title, 'Another title');
-    t.is((await ada.post(to, { do: 'revert', revision: first, base: second })).status, 303);
-    t.is((await receiver.find(url)).title, 'Keeping bees on a balcony');
-  },
-);
-
-test.serial(
   'articles in the admin: one that has changed since is not moved to the trash, and only an admin deletes one for good',
   async (t) => {
     const { id, url } = await published();

@@ -367,27 +367,6 @@ test('a browser in which the password is changed, or a link is used, has one ses
   t.is(known, await usersOf(dir).browserMark('changing'));
 });
 
-test('a message that somebody has put into a cookie by hand is not shown, and breaks no page', async (t) => {
-  const admin = await adminOf(receiver());
-  for (const flash of [
-    { level: 'ok', text: 'login.often', values: { count: { toString: 1 } } },
-    { text: ['account.saved'] },
-    null,
-  ]) {
-    const cookie = Buffer.from(JSON.stringify(flash)).toString('base64url');
-    const page = await admin.get('account', { Cookie: `${admin.cookie}; pressmark-flash=${cookie}` });
-    t.is(page.status, 200, JSON.stringify(flash));
-  }
-});
-
-test('a file is kept for ever under its own version alone', async (t) => {
-  const admin = await adminOf(receiver());
-  const [, own = ''] = /style\.css\?v=(\w+)/.exec((await admin.get('account')).text) ?? [];
-  const cachedAs = async (v: string) => (await admin.get(`style.css?v=${v}`)).headers.get('cache-control');
-  t.regex((await cachedAs(own)) ?? '', /immutable/);
-  t.is(await cachedAs('0123456789ab'), 'no-store', 'of the receiver that comes next');
-});
-
 test('without a user there is no admin: the path is any other that is missing', async (t) => {
   const { origin } = await startHere(t, { storeOnly: true });
   for (const path of ['', 'login', 'style.css', 'welcome?token=x'])

@@ -8,7 +8,7 @@ import { tempDir } from '../../support/temp-dir.js';
 const ADA = { name: 'Ada' };
 const POST = '---\ntitle: By hand\ndate: 2026-11-01\ncustom: mine\n---\nMy words.\n';
 
-for (const generator of ['hugo', 'jekyll', 'eleventy', 'astro'] as const)
+for (const generator of ['hugo', 'astro'] as const)
   test(`200-edits-of-generator-sites: a person’s edit in the admin of an article of ${generator} is all there, and an update from it succeeds`, async (t) => {
     const config =
       generator === 'astro' ? { articles: { file: ':slug.md', permalink: '/posts/:slug/' } } : {};

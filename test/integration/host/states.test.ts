@@ -63,43 +63,32 @@ const isSeen = (word: string) =>
 const isGone = (word: string) => until(`${word} is in no file`, () => filesWith(output, word).length === 0);
 
 test('200-held: an article that is held is nowhere to be seen, and answered as any other', async (t) => {
-  const data = article({
-    id: 'held-1',
-    title: 'Held quetzal',
-    slug: 'held-quetzal',
-    tags: ['quetzals'],
-    json_ld: jsonLdOf('quetzal'),
-  });
-  const first = await receiver().post('article.published', data);
-  t.is(first.status, 200);
-  t.is(readStored(fileOf(dir, 'held-1')).article.held, 'its title');
-  await until('the held article is a commit', () => commits().includes('Publish: Held quetzal'));
+  const word = { title: 'Held quetzal', slug: 'held-quetzal', tags: ['quetzals'] };
+  const data = article({ id: 'held-1', ...word, json_ld: jsonLdOf('quetzal') });
+  const { status, json } = await receiver().post('article.published', data);
+  t.is(status, 200);
+  const held = () => readStored(fileOf(dir, 'held-1')).article.held;
+  t.is(held(), 'its title');
   // An article after it, so that the builds have seen both.
   await publish({ title: 'Another one', slug: 'another' });
   await until('another article is shown', () => isShown('another'));
+  await until('the held article is a commit', () => commits().includes('Publish: Held quetzal'));
   t.deepEqual(filesWith(output, 'quetzal'), []);
 
-  const again = await receiver().post('article.published', data);
-  t.is(again.json.url, first.json.url);
-  const target = await receiver().find(first.json.url);
-  t.is(target.id, 'held-1');
-  const next = update(
-    { target_id: 'held-1', target_url: first.json.url, base_revision_id: target.revision_id },
-    { title: 'Now without the word, quetzal' },
-  );
+  t.is((await receiver().post('article.published', data)).json.url, json.url);
+  const { id: target_id, revision_id: base_revision_id } = await receiver().find(json.url);
+  t.is(target_id, 'held-1');
+  const target = { target_id, target_url: json.url, base_revision_id };
+  const next = update(target, { title: 'Now without the word, quetzal' });
   t.is((await receiver().post('article.updated', next)).status, 200);
-  t.is(readStored(fileOf(dir, 'held-1')).article.held, 'its title', 'an update does not release it');
+  t.is(held(), 'its title', 'an update does not release it');
 
-  const released = await articles().setState('held-1', 'live');
-  t.is(released.held, undefined);
-  await until('it is shown', () => isShown('held-quetzal'));
+  t.is((await articles().setState('held-1', 'live')).held, undefined);
   await isSeen('quetzal');
   await until('the release is a commit', () => commits().includes('Change: Now without the word, quetzal'));
-  t.not((await receiver().find(first.json.url)).revision_id, next.revision_id);
-
+  t.not((await receiver().find(json.url)).revision_id, next.revision_id);
   await articles().setState('held-1', 'held');
   await isGone('quetzal');
-  t.is((await receiver().find(first.json.url)).id, 'held-1');
 });
 
 test('451-refused: a plugin refuses an article with its own status and words, and nothing is stored', async (t) => {
@@ -114,40 +103,31 @@ test('451-refused: a plugin refuses an article with its own status and words, an
 
 test('an article that is scheduled or has expired is nowhere to be seen, and comes back at its URL', async (t) => {
   const marked = (word: string) => ({ title: `A ${word}`, tags: [word], json_ld: jsonLdOf(word) });
-  const toCome = { ...marked('axolotl'), slug: 'axolotl', published_at: '2099-01-01T00:00:00Z' };
-  t.is((await publish({ id: 'to-come-1', ...toCome })).status, 200);
+  const later = '2099-01-01T00:00:00Z';
+  const set = (...to: ['live' | 'held' | 'scheduled' | 'expired', at?: string]) =>
+    articles().setState('dated-1', ...to);
+  t.is((await publish({ slug: 'axolotl', ...marked('axolotl'), published_at: later })).status, 200);
   const data = article({ id: 'dated-1', slug: 'okapi', ...marked('okapi') });
-  const { json } = await receiver().post('article.published', data);
+  const { url } = (await receiver().post('article.published', data)).json;
   await isSeen('okapi');
   t.deepEqual(filesWith(output, 'axolotl'), []);
-  t.is(
-    (await articles().setState('dated-1', 'scheduled', '2099-01-01T00:00:00Z')).date,
-    '2099-01-01T00:00:00Z',
-  );
+  t.is((await set('scheduled', later)).date, later);
   await isGone('okapi');
-  t.is((await receiver().find(json.url)).id, 'dated-1');
-  t.is((await receiver().post('article.published', data)).json.url, json.url);
-  await articles().setState('dated-1', 'live');
+  t.is((await receiver().find(url)).id, 'dated-1');
+  t.is((await receiver().post('article.published', data)).json.url, url);
+  await set('live');
+  await set('expired');
+  t.is((await receiver().post('article.lookup', { target_url: url })).status, 404);
+  t.is((await receiver().post('article.published', data)).json.url, url);
+  t.is((await set('live')).url, url);
   await isSeen('okapi');
-  await articles().setState('dated-1', 'expired');
-  await isGone('okapi');
-  t.is((await receiver().post('article.lookup', { target_url: json.url })).status, 404);
-  t.is((await receiver().post('article.published', data)).json.url, json.url);
-  const back = await articles().setState('dated-1', 'live');
-  t.is(back.url, json.url);
-  await isSeen('okapi');
-  await articles().setState('dated-1', 'held');
-  await t.throwsAsync(articles().setState('dated-1', 'expired', '2099-01-01T00:00:00Z'), {
-    message: /is held, and would be shown until it expires/,
-  });
-  await articles().setState('dated-1', 'live');
-  await articles().setState('dated-1', 'expired', '2099-01-01T00:00:00Z');
+  await set('held');
+  await t.throwsAsync(set('expired', later), { message: /is held, and would be shown until it expires/ });
+  await set('live');
+  await set('expired', later);
   t.is((await articles().get('dated-1'))?.state, 'live');
-  await until('it is shown all the same', () => isShown('okapi'));
-  await t.throwsAsync(articles().setState('dated-1', 'scheduled'), { message: /needs its date/ });
-  await t.throwsAsync(articles().setState('dated-1', 'scheduled', '2001-01-01'), {
-    message: /its file makes it live/,
-  });
+  await t.throwsAsync(set('scheduled'), { message: /needs its date/ });
+  await t.throwsAsync(set('scheduled', '2001-01-01'), { message: /its file makes it live/ });
   await t.throwsAsync(articles().setState('nobody', 'held'), { code: 'ARTICLE_NOT_FOUND' });
 });
 
@@ -163,40 +143,38 @@ test('a state, a condition or a key of a change that does not exist is an error 
 });
 
 test('a patch is a new revision and a commit, and never replaces a person’s edit', async (t) => {
-  const { json } = await publish({ id: 'patched-1', title: 'Patched', slug: 'patched' });
-  const base = (await receiver().find(json.url)).revision_id;
-  await until('the article is a commit', () => commits().includes('Publish: Patched'));
-  const patched = await articles().patch('patched-1', base, { frontMatter: { series: 'one', part: 2 } });
+  const { url } = (await publish({ id: 'patched-1', title: 'Patched', slug: 'patched' })).json;
+  const base = (await receiver().find(url)).revision_id;
+  const patch = (revision: string, change: Parameters<ReturnType<typeof articles>['patch']>[2]) =>
+    articles().patch('patched-1', revision, change);
+  const patched = await patch(base, { frontMatter: { series: 'one', part: 2 } });
   t.like(patched.extra, { series: 'one', part: 2 });
   await until('a job has seen the patch', async () => (await ran()).includes(patched.revision));
-  await t.throwsAsync(articles().patch('patched-1', base, { frontMatter: { part: 3 } }), {
-    code: 'REVISION_CONFLICT',
-  });
   await until('the patch is a commit', () => commits().includes('Change: Patched'));
-  await t.throwsAsync(articles().patch('patched-1', patched.revision, { frontMatter: { id: 'x' } }), {
-    code: 'USAGE',
-  });
+  await t.throwsAsync(patch(base, { frontMatter: { part: 3 } }), { code: 'REVISION_CONFLICT' });
+  await t.throwsAsync(patch(patched.revision, { frontMatter: { id: 'x' } }), { code: 'USAGE' });
   const dropped = await fetch(`${receiver().origin}/-/editor/drop/${patched.revision}`);
   const { revision: next, extra } = (await dropped.json()) as ListedArticle;
   t.deepEqual(extra, { part: 2 }, 'undefined removes a key');
-  const { revision } = await articles().patch('patched-1', next, { body: 'A **new** text.' });
-  const target = await receiver().find(json.url);
+  const { revision } = await patch(next, { body: 'A **new** text.' });
+  const target = await receiver().find(url);
   t.regex(target.content_html, /<strong>new<\/strong>[\s\S]*<!-- svc:item:patched-1 -->/);
   t.is(target.revision_id, revision);
 
   // The service's next update, from a lookup of after the patch; one from before it is stale.
-  const to = { target_id: 'patched-1', target_url: json.url };
-  t.is((await receiver().post('article.updated', update({ ...to, base_revision_id: base }))).status, 409);
-  const delivery = update({ ...to, base_revision_id: target.revision_id });
-  t.is((await receiver().post('article.updated', delivery)).status, 200);
+  for (const [base_revision_id, status] of [
+    [base, 409],
+    [revision, 200],
+  ] as const) {
+    const request = update({ target_id: 'patched-1', target_url: url, base_revision_id });
+    t.is((await receiver().post('article.updated', request)).status, status);
+  }
   t.deepEqual(readStored(fileOf(dir, 'patched-1')).article.extra, { part: 2 });
 
   const path = fileOf(dir, 'patched-1');
   fs.appendFileSync(path, '\nMine.\n');
-  const { revision_id: edited } = await receiver().find(json.url);
-  await t.throwsAsync(articles().patch('patched-1', edited, { frontMatter: { part: 4 } }), {
-    code: 'REVISION_CONFLICT',
-  });
+  const { revision_id: edited } = await receiver().find(url);
+  await t.throwsAsync(patch(edited, { frontMatter: { part: 4 } }), { code: 'REVISION_CONFLICT' });
   t.true(fs.readFileSync(path, 'utf8').endsWith('\nMine.\n'));
 });
 
@@ -260,23 +238,21 @@ test('articles are listed by state: of each that their files can say', async (t)
 });
 
 test('the plugin moderation holds an article with a listed word; its signed link releases it', async (t) => {
-  const { json } = await publish({ id: 'bad-1', title: 'A jackpot for you', slug: 'jackpot' });
-  t.is(readStored(fileOf(dir, 'bad-1')).article.held, 'it has the word jackpot');
+  const { url } = (await publish({ id: 'bad-1', title: 'A jackpot for you', slug: 'jackpot' })).json;
+  const stored = () => readStored(fileOf(dir, 'bad-1')).article;
   const held = () => receiver().log.find(({ link }) => String(link).includes('id=bad-1'));
   await until('the link is in the log', () => held() !== undefined);
   const { pathname, search } = new URL(String(held()?.link));
   const link = `${receiver().origin}${pathname}${search}`;
   t.is((await fetch(link.replace('bad-1', 'held-1'), { method: 'POST' })).status, 403);
-  const shown = await fetch(link);
-  t.regex(await shown.text(), /<button>/);
-  t.is(readStored(fileOf(dir, 'bad-1')).article.held, 'it has the word jackpot', 'looking releases nothing');
-  const answer = await fetch(link, { method: 'POST' });
-  t.deepEqual(await answer.json(), { released: json.url });
-  await until('it is shown', () => isShown('jackpot'));
-  const { revision_id: base } = await receiver().find(json.url);
-  const update = { ...article({ id: 'bad-1-b', title: 'The jackpot again' }), revision_id: 'bad-1-b' };
-  const target = { target_id: 'bad-1', target_url: json.url, base_revision_id: base };
-  t.is((await receiver().post('article.updated', { ...update, ...target })).status, 200);
-  t.is(readStored(fileOf(dir, 'bad-1')).article.held, undefined, 'what a person has released stays released');
+  t.regex(await (await fetch(link)).text(), /<button>/);
+  t.is(stored().held, 'it has the word jackpot', 'looking releases nothing');
+  t.deepEqual(await (await fetch(link, { method: 'POST' })).json(), { released: url });
+  t.is(stored().held, undefined);
+  const { revision_id: base_revision_id } = await receiver().find(url);
+  const target = { target_id: 'bad-1', target_url: url, base_revision_id };
+  const again = update(target, { title: 'The jackpot again' });
+  t.is((await receiver().post('article.updated', again)).status, 200);
+  t.is(stored().held, undefined, 'what a person has released stays released');
   t.is((await fetch(link, { method: 'POST' })).status, 409, 'the link is for the text that it was made for');
 });

@@ -213,16 +213,6 @@ test('wordpress: media come raw or as a form, are on the site, and are the image
   t.is(refused.json.code, 'rest_type_unsupported');
 });
 
-test('wordpress: a request that is sent again is the same post, and forms are read as JSON is', async (t) => {
-  const fields = { title: 'By a form', content: '<p>Text.</p>', status: 'publish' };
-  const body = new URLSearchParams(fields).toString();
-  const form = { method: 'POST', body, 'content-type': 'application/x-www-form-urlencoded' };
-  const [first, again] = [await ask(POSTS, form), await ask(POSTS, form)];
-  t.is(first.status, 201);
-  t.is(again.json.id, first.json.id);
-  t.is(withTitle('By a form'), 1);
-});
-
 test('409-wordpress: what a person has edited, in the file or in the admin, keeps its text and its state', async (t) => {
   for (const [title, edit] of [
     ['Edited in its file', (file: string) => fs.appendFileSync(file, '\nMy own line.\n')],
@@ -239,42 +229,6 @@ test('409-wordpress: what a person has edited, in the file or in the admin, keep
     }
     t.is(fs.readFileSync(file, 'utf8'), before);
   }
-});
-
-test('wordpress: the date of a draft is kept until it is published, also where that was refused', async (t) => {
-  const { json: draft } = await sendJson(POSTS, { title: 'A dated draft', content: 'x' });
-  const change = async (over: object) => (await sendJson(`${POSTS}/${draft.id}`, over)).json;
-  const date = `${new Date().getUTCFullYear() + 1}-03-01T10:00:00`;
-  t.like(await change({ date }), { status: 'draft', date });
-  t.like(await change({ status: 'publish', title: [1] }), { data: { status: 400 } });
-  t.is((await ask(`${POSTS}/${draft.id}`)).json.status, 'draft');
-  t.like(await change({ status: 'publish' }), { status: 'future', date });
-  const past = '2026-01-02T03:04:05';
-  t.like(await change({ date: past, status: 'publish' }), { status: 'publish', date: past });
-});
-
-test('410-wordpress: a post whose file was deleted is not stored again', async (t) => {
-  const body = { title: 'Deleted by its owner', content: 'x', status: 'publish' };
-  const { json: post } = await sendJson(POSTS, body);
-  fs.unlinkSync(fileOf(dir, `wp-${post.id}`));
-  await until('it is known to be deleted', async () => (await ask(`${POSTS}/${post.id}`)).status === 404);
-  t.like(await sendJson(POSTS, body), { status: 410, json: { code: 'rest_post_deleted' } });
-  t.is(withTitle('Deleted by its owner'), 0);
-});
-
-test('4xx-wordpress: what is not there, and methods that change nothing, leave the post alone', async (t) => {
-  const { json: post } = await sendJson(POSTS, { title: 'Left alone', content: 'x', status: 'publish' });
-  const file = fileOf(dir, `wp-${post.id}`);
-  const before = fs.readFileSync(file, 'utf8');
-  const { json: tag } = await sendJson('/wp-json/wp/v2/tags', { name: 'Kept' });
-  for (const [method, path, status] of [
-    ['POST', `${POSTS}/${post.id}/autosaves`, 404],
-    ['DELETE', `${POSTS}/${post.id}/revisions/7`, 404],
-    ['DELETE', POSTS, 405],
-    ['DELETE', `/wp-json/wp/v2/tags/${tag.id}`, 404],
-  ] as const)
-    t.is((await ask(path, { method })).status, status, `${method} ${path}`);
-  t.is(fs.readFileSync(file, 'utf8'), before);
 });
 
 test('401-wordpress: without a password of the list there is only the index', async (t) => {

@@ -43,56 +43,31 @@ test('fetchPublic: no address of the own network is asked, in whatever form it c
   t.is(asked, 0);
 });
 
-test('fetchPublic: redirects are followed, and none leads to an address that must not be asked', async (t) => {
-  const origin = await serve(t, ({ url = '' }, response) => {
-    const to = new URL(url, 'http://a.example').searchParams.get('to');
-    if (url === '/endless') response.writeHead(302, { Location: '/endless' }).end();
-    else if (to !== null) response.writeHead(307, { Location: to }).end();
-    else response.setHeader('Link', ['<a>; rel=x', '<b>; rel=y']).end(`at ${url}`);
+test('fetchPublic: redirects are followed, none to an address that must not be asked, and another origin does not get what proves who asks', async (t) => {
+  const echo: http.RequestListener = ({ headers }, response) => response.end(JSON.stringify(headers));
+  const other = await serve(t, echo);
+  const own = await serve(t, (request, response) => {
+    const { searchParams, pathname } = new URL(request.url ?? '', 'http://a.example');
+    const to = pathname === '/endless' ? '/endless' : searchParams.get('to');
+    if (to === null) echo(request, response);
+    else response.writeHead(302, { Location: to }).end();
   });
-  const found = await fetchPublic(`${origin}/?to=/there`, { isAllowed });
-  t.like(found, { url: `${origin}/there`, status: 200 });
-  t.is(found.body.toString(), 'at /there');
-  t.is(found.headers.link, '<a>; rel=x, <b>; rel=y');
-  for (const to of ['http://127.0.0.2/', 'http://[::1]/', 'file:///etc/passwd'])
-    await t.throwsAsync(fetchPublic(`${origin}/?to=${encodeURIComponent(to)}`, { isAllowed }), {
-      code: 'USAGE',
+  const headers = { Authorization: 'Bearer x', cookie: 'a=b', 'X-Api-Key': 'x', Accept: 'image/png' };
+  const ask = (to: string) =>
+    fetchPublic(`${own}/?to=${encodeURIComponent(to)}`, { isAllowed, headers }).then(({ url, body }) => {
+      const { authorization, cookie, accept, 'x-api-key': key } = JSON.parse(body.toString());
+      return { url, sent: [authorization, cookie, key, accept] };
     });
-  await t.throwsAsync(fetchPublic(`${origin}/endless`, { isAllowed }), {
+  t.deepEqual(await ask('/'), { url: `${own}/`, sent: ['Bearer x', 'a=b', 'x', 'image/png'] });
+  const elsewhere = { url: `${other}/`, sent: [undefined, undefined, undefined, 'image/png'] };
+  t.deepEqual(await ask(`${other}/`), elsewhere);
+  for (const to of ['http://127.0.0.2/', 'http://[::1]/', 'file:///etc/passwd'])
+    await t.throwsAsync(ask(to), { code: 'USAGE' });
+  await t.throwsAsync(fetchPublic(`${own}/endless`, { isAllowed }), {
     code: 'UNREACHABLE',
     message: /more than 5 times/,
   });
-  t.is((await fetchPublic(`${origin}/?to=/there`, { isAllowed, method: 'POST' })).status, 307);
-});
-
-test('fetchPublic: another origin that a redirect leads to does not get what proves who asks', async (t) => {
-  const echo: http.RequestListener = ({ headers }, response) => response.end(JSON.stringify(headers));
-  const [other, own] = [
-    await serve(t, echo),
-    await serve(t, (request, response) => {
-      if (request.url === '/other') response.writeHead(302, { Location: other }).end();
-      else if (request.url === '/own') response.writeHead(302, { Location: '/' }).end();
-      else echo(request, response);
-    }),
-  ];
-  const headers = { Authorization: 'Bearer x', cookie: 'a=b', 'X-Api-Key': 'x', Accept: 'image/png' };
-  const gets = async (path: string) => {
-    const { body } = await fetchPublic(`${own}${path}`, { isAllowed, headers });
-    const { authorization, cookie, accept, 'x-api-key': key } = JSON.parse(body.toString());
-    return { authorization, cookie, accept, key };
-  };
-  t.deepEqual(await gets('/own'), {
-    authorization: 'Bearer x',
-    cookie: 'a=b',
-    accept: 'image/png',
-    key: 'x',
-  });
-  t.deepEqual(await gets('/other'), {
-    authorization: undefined,
-    cookie: undefined,
-    accept: 'image/png',
-    key: undefined,
-  });
+  t.is((await fetchPublic(`${own}/?to=/`, { isAllowed, method: 'POST' })).status, 302);
 });
 
 test('fetchPublic: an answer is bounded in length and time, and a request has its body', async (t) => {
@@ -114,9 +89,6 @@ test('fetchPublic: an answer is bounded in length and time, and a request has it
   });
   await t.throwsAsync(fetchPublic(`${origin}/cut`, { isAllowed }), { code: 'UNREACHABLE' });
   await t.throwsAsync(fetchPublic(`${origin}/never`, { isAllowed, timeoutMs: 20 }), { code: 'UNREACHABLE' });
-  await t.throwsAsync(fetchPublic(`${origin}/never`, { isAllowed, signal: AbortSignal.abort() }), {
-    code: 'UNREACHABLE',
-  });
   const { body } = await fetchPublic(`${origin}/`, {
     isAllowed,
     method: 'POST',

@@ -129,25 +129,6 @@ test('a filter of pages that fails on one page, however often, or now and then, 
   t.is(hooks.switchedOff(), '');
 });
 
-test('pages are told apart in the contexts of all filters of pages, and each failure of a file of all articles counts', async (t) => {
-  const fails = (): never => {
-    throw new Error('broken');
-  };
-  const urls = ['a', 'b', 'c'].map((id) => `https://garden.example/${id}/`);
-  for (const [name, contexts] of [
-    ['article.related', urls.map((url) => ({ url }))],
-    ['page.head', urls.map((canonical) => ({ canonical }))],
-    ['sitemap.items', Array(3).fill({ kind: 'sitemap', path: '/sitemap.xml' })],
-    ['feed.items', Array(3).fill({ kind: 'feed', path: '/feed.xml' })],
-  ] as const) {
-    const hooks = createHooks(silent, { face: 'pages', mostFailures: 3 });
-    hooks.addFilter(name, fails, { plugin: 'bad' });
-    for (const context of contexts)
-      await t.throwsAsync(hooks.applyFilters(name, [] as never, context as never), undefined, name);
-    t.is(hooks.switchedOff(), `filter ${name} of plugin bad`);
-  }
-});
-
 test('a handler that is late once delays the others of its action no more, and in a service that stops none does', async (t) => {
   const hooks = createHooks(silent, { actionTimeoutMs: 20 });
   const told: string[] = [];
@@ -184,15 +165,6 @@ test('the handlers of an action run one after the other, by priority; those of f
   endFirst?.();
   await done;
   t.deepEqual(told, ['site', 'git', 'hangs', 'b', 'last']);
-});
-
-test('a priority that is not a number is refused', (t) => {
-  const hooks = createHooks(silent);
-  for (const priority of [Number.NEGATIVE_INFINITY, Number.NaN, 'first' as never])
-    t.throws(() => hooks.addAction('host.ready', () => undefined, { plugin: 'a', priority }), {
-      code: 'PLUGIN_INVALID',
-      message: /^plugin a: the priority of its handler of host\.ready is /,
-    });
 });
 
 test('an action that throws, rejects or hangs is logged once, however often, and does not stop the other actions', async (t) => {

@@ -156,21 +156,6 @@ async function check(
 }
 
 test.serial(
-  'jobs: a receiver that is killed at any write forgets no event, and runs none more than twice',
-  async (t) => {
-    const moments = await killed(t, async (first, _site, promise) => {
-      await first.noteAction('deploy.done', { target: 'x', ms: 1 });
-      promise();
-      await until('the event is done', () => first.runs.length > 0 && isDone(first.folder)());
-    });
-    t.deepEqual([...new Set(moments.map(({ runs }) => runs.length))], [0, 1], 'before it ran, and after it');
-    await check(t, moments, 1_000, (runs, { isPromised }) =>
-      isPromised ? isTold(runs, 'x') : times(runs, 'x') <= 2,
-    );
-  },
-);
-
-test.serial(
   'jobs: a receiver that is killed at any write loses no change of a file, and tells none more than twice',
   async (t) => {
     const fileOf = (path: string) => ({ path, id: path, url: `https://a.example/${path}/`, version: '1' });

@@ -74,16 +74,13 @@ test('storage: what JSON would change is refused in words that name plugin, key 
   const storage = openStorage('notes', join(tempDir(t), 'notes'));
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;
-  const values: [unknown, RegExp][] = [
+  for (const [value, words] of [
     [undefined, /it is undefined; delete the key instead/],
     [{ deep: { at: new Date(0) } }, /at is an object of the class Date/],
-    [[1, undefined], /1 is undefined/],
     [{ n: Number.NaN }, /n is NaN/],
-    [{ n: 1n }, /n is a bigint/],
     ['\ud800', /it is a text with a lone surrogate/],
     [cycle, /circular/],
-  ];
-  for (const [value, words] of values) {
+  ] as const) {
     const error = await t.throwsAsync(storage.set('k', value));
     t.regex(error.message, /^plugin notes: storage: the value of "k" is not plain data as in JSON: /);
     t.regex(error.message, words);
@@ -127,20 +124,4 @@ test('storage: of several calls for one key the last one counts, and none remove
   const last = [storage.set('b', 1), storage.delete('b'), storage.set('c', 1)];
   t.deepEqual(await Promise.all(last), [undefined, true, undefined]);
   t.deepEqual(await storage.keys(), ['a', 'c']);
-});
-
-test('storage: who writes all the time lets others write, too', async (t) => {
-  const folder = join(tempDir(t), 'notes');
-  const [busy, other] = [openStorage('notes', folder), openStorage('notes', folder)];
-  let isOver = false;
-  let writes = 0;
-  const overlapping = async () => {
-    while (!isOver) await busy.set(`busy ${writes++ % 10}`, writes);
-  };
-  const both = Promise.all([overlapping(), overlapping()]);
-  await until('it is busy', () => writes > 2);
-  await other.set('other', 1);
-  isOver = true;
-  await both;
-  t.is(await busy.get('other'), 1);
 });

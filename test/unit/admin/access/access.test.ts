@@ -36,25 +36,17 @@ const PUBLIC = { publicOrigin: 'https://admin.example.com:8443', trustedProxies:
 
 test('with admin.public others get in at its host over HTTPS alone, by the word of a proxy on this machine', (t) => {
   const of = (...asked: Parameters<typeof request>) => createAccess(PUBLIC)(request(...asked));
-  t.deepEqual(of('127.0.0.1', HTTPS), {
-    kind: 'allowed',
-    isSecure: true,
-    origin: 'https://admin.example.com:8443',
-    network: '203.0.113.7',
-  });
+  const origin = 'https://admin.example.com:8443';
+  t.deepEqual(of('127.0.0.1', HTTPS), { kind: 'allowed', isSecure: true, origin, network: '203.0.113.7' });
   t.is(of('127.0.0.1', { ...HTTPS, host: 'Admin.Example.com:443' }).kind, 'allowed');
   t.is(of('127.0.0.1', { ...HTTPS, host: 'example.com' }).kind, 'elsewhere', 'the site’s host');
   t.is(of('203.0.113.7', HTTPS).kind, 'plain', 'it says so of itself');
-  t.is(of('127.0.0.1', { ...HTTPS, 'x-forwarded-proto': 'http' }).kind, 'plain');
   t.is(
     of('127.0.0.1', { ...HTTPS, 'x-forwarded-proto': 'https, http' }).kind,
     'plain',
-    'the last one is the proxy’s',
+    'the proxy’s is last',
   );
   t.is(of('192.168.1.9', LOCAL).kind, 'elsewhere');
-  t.like(of('127.0.0.1', { ...HTTPS, 'x-forwarded-for': '198.51.100.1, 203.0.113.7' }), {
-    network: '203.0.113.7',
-  });
   t.like(of('127.0.0.1', { ...HTTPS, 'x-forwarded-for': 'nonsense' }), { network: '127.0.0.1' });
   t.like(of('127.0.0.1', LOCAL), { isSecure: false, origin: 'http://localhost:8787' });
 });

@@ -29,6 +29,15 @@ const open = (dir: string, secrets: readonly string[] = []) =>
 const bytesIn = (folder: string) =>
   fs.readdirSync(folder).reduce((sum, name) => sum + fs.statSync(join(folder, name)).size, 0);
 
+test('a condition that there is not is an error that names the nearest', async (t) => {
+  const log = open(tempDir(t));
+  await t.throwsAsync(log.list({ refusd: true } as never), {
+    code: 'USAGE',
+    message: /^deliveries: it has "refusd", .*; did you mean refused\?$/,
+  });
+  await log.close();
+});
+
 test('the last thousand deliveries are kept, whatever is sent, and a line that was cut off costs no other', async (t) => {
   const dir = tempDir(t);
   const path = join(dir, 'deliveries.jsonl');
