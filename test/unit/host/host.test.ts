@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { pino } from 'pino';
 import * as z from 'zod';
@@ -10,7 +9,6 @@ import { definePlugin, type Plugin, type PluginEntry, type ReceiverHost } from '
 import { createLog } from '../../../src/log.js';
 import { hostSite } from '../../support/host-site.js';
 import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
 
 const around: HostSurroundings = {
   face: 'receiver',

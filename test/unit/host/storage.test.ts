@@ -6,7 +6,6 @@ import test from 'ava';
 import { openStorage } from '../../../src/host/storage.js';
 import { recorder, syncs } from '../../support/recorded-syncs.js';
 import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
 
 test.serial('storage: a value is on the disk, with its name, before the promise resolves', async (t) => {
   const folder = join(tempDir(t), 'plugins/notes');

@@ -5,7 +5,6 @@ import {
   enteredValue,
   type FieldKind,
   fieldsOfOptions,
-  fieldsOfSchema,
   shownValue,
 } from '../../../../src/host/admin/settings-form.js';
 
