@@ -1,5 +1,4 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
 
 /** What a field of a form takes. */
 export type FieldKind =
@@ -57,16 +56,11 @@ export function fieldsOfOptions(schema: StandardSchemaV1 | undefined): readonly 
   }
 }
 
-/** The JSON Schema of what may be written in the config: by the library that the schema is of, else by zod for its own. */
+/** The JSON Schema of what may be written in the config, where the library that the schema is of can say it. */
 function jsonSchemaOf(schema: StandardSchemaV1): unknown {
-  const standard: {
-    vendor: string;
-    jsonSchema?: { input?(options: { target: string }): unknown };
-  } = schema['~standard'];
-  if (typeof standard.jsonSchema?.input === 'function')
-    return standard.jsonSchema.input({ target: 'draft-2020-12' });
-  if (standard.vendor !== 'zod') return undefined;
-  return z.toJSONSchema(schema as unknown as z.core.$ZodType, { io: 'input' });
+  const standard: { vendor: string; jsonSchema?: { input?(options: { target: string }): unknown } } =
+    schema['~standard'];
+  return standard.jsonSchema?.input?.({ target: 'draft-2020-12' });
 }
 
 /** The fields of a form for a JSON Schema; undefined if it is not that of an object with known keys. */

@@ -167,14 +167,6 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     return (handlers.filter.get(name)?.length ?? 0) > 0;
   }
 
-  function removeFilter(name: FilterName, handler: Registered['handler']): boolean {
-    return remove('filter', name, (entry) => entry.handler === handler);
-  }
-
-  function removeAction(name: ActionName, handler: Registered['handler']): boolean {
-    return remove('action', name, (entry) => entry.handler === handler);
-  }
-
   /** How often an action was done since the start. */
   function didAction(name: ActionName): number {
     return done.get(name) ?? 0;
@@ -234,6 +226,12 @@ export function createHooks(log: Log, options: HookOptions = {}) {
         checkKeys(given, ['priority'], complaintsOf(plugin, `the options of its handler of ${name}: `));
         return add(kind, name, handler, { ...given, plugin, isFirstParty });
       };
+    const removing =
+      (kind: Kind) =>
+      (name: string, handler: Registered['handler']): boolean => {
+        checkName(plugin, kind, name);
+        return remove(kind, name, (entry) => entry.handler === handler);
+      };
     const checked =
       <Name extends string, Rest extends unknown[], Result>(
         kind: Kind,
@@ -246,8 +244,8 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     return {
       addFilter: adding('filter'),
       addAction: adding('action'),
-      removeFilter: checked('filter', removeFilter),
-      removeAction: checked('action', removeAction),
+      removeFilter: removing('filter'),
+      removeAction: removing('action'),
       hasFilter: checked('filter', hasFilter),
       didAction: checked('action', didAction),
       applyFilters: checked('filter', applyFilters),

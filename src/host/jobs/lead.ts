@@ -8,9 +8,6 @@ import { findLockHelper, type LockHelper } from '../../fs/lock-helper.js';
 /** How often the lock is tried for. */
 const TRY_EVERY_MS = 2_000;
 
-/** Which of several receivers runs the jobs; see `createLead`. */
-export type Lead = ReturnType<typeof createLead>;
-
 /**
  * The lock by which one of several receivers on a folder runs its jobs; when that receiver ends, another gets the lock.
  *

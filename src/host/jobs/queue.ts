@@ -20,9 +20,6 @@ interface OpenNote extends Note {
   saved: Promise<void>;
 }
 
-/** What the jobs of a site have still to do, for the receiver that runs them; see `createQueue`. */
-export type Queue = ReturnType<typeof createQueue>;
-
 /** So many notes are read before other work has its turn. */
 const FILES_AT_ONCE = 10;
 

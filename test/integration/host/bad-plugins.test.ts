@@ -181,8 +181,8 @@ test('a plugin that keeps more and more memory ends the receiver and is named, a
   for (const [n, url] of urls.entries()) t.is((await next.find(url)).id, `kept-${n}`);
 });
 
-/** Keeps 1.2 MB, which is little for one call. */
-const KEEP = 'kept.push(new Array(150_000).fill(7))';
+/** Keeps 4.8 MB, which is little for one call. */
+const KEEP = 'kept.push(new Array(600_000).fill(7))';
 
 for (const [where, code] of [
   ['receiver', `host.addFilter('article.draft', (draft) => { ${KEEP}; return draft; })`],

@@ -5,6 +5,7 @@ import { article } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
 import { freePort } from '../../support/free-port.js';
 import { startReceiver } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -43,7 +44,7 @@ test('jobs: a receiver that is killed between the answer and the run runs the jo
   await receiver.ended;
   t.deepEqual(runsIn(dir), []);
   faults.clear();
-  const next = await startReceiver(t, { ...faults.options, dir });
+  const next = await startHere(t, { dir });
   t.is((await next.post('article.published', data)).status, 200); // in case it was killed before the answer
   await until('the job has run', () => runsIn(dir).length > 0 && isDone(dir));
   t.deepEqual(runsIn(dir), [`published ${data.id}`]);
@@ -68,7 +69,7 @@ test('jobs: what a killed receiver has not noted of files and of live articles, 
   t.is((await receiver.post('article.published', data)).status, 200);
   await receiver.kill('SIGKILL'); // before the live check has begun
   fs.writeFileSync(join(dir, 'content/articles/by-hand.md'), '---\ntitle: By hand\n---\n\nText.\n');
-  await startReceiver(t, options);
+  await startHere(t, options);
   const isBySomebody = (id: string) => id !== data.id;
   await until(
     'the jobs have run',
