@@ -59,7 +59,7 @@ const ALONE =
 const AT_ONCE = { alone: 1, unit: 2, other: 4 };
 
 /** How many files share a process. */
-const FILES = { unit: 24, 'unit-conformance': 5, other: 10 };
+const FILES = { unit: 24, 'unit-conformance': 5, 'e2e-admin': 3, other: 10 };
 
 /** The tests with which a file shares processes; undefined where it has one to itself, as the site of a generator has. */
 function roomOf(file) {

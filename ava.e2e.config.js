@@ -13,16 +13,20 @@ process.env.PRESSMARK_TEST_PACKAGE = join(folder, execFileSync('npm', npm, { enc
 
 /**
  * What takes longest begins first: begun last, it would end alone. Before all others comes the test that makes network
- * interfaces, and browsers come later: a browser stops what it loads when the network changes.
+ * interfaces, and browsers come when it has ended: a browser stops what it loads when the network changes.
  */
 const ORDER = [
   '/several-machines.',
   '/check-sender.',
-  '/generators/markdown-folder',
   '/generators/docusaurus',
+  '/generators/nuxt-content',
+  '/generators/markdown-folder',
   '/generators/astro',
   '/together/e2e-admin-',
   '/generators/',
+  '/together/e2e-site-',
+  '/installation.',
+  '/receivers/',
 ];
 const rank = (file) => [...ORDER, ''].findIndex((part) => file.includes(part));
 
@@ -33,5 +37,7 @@ export default {
   ...config,
   files: isNamed ? all : together(all),
   timeout: '6m',
+  // One more than of the others: the first two mostly wait.
+  concurrency: 5,
   sortTestFiles: (one, other) => rank(one) - rank(other),
 };
