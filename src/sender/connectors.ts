@@ -8,7 +8,7 @@ import { serviceSchema } from '../contract/service-schema.js';
 import { didYouMean, messageOf, PressmarkError, quote } from '../errors.js';
 import { writeAtomically } from '../fs/atomic-write.js';
 import type { Recipient } from './delivery/send-event.js';
-import { makeState, type SenderState } from './state.js';
+import { firstIssue, makeState, type SenderState } from './state.js';
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
@@ -182,9 +182,4 @@ export function chooseConnector(connectors: readonly Connector[], name: string |
   const found = connectors.find((one) => one.name === name);
   if (found !== undefined) return found;
   throw new PressmarkError('USAGE', `there is no connector ${quote(name)}${didYouMean(name, names)}`);
-}
-
-function firstIssue(error: z.ZodError): string {
-  const issue = error.issues[0];
-  return issue === undefined ? 'is wrong' : `${issue.path.join('.')} ${issue.message}`.trim();
 }

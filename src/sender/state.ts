@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import type { ZodError } from 'zod';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 
 /** The sender's own folder, in the folder it was pointed to. */
@@ -49,4 +50,9 @@ export function makeState(state: SenderState): void {
       { cause },
     );
   }
+}
+
+/** The first thing that is wrong with one of the sender's files: the field and the rule. */
+export function firstIssue({ issues: [issue] }: ZodError): string {
+  return issue === undefined ? 'is wrong' : `${issue.path.join('.')} ${issue.message}`.trim();
 }

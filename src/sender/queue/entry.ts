@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { EVENTS } from '../../contract/limits.js';
 import type { Delivery } from '../delivery/delivery.js';
+import { firstIssue } from '../state.js';
 
 /** A delivery record, and what else the sender notes; one file each. */
 export interface Entry {
@@ -116,12 +117,7 @@ export function readEntry(id: string, text: string): Entry | { readonly problem:
     return { problem: text === '' ? 'it is empty' : 'it is not JSON' };
   }
   const { success, error } = schema.safeParse(json);
-  if (!success) {
-    const issue = error.issues[0];
-    return {
-      problem: issue === undefined ? 'it is wrong' : `${issue.path.join('.')} ${issue.message}`.trim(),
-    };
-  }
+  if (!success) return { problem: firstIssue(error) };
   // The parsed value itself, not the schema's copy of it: a retry is byte-identical, so no key may change its place.
   return { id, ...(json as Omit<Entry, 'id'>) };
 }
