@@ -7,6 +7,8 @@ const MAX_BODY_BYTES = 1_000_000;
 
 /** A request as bytes on a connection, with what a check must know about it. */
 export interface HostileRequest {
+  /** See `HostileOptions`. */
+  readonly mark: string;
   /** The buffers that are written to the socket, in order. */
   readonly writes: readonly Uint8Array[];
   /** The complete body, which the signature covers. */
@@ -215,7 +217,7 @@ export function hostileRequest(
     ]);
     mutations.push(`${body.length} bytes`);
   }
-  return onTheWire(random, body, { isSigned, isLast }, mutations);
+  return { mark, ...onTheWire(random, body, { isSigned, isLast }, mutations) };
 }
 
 function dataOf(event: string, mark: string, target: KnownTarget | undefined): unknown {
@@ -287,7 +289,7 @@ function onTheWire(
   body: Buffer,
   { isSigned, isLast }: Pick<HostileOptions, 'isSigned' | 'isLast'>,
   mutations: string[],
-): HostileRequest {
+): Omit<HostileRequest, 'mark'> {
   if (!isSigned) mutations.push('not signed');
   const framing = random.chance(0.75)
     ? 'length'
