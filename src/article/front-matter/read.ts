@@ -33,8 +33,8 @@ const require = createRequire(import.meta.url);
 const matter = (): typeof grayMatter => require('gray-matter');
 
 /**
- * gray-matter with one YAML engine. Its own would turn dates into Date objects, and its `---js` engine evaluates the
- * file; each language that it knows is replaced by a refusal.
+ * gray-matter with `parseYaml`, which reads all YAML, in place of its engine: that would turn dates into Date objects. Its
+ * `---js` engine evaluates the file; each other language that it knows is replaced by a refusal.
  */
 const OPTIONS = {
   language: 'yaml',
@@ -47,7 +47,7 @@ const OPTIONS = {
   },
 };
 
-/** Longer YAML goes to the engine at once, in characters. */
+/** Longer YAML goes to the same engine at once, in characters. */
 const LONGEST_FOR_MATTER = 2_000;
 
 function refuse(): never {

@@ -1,12 +1,15 @@
 import { isReservedFile } from '../../article/address/reserved.js';
 import type { PluginOutput } from '../../host/pages/outputs.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
+import { fileAt } from '../index/addresses.js';
 import type { Articles } from '../index/articles.js';
+import { addressOfPage } from '../index/owner-texts.js';
 import type { SiteOptions } from '../options.js';
+import { sitePage } from '../render/page.js';
 import type { ArticlePlanner } from './articles.js';
 import { feeds } from './feeds.js';
 import { archivePages, homePage, tagIndex, termPages } from './lists.js';
-import { notFoundPage, ownerPages, searchPage } from './owner-pages.js';
-import type { Planned, Planner, Sources } from './planner.js';
+import { type Planned, type Planner, plannedPage, type Sources } from './planner.js';
 import { pluginFiles } from './plugin-files.js';
 import { redirectPages } from './redirect-pages.js';
 import { hostFiles, staticFiles, themeFiles } from './site-files.js';
@@ -48,6 +51,38 @@ export function sitePlanners(
     hostFiles(site, hosting, options.contentSecurityPolicy),
     redirectPages({ site, stateDir, hosting }),
   ];
+}
+
+/** The pages that the owner wrote. */
+function ownerPages(site: SiteInfo): Planner {
+  return function* (sources) {
+    for (const [path, text] of sources.index.texts) {
+      const address = addressOfPage(path);
+      if (address === undefined) continue;
+      const { title, description, fingerprint } = text;
+      yield plannedPage(sources, fileAt(address), [JSON.stringify(fingerprint)], () => ({
+        ...sitePage(site, 'page', address, { title, description }),
+        page: text,
+      }));
+    }
+  };
+}
+
+/** The page for addresses that do not exist. */
+function notFoundPage(site: SiteInfo): Planner {
+  const path = '404.html';
+  const texts = { title: { t: 'notFound' }, description: '' };
+  return (sources) => [plannedPage(sources, path, [], () => sitePage(site, 'notFound', `/${path}`, texts))];
+}
+
+/** The page of the search; a site without search has none. */
+function searchPage(site: SiteInfo): Planner {
+  const texts = {
+    title: { t: 'search' },
+    description: { t: 'searchOf', values: { site: site.title } },
+  };
+  const page = () => sitePage(site, 'search', '/search/', texts);
+  return (sources) => (site.search ? [plannedPage(sources, 'search/index.html', [], page)] : []);
 }
 
 /** The files of all planners; if two plan the same file, the first one makes it. */

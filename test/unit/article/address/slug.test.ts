@@ -26,7 +26,7 @@ test('a slug and each of its numbers are safe and of bounded length; a slug is n
       t.is(slugOf(slug, '', ''), slug);
       t.not(numbered(slug, n), numbered(slug, n + 1));
     }),
-    { numRuns: runs(50) },
+    { numRuns: runs(25) },
   );
 });
 

@@ -130,7 +130,7 @@ test('what is read from a new file is what was written, and nobody has edited it
       t.false(edited || bodyEdited);
       t.is(address, undefined);
     }),
-    { numRuns: runs(50) },
+    { numRuns: runs(25) },
   );
 });
 

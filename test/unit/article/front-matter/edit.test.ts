@@ -76,13 +76,6 @@ New body
   t.is(editFrontMatter(expected, changes, 'New body\n'), expected);
 });
 
-test('YAML in braces gets a line for each key', (t) => {
-  const text = '---\n{title: Old, "gone": [1, 2], w: 1, d: 2026-01-01, s: "a\nb",}\n---\n';
-  const lines = 'title: "New \\"title\\""\nw: 1\nd: 2026-01-01\ns: "a\n  b"\ntags: ["a", "b c"]\n';
-  t.is(editFrontMatter(text, changes.slice(0, 3)), `---\n${lines}---\n`);
-  t.is(editFrontMatter('---\n{gone: 1,}\n---\n', [{ key: 'gone', value: undefined }]), '---\n---\n');
-});
-
 test('a list that is closed at the margin, and dots behind the front matter, stay', (t) => {
   const file = (title: string) => `---\ntitle: ${title}\ntags: [\n  a,\n]\n...\nBody\n`;
   t.is(editFrontMatter(file('Old'), [{ key: 'title', value: 'New' }]), file('"New"'));
@@ -154,6 +147,7 @@ test('what would not read back is refused', (t) => {
   // Another key would become null, or an alias of nothing.
   t.throws(() => editFrontMatter('---\ntitle: &t Old\nother: *t\n---\n', title), unreadable);
   t.throws(() => editFrontMatter('---\n? title\n: Old\n---\n', title), unreadable);
+  t.throws(() => editFrontMatter('---\n{title: Old, w: 1}\n---\n', title), unreadable);
   t.throws(() => editFrontMatter('Text', [], '---\na: 1\n---\n'), unreadable);
   t.throws(() => editFrontMatter('---\na: 1\n---\n', [{ key: 'd', value: timestamp('a: b') }]), unreadable);
   const rounded = { ...unreadable, message: /would be rounded/ };
@@ -286,7 +280,7 @@ const around = fc.record({
 
 const sorted = (data: object) => Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1));
 
-const cases = { numRuns: runs(100) };
+const cases = { numRuns: runs(50) };
 
 test('YAML: one key is changed, and everything else is byte for byte the same', (t) => {
   fc.assert(

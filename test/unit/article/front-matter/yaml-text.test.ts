@@ -20,7 +20,7 @@ test('texts, lists and keys read the same everywhere', (t) => {
       const document = `a: ${quoted(a)}\nb: ${literal(b)}\n${entries}`;
       for (const reading of readings(document)) t.deepEqual(reading, { a, b, c: [a, b], e: keys });
     }),
-    { numRuns: runs(50) },
+    { numRuns: runs(25) },
   );
 });
 
