@@ -155,6 +155,8 @@ export interface AddressQuery {
   readonly command: string;
   /** Reads what the command has printed. @param siteUrl without a trailing slash. */
   parse(printed: string, siteUrl: string): readonly ListedPage[];
+  /** Why no article may come before the config is changed, `; `, and what to change, from the same text. @default nothing */
+  problem?(printed: string): string | undefined;
 }
 
 /** A page as its generator lists it. */

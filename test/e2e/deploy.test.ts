@@ -4,16 +4,15 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import test, { type ExecutionContext } from 'ava';
-import { ask } from '../support/ask.js';
-import { createClient } from '../support/client.js';
+import test from 'ava';
+import { loadSettings } from '../../src/config/load.js';
 import { gitIn, makeRemote } from '../support/clones.js';
 import { article } from '../support/events.js';
 import { freePort } from '../support/free-port.js';
-import { bareEnvironment, type Receiver, run, startReceiver } from '../support/receiver.js';
+import { bareEnvironment, run, startReceiver } from '../support/receiver.js';
 import { removeTempDir, tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
-import { blocksOf, nginxConfig, serve } from './web-servers.js';
+import { blocksOf } from './web-servers.js';
 
 // The recipes of docs/server.md, container.md and no-disk.md, word for word; only addresses, ports and folders are replaced.
 
@@ -22,48 +21,8 @@ const ofContainer = blocksOf('container.md');
 const withoutDisk = blocksOf('no-disk.md');
 const exec = promisify(execFile);
 
-/** The value of a line `<name>=<value>` of the systemd unit. */
-function ofTheUnit(name: string): string {
-  const [, value = ''] = new RegExp(`^${name}=(.*)$`, 'm').exec(ofServer('# /etc/systemd/')) ?? [];
-  return value;
-}
-
-/** A receiver as the systemd unit starts it, with the configuration of the docs. */
-async function receiverOnServer(t: ExecutionContext, dir: string, siteUrl: string): Promise<Receiver> {
-  const site = join(dir, 'site');
-  fs.mkdirSync(site);
-  fs.mkdirSync(join(dir, 'www'));
-  fs.writeFileSync(
-    join(site, 'pressmark.config.mjs'),
-    ofServer('// pressmark.config.mjs').replace('/srv/www/site', join(dir, 'www/site')),
-  );
-  const args = ofTheUnit('ExecStart').split(' ').slice(2);
-  t.deepEqual(args, ['--host', '127.0.0.1']);
-  return await startReceiver(t, { dir: site, args, env: { PRESSMARK_SITE_URL: siteUrl } });
-}
-
-/** What a reader and the service see of a web server that serves the deploy folder. */
-async function checkServer(t: ExecutionContext, origin: string, receiver: Receiver): Promise<void> {
-  const live = (id: string) => receiver.log.some((line) => line.msg === 'article live' && line.id === id);
-  const webhook = createClient(`${origin}/webhook`);
-  for (const id of ['hive', 'bee']) {
-    t.is((await webhook.post('article.published', article({ id, slug: id }))).status, 200);
-    await until(`${id} is live`, () => live(id));
-    const page = await ask(origin, `/articles/${id}/`);
-    t.is(page.status, 200);
-    t.is(page.text, fs.readFileSync(join(receiver.dir, `public/articles/${id}/index.html`), 'utf8'));
-    t.is(page.headers['cache-control'], 'no-cache');
-    t.is(page.headers['content-type'], 'text/html; charset=utf-8');
-  }
-  const missing = await ask(origin, '/nowhere/');
-  t.deepEqual(
-    [missing.status, missing.text],
-    [404, fs.readFileSync(join(receiver.dir, 'public/404.html'), 'utf8')],
-  );
-  t.is((await webhook.post('article.published', article(), { secret: 'wrong' })).status, 401);
-}
-
-test('systemd accepts the unit', async (t) => {
+// What nginx and Caddy serve is in hosting.test.ts; that a release is served as soon as it is deployed, in test/integration/deploy.
+test('systemd accepts the unit, and Pressmark the configuration', async (t) => {
   const dir = tempDir(t);
   const program = join(dir, 'node_modules/.bin/pressmark');
   fs.mkdirSync(join(program, '..'), { recursive: true });
@@ -72,20 +31,8 @@ test('systemd accepts the unit', async (t) => {
   fs.writeFileSync(unit, ofServer('# /etc/systemd/').replaceAll('/srv/%i', dir));
   const { stderr } = await exec('systemd-analyze', ['verify', unit]);
   t.is(stderr, '');
-});
-
-test('nginx serves the releases, each as soon as it is deployed', async (t) => {
-  const [dir, port] = [tempDir(t), await freePort()];
-  const receiver = await receiverOnServer(t, dir, `http://127.0.0.1:${port}`);
-  const server = ofServer('# /etc/nginx/')
-    .replace('listen 80;', `listen 127.0.0.1:${port};`)
-    .replace('/srv/www/site/current', join(dir, 'www/site/current'))
-    .replace('127.0.0.1:8787', `127.0.0.1:${receiver.port}`);
-  const config = join(dir, 'nginx.conf');
-  fs.writeFileSync(config, nginxConfig(dir, server));
-  await exec('nginx', ['-t', '-c', config, '-p', dir]);
-  await serve(t, 'nginx', ['-c', config, '-p', dir], `http://127.0.0.1:${port}`);
-  await checkServer(t, `http://127.0.0.1:${port}`, receiver);
+  fs.writeFileSync(join(dir, 'pressmark.config.mjs'), ofServer('// pressmark.config.mjs'));
+  t.like(await loadSettings(dir), { liveCheck: true });
 });
 
 /** The arguments of the last instruction of the Containerfile with this name, in the form of a list. */

@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import { parseArgs } from 'node:util';
 import { keyPath } from '../../article/format/key-path.js';
 import { textsOf } from '../../article/plain-data.js';
-import { PressmarkError } from '../../errors.js';
 import type {
   AddressQuery,
   AskedSite,
@@ -11,7 +10,7 @@ import type {
   SiteFacts,
   SiteFiles,
 } from '../generator.js';
-import { answerTo, jsonOf, nodeCommand, pagesOf } from '../inspect/ask.js';
+import { answerTo, jsonOf, nodeCommand, pagesIn, pagesOf } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
 import { siteFacts } from '../inspect/facts.js';
 import { inferPermalink, type SitePost } from '../inspect/infer-pattern.js';
@@ -62,19 +61,15 @@ export const eleventy: Generator = {
   addressQuery,
 };
 
-/** How Eleventy lists its pages; not where it has begun to run articles as templates. */
+/** How Eleventy lists its pages, and whether it has begun to run articles as templates. */
 function addressQuery(files: SiteFiles, { templateSwitch }: GeneratorOptions): AddressQuery {
   return {
     command: askCommand(files),
-    parse(printed) {
-      const answer = jsonOf(printed, SHOWN);
-      if (templateSwitch !== false && !hasSwitch(configIn(answer)))
-        throw new PressmarkError(
-          'BUILD_FAILED',
-          `Eleventy gives .md or .html files to an engine of its own, or has another name for ${SWITCH}, so that it runs templates in articles; set templateSwitch: false in the options of the generator`,
-        );
-      return pagesOf(answer);
-    },
+    parse: pagesIn,
+    problem: (printed) =>
+      templateSwitch === false || hasSwitch(configIn(jsonOf(printed, SHOWN)))
+        ? undefined
+        : `Eleventy gives .md or .html files to an engine of its own, or has another name for ${SWITCH}, so that it runs templates in articles; set templateSwitch: false in the options of the generator`,
   };
 }
 

@@ -122,6 +122,12 @@ test('where a generator cannot list its pages, those of the last build are compa
   t.is(unlisted['folder/deep.md'], 'no page');
 });
 
+test('what a generator says of itself is kept as a rule that contradicts the config is, and keeps new articles out', async (t) => {
+  const problem = "parse: JSON.parse, problem: () => 'toy runs templates; set templateSwitch' }";
+  const dir = toySite(t, { 'pressmark.config.mjs': TOY_CONFIG.replace('parse: JSON.parse }', problem) });
+  t.is((await lister(dir)()).contradiction, 'toy runs templates; set templateSwitch');
+});
+
 test('a rule that no post follows is named with the one that they seem to follow', async (t) => {
   const dir = toySite(t, {
     'pressmark.config.mjs': TOY_CONFIG.replace('pinsAddresses: true', 'pinsAddresses: false'),

@@ -79,7 +79,7 @@ export async function existingAddresses(settings: Settings, options: ListingOpti
   const cacheFile = join(foldersOf(settings).stateDir, ADDRESSES);
   const posts = postsIn(dir, settings, site.mapping);
   const cache = readAddressFile(cacheFile);
-  const config = configOf(dir, settings, site.generator);
+  const config = configOf(dir, settings, site);
   if (cache?.config === config && cache.posts === posts.digest && options.force !== true)
     return listingOf(cache, posts, false);
   if (posts.all.every(({ pinned }) => pinned !== undefined)) {
@@ -93,7 +93,7 @@ export async function existingAddresses(settings: Settings, options: ListingOpti
     // The site may have changed while it was copied.
     const copied = copy === undefined ? posts : postsIn(asked, settings, site.mapping);
     const found = await findAddresses(copied, asked, { ...options, settings, site });
-    const file = { config: configOf(asked, settings, site.generator), ...found };
+    const file = { config: configOf(asked, settings, site), ...found };
     await writeAddressFile(cacheFile, file);
     return listingOf(file, copied, true);
   } finally {
@@ -111,7 +111,7 @@ export function forgetOldAddresses(settings: Settings): void {
 /** A digest of the site's configuration, as far as addresses depend on it; undefined if Pressmark builds the site. */
 export function addressConfig(settings: Settings): string | undefined {
   const site = generatorOf(settings);
-  return site && configOf(settings.dir, settings, site.generator);
+  return site && configOf(settings.dir, settings, site);
 }
 
 /**
@@ -127,9 +127,9 @@ export function wantsAddresses(settings: Settings): boolean {
 function configOf(
   siteDir: string,
   { siteUrl, content, articles: { file, permalink } }: Settings,
-  { name: generator, configFiles }: Generator,
+  { generator: { name: generator, configFiles }, options }: SiteGenerator,
 ): string {
-  const settings = { generator, siteUrl, content, file, permalink };
+  const settings = { generator, options, siteUrl, content, file, permalink };
   return configDigest({ siteDir, content, configFiles, settings });
 }
 
@@ -224,14 +224,15 @@ async function findAddresses(
   const output = fs.existsSync(outputDir) ? outputDir : undefined;
   const open = all.filter(({ pinned }) => pinned === undefined);
   const query = generator.addressQuery?.(siteFiles(dir), site.options);
+  const answer = query && (await ask(query, dir, asked));
   const addresses =
-    query === undefined
+    answer === undefined
       ? matchPages(
           open.map((post) => ({ ...post, slug: mapping.slug(post), title: titleOf(post, mapping) })),
           output === undefined ? [] : await readPages(output, siteUrl, permalink),
           permalink,
         )
-      : byPost(await ask(query, dir, asked), content);
+      : byPost(answer.pages, content);
   const listed: AddressFile['listed'][number][] = [];
   const unlisted: AddressFile['unlisted'][number][] = [];
   for (const post of open) {
@@ -252,7 +253,8 @@ async function findAddresses(
       ({ pinned }) => pinned !== undefined && output !== undefined && pageAt(output, pinned).kind === 'page',
     );
   const byPath = new Map(listed.map(({ path, address }) => [path, address]));
-  const contradiction = agrees ? undefined : contradictionOf(open, byPath, settings, site);
+  const contradiction =
+    answer?.problem ?? (agrees ? undefined : contradictionOf(open, byPath, settings, site));
   // A page that is not there yet may come with the next build.
   const isFinal = isUpToDate || unlisted.every(({ reason }) => reason !== 'no page');
   return {
@@ -286,14 +288,14 @@ async function ask(
   query: AddressQuery,
   dir: string,
   { settings, site, signal }: AskedFor,
-): Promise<readonly ListedPage[]> {
+): Promise<{ readonly pages: readonly ListedPage[]; readonly problem: string | undefined }> {
   const { environment: env, buildTimeoutMs: timeoutMs, siteUrl } = settings;
   const { name } = site.generator;
   const question = { dir, env, name, timeoutMs, background: true, ...(signal && { signal }) };
   const answer = await askGenerator(query.command, question);
   if (answer.kind === 'failed') throw notListed(answer.reason);
   try {
-    return query.parse(answer.text, siteUrl);
+    return { pages: query.parse(answer.text, siteUrl), problem: query.problem?.(answer.text) };
   } catch (error) {
     if (error instanceof PressmarkError) throw notListed(error.message);
     if (!(error instanceof SyntaxError)) throw error;

@@ -7,10 +7,8 @@ test('the package manager of the site runs its build, if it is installed', async
   const command = (files: Record<string, string>, printed = '/usr/bin/it\n') =>
     scriptCommand(askedSite(files, { 'command -v': printed }), 'build');
   t.is(await command({}), 'npm run build');
-  t.is(await command({ 'pnpm-lock.yaml': '' }), 'pnpm run build');
   t.is(await command({ 'yarn.lock': '' }), 'yarn run build');
   t.is(await command({ 'yarn.lock': '' }, ''), 'npm run build', 'Yarn is not installed');
-  t.is(await command({ 'bun.lock': '' }), 'bun run build');
   t.is(await command({ 'bun.lockb': '' }), 'bun run build');
   const added = { 'package-lock.json': '{}', 'yarn.lock': '' };
   t.is(await command(added), 'yarn run build', 'npm install has added one');
