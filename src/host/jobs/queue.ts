@@ -59,6 +59,7 @@ export function createQueue({
   /** Takes in what was noted since. @param isTaken whether a previous receiver may have started it. */
   async function load(isTaken: boolean): Promise<void> {
     let count = 0;
+    const wishes: Unit[] = [];
     for (const file of notes.files()) {
       if (open.has(file) || damaged.has(file)) continue;
       if (++count % FILES_AT_ONCE === 0) await nextTurn(); // deliveries go on
@@ -77,9 +78,13 @@ export function createQueue({
           const left = isTaken ? afterEnd(state, now()) : state;
           if (left !== state) unsaved.add(note); // else it would be shown as running until its next attempt
           event.jobs[job] = left;
-          take({ job, key: event.key, event, note, notBefore: 0 });
+          const unit = { job, key: event.key, event, note, notBefore: 0 };
+          if (event.again === true) wishes.push(unit);
+          else take(unit);
         }
     }
+    // Their files come before those of their events where the clock was set back.
+    wishes.forEach(take);
   }
 
   function take(unit: Unit): void {

@@ -241,6 +241,26 @@ test('jobs: a person has a failed event run again at once, also one that was giv
   await t.throwsAsync(leader.runAgain(job, key), { code: 'USAGE', message: /has nothing to do/ });
 });
 
+test('jobs: a person’s wish is found where the clock was set back since its event was noted', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  const error = { error: 'no answer', nextAt: new Date(NOW + DAY).toISOString() };
+  const event = (over: object, state: object) => ({
+    events: [
+      { name: 'deploy.done', key: 'x', payload: DEPLOY, ...over, jobs: { 'post.deploy-done': state } },
+    ],
+  });
+  const at = new Date(NOW).toISOString();
+  for (const [name, note] of Object.entries({
+    later: event({ at }, { kind: 'failed', attempt: 3, ...error }),
+    earlier: event({ at, again: true }, { kind: 'waiting' }),
+  }))
+    fs.writeFileSync(join(site.folder, `noted/${name}.json`), `${JSON.stringify(note)}\n`);
+  site.start(jobOn('deploy.done', ({ target }, { attempt }) => void runs.push(`${target} ${attempt}`)));
+  await site.isDone(runs, 1);
+  t.deepEqual(runs, ['x 1']);
+});
+
 test('jobs: one that takes too long has failed, its signal says so, and its next attempt waits for its end', async (t) => {
   const site = siteOf(t);
   const runs: string[] = [];
