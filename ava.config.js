@@ -45,8 +45,8 @@ export const compiledTests = (folder, except = []) =>
     .filter((name) => name.endsWith('.test.ts') && !except.some((start) => name.startsWith(start)))
     .map((name) => `dist/test/${name.replace(/\.ts$/, '.js')}`);
 
-/** What sets a variable for its whole process, or records the functions that run in it. */
-const OF_ITS_PROCESS = /^process\.env\.|support\/way\.js/m;
+/** What sets a variable for its whole process, records the functions that run in it, or waits before it declares its tests. */
+const OF_ITS_PROCESS = /^process\.env\.|support\/way\.js|^(?:const [^=]+ = )?await /m;
 
 /** What measures its process, or replaces a function or a variable for a time: no other test runs then. */
 const ALONE =
