@@ -83,7 +83,7 @@ function hangingPagefind(t: ExecutionContext, dir: string): () => Promise<string
 
 // Serial: all tests of a process share its environment.
 test.serial(
-  'a job leaves the processor and the memory to others, and ends with Pagefind when the search is closed, or when it hangs',
+  'a job leaves the processor and the memory to others, and ends with Pagefind when the search is closed',
   async (t) => {
     const { site, open } = searchableSite(t);
     site.write('hive');
@@ -100,11 +100,20 @@ test.serial(
     t.is(read(`/proc/${job}/cmdline`), '');
     await until('Pagefind has ended, too', () => read(`/proc/${pagefind}/cmdline`) === '');
     t.is(indexed(site.dir), undefined);
-
-    t.false(await open(true, { longestJobMs: 500 }).index());
-    t.is(site.logged.filter((line) => line.includes('the search index was not written')).length, 1);
   },
 );
+
+// Serial: all tests of a process share its environment.
+test.serial('a job that hangs is ended, and the log names it', async (t) => {
+  const { site, open } = searchableSite(t);
+  site.write('hive');
+  await site.builder.build('all');
+  hangingPagefind(t, site.dir);
+  const search = open(true, { longestJobMs: 500 });
+  t.false(await search.index());
+  await search.close();
+  t.is(site.logged.filter((line) => line.includes('the search index was not written')).length, 1);
+});
 
 // Serial: all tests of a process share its modules.
 test.serial(
@@ -155,6 +164,10 @@ test('the index follows the articles and the settings, and is not made again of 
   const { ino } = fs.statSync(record);
   t.true(await open().index());
   t.is(fs.statSync(record).ino, ino, 'it is of these pages already');
+
+  fs.rmSync(join(site.dir, 'public/pagefind'), { recursive: true });
+  t.true(await open().index());
+  t.is(indexed(site.dir), 3, 'it was removed');
   t.true(await open(false).index());
   t.false(fs.existsSync(join(site.dir, 'public/pagefind')));
   t.deepEqual(site.logged, []);
@@ -175,4 +188,9 @@ test('a word of an article is in the index while the article is live', async (t)
   await until('it has left the index', () => indexed(dir) === 1);
   t.deepEqual(found('okapi'), []);
   t.true(found('tapir').length > 1);
+  await articlesOf(receiver).setState('okapi', 'live');
+  await until('it is back', () => indexed(dir) === 2);
+  await articlesOf(receiver).setState('okapi', 'expired');
+  await until('it has left the index again', () => indexed(dir) === 1);
+  t.deepEqual(found('okapi'), []);
 });
