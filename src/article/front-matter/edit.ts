@@ -17,8 +17,9 @@ export interface FrontMatterChange {
 /**
  * Changes keys of a file's front matter, in the form it has, and replaces the body where one is given. A key that is
  * there keeps its place, a new one goes to the end, in the given order. In YAML, everything else stays byte for byte:
- * other keys, comments, quotes, indentation, blank lines. TOML and JSON are written anew if a value changes: the keys stay with
- * their values and their order. Where the file's lines end with CRLF, those that are written do, too, also those of the body. A
+ * other keys, comments, quotes, indentation, blank lines. TOML, JSON and YAML such as
+ * `{a: 1}` are written anew if a value changes: the keys stay with their values and their order; such YAML gets a line for
+ * each key. Where the file's lines end with CRLF, those that are written do, too, also those of the body. A
  * file without front matter gets YAML.
  *
  * @param text the whole file.

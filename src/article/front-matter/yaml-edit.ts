@@ -11,11 +11,12 @@ import { valueText, yamlEntry } from './yaml-text.js';
  *
  * @param source the document, without fences; empty, or ending with a line end.
  * @param lineEnd what is written between lines.
- * @throws PressmarkError ARTICLE_UNREADABLE if the document is not a map of plain keys, each in a line of its own. The result need not be right
+ * @throws PressmarkError ARTICLE_UNREADABLE if the document is not a map of plain keys. The result need not be right
  *   in all other cases; the caller reads it back.
  */
 export function editYaml(source: string, changes: FrontMatterChanges, lineEnd = '\n'): string {
   const map = topMap(source);
+  if (map?.flow) return editYaml(inLines(source, map), changes, lineEnd);
   const entries = map?.items.map((pair) => entryOf(source, pair)) ?? [];
   const indent = ' '.repeat(entries[0]?.column ?? 0);
   const found = new Set(entries.map(({ key }) => key));
@@ -128,6 +129,14 @@ function commentAt(source: string, end: number): string {
   const comment = /[ \t]+#[^\r\n]*/y;
   comment.lastIndex = end;
   return comment.exec(source)?.[0] ?? '';
+}
+
+/** A document such as `{a: 1, b: 2}` with a line for each key. */
+function inLines(source: string, { items }: YAMLMap): string {
+  const { isNode } = yamlLibrary();
+  const textOf = (node: unknown) =>
+    isNode(node) && node.range ? source.slice(node.range[0], node.range[1]).replaceAll('\n', '\n  ') : '';
+  return items.map(({ key, value }) => `${textOf(key)}: ${textOf(value)}\n`).join('');
 }
 
 function unreadable(reason: string): PressmarkError {

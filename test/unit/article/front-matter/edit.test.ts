@@ -147,7 +147,6 @@ test('what would not read back is refused', (t) => {
   // Another key would become null, or an alias of nothing.
   t.throws(() => editFrontMatter('---\ntitle: &t Old\nother: *t\n---\n', title), unreadable);
   t.throws(() => editFrontMatter('---\n? title\n: Old\n---\n', title), unreadable);
-  t.throws(() => editFrontMatter('---\n{title: Old, w: 1}\n---\n', title), unreadable);
   t.throws(() => editFrontMatter('Text', [], '---\na: 1\n---\n'), unreadable);
   t.throws(() => editFrontMatter('---\na: 1\n---\n', [{ key: 'd', value: timestamp('a: b') }]), unreadable);
   const rounded = { ...unreadable, message: /would be rounded/ };
@@ -335,4 +334,14 @@ test('several keys are changed, removed and added at once, in every form', (t) =
     }),
     cases,
   );
+});
+
+test('YAML in braces gets a line for each key', (t) => {
+  const text = '---\n{title: Old, "gone": [1, 2], w: 1, d: 2026-01-01, s: "a\nb",}\n---\n';
+  t.is(
+    editFrontMatter(text, changes.slice(0, 3)),
+    '---\ntitle: "New \\"title\\""\nw: 1\nd: 2026-01-01\ns: "a\n  b"\ntags: ["a", "b c"]\n---\n',
+  );
+  t.is(editFrontMatter('---\n{gone: 1,}\n---\n', [{ key: 'gone', value: undefined }]), '---\n---\n');
+  t.is(editFrontMatter('---\n{}\n---\n', [{ key: 'a', value: 1 }]), '---\na: 1\n---\n');
 });
