@@ -161,7 +161,7 @@ const TICK_MS = 2_000;
 
 /**
  * Syncs the folders of objects that have got files since a moment. Git syncs the files themselves. The clock of the disk's
- * machine may be another one than ours: the last change of a folder is its present.
+ * machine may be another one than ours: the last change of a folder is its present, unless our clock says that it is to come.
  *
  * @param since by `performance.now()`.
  */
@@ -169,7 +169,8 @@ export async function syncObjectFolders(commonDir: string, since: number): Promi
   const objects = join(commonDir, 'objects');
   const folders = [objects, ...(await readdir(objects)).map((name) => join(objects, name))];
   const times = await Promise.all(folders.map(async (folder) => (await stat(folder)).mtimeMs));
-  const first = Math.max(...times) - (performance.now() - since) - TICK_MS;
+  const present = Math.min(Math.max(...times), Date.now());
+  const first = present - (performance.now() - since) - TICK_MS;
   await Promise.all(
     folders.map((folder, at) => ((times[at] ?? 0) > first ? syncIfThere(folder) : undefined)),
   );
