@@ -54,6 +54,8 @@ export function createWorker(options: WorkerOptions) {
   const stopping = new AbortController();
   /** What is being sent, by receiver: a receiver that hangs does not delay the others. */
   const underWay = new Map<string, Promise<void>>();
+  /** How fast each receiver is sent to; one tick goes on where the last one was. */
+  const paces = new Map<string, ReturnType<typeof createPace>>();
   const warned = new Set<string>();
   let failures: unknown[] = [];
   let ticking = false;
@@ -108,13 +110,18 @@ export function createWorker(options: WorkerOptions) {
    * disk, hinders the others too, and they are due again at the next tick.
    */
   async function sendAll(url: string, deliveries: readonly Summary[]): Promise<void> {
-    const pace = rate === undefined ? undefined : createPace(rate, clock);
+    const pace = paceOf(url);
     let isLeftAlone = false;
     await eachAtATime(lanes, deliveries, async (delivery) => {
       if (isLeftAlone) return;
       if (await turnCame(url, pace)) await sendOne(delivery);
       else isLeftAlone = true;
     });
+  }
+
+  function paceOf(url: string): ReturnType<typeof createPace> | undefined {
+    if (rate !== undefined && !paces.has(url)) paces.set(url, createPace(rate, clock));
+    return paces.get(url);
   }
 
   /**

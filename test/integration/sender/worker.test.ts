@@ -127,17 +127,25 @@ test('one receiver that hangs keeps no other receiver waiting, and the ticks go 
 test('at most so many attempts a second as were asked for', async (t) => {
   const { endpoint, add, clock, worker } = await senderTo(t, reply(200));
   await add('a', 'b', 'c', 'd', 'e');
-  const sent = worker({ rate: 2 }).sendDue();
-  for (const count of [2, 4, 5]) {
-    await until(
+  const running = worker({ rate: 2 });
+  const sent = running.sendDue();
+  const isAt = (count: number, waiting: number) =>
+    until(
       'those whose turn has come are sent',
-      () => endpoint.got.length === count && clock.waiting() === 5 - count,
+      () => endpoint.got.length === count && clock.waiting() === waiting,
     );
+  for (const count of [2, 4]) {
+    await isAt(count, 5 - count);
     clock.pass(999);
     t.is(clock.waiting(), 5 - count, 'the others wait for their turns');
     clock.pass(1);
   }
   await sent;
+  await add('f', 'g');
+  const next = running.sendDue();
+  await isAt(6, 1); // the last second has had one already
+  clock.pass(1_000);
+  await next;
 });
 
 test('a stopped worker ends what is under way and begins nothing else', async (t) => {
