@@ -16,11 +16,11 @@ type BuildError = Extract<BuildAnswer, { readonly kind: 'error' }>;
 /** How much of what the process prints is kept for a message, in characters. */
 const MOST_PRINTED = 2_000;
 
-/** After this long a process that was asked to end is killed. */
+/**
+ * After this long a process that was asked to end is killed, and so is one that has closed its channel, as code of the
+ * site's may do: it cannot answer any more. The generator that it runs has 3 seconds of this to end; see `runBuild`.
+ */
 const CLOSE_MS = 4_000;
-
-/** The same for one that has closed its channel, as code of the site's may do: it cannot answer any more. */
-const CUT_OFF_MS = 1_000;
 
 /**
  * The process that builds a site, started when it is needed first. It is asked one thing at a time; its answers never reject.
@@ -63,7 +63,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: 
     // A process that could not be started emits `error`, and no `exit`.
     started.on('error', (error) => end(messageOf(error)));
     started.once('exit', (code, signal) => end(`the process that builds ended with ${signal ?? code}`));
-    started.once('disconnect', () => setTimeout(() => started.kill('SIGKILL'), CUT_OFF_MS).unref());
+    started.once('disconnect', () => setTimeout(() => started.kill('SIGKILL'), CLOSE_MS).unref());
     return started;
   }
 

@@ -2,6 +2,9 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { createBuildProcess } from '../../../../src/app/build/start-build-process.js';
+import { generatorSite } from '../../../support/generator-site.js';
+import { bareEnvironment, SITE_URL } from '../../../support/receiver.js';
+import { SECRET } from '../../../support/signer.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
 test('a process that the system refuses is an answer, and so is the next one', async (t) => {
@@ -24,5 +27,30 @@ test('a process that closes its channel before it answers, and goes on, is ended
   const builds = createBuildProcess(dir, { ...process.env, NODE_OPTIONS: `--import ${preloaded}` });
   const answer = await builds.addresses();
   t.like(answer, { kind: 'error', reason: 'the process that builds ended with SIGKILL' });
+  await builds.close();
+});
+
+test('a process that closes its channel during a build has the time to end it in good order', async (t) => {
+  const dir = tempDir(t);
+  const [started, preloaded] = [join(dir, 'started'), join(dir, 'preloaded.mjs')];
+  const build = `trap '' TERM; echo > '${started}'; while :; do sleep 0.1; done`;
+  generatorSite(dir, 'hugo', { config: { build } });
+  fs.writeFileSync(
+    preloaded,
+    `import { existsSync } from 'node:fs';
+     const timer = setInterval(() => {
+       if (!existsSync('${started}')) return;
+       clearInterval(timer);
+       process.disconnect();
+     }, 20);`,
+  );
+  const builds = createBuildProcess(dir, {
+    ...bareEnvironment(),
+    PRESSMARK_SECRET: SECRET,
+    PRESSMARK_SITE_URL: SITE_URL,
+    NODE_OPTIONS: `--import ${preloaded}`,
+  });
+  const answer = await builds.build({ lastStateChange: 0, isForced: true });
+  t.like(answer, { kind: 'error', reason: 'the process that builds ended with 0' }, 'nobody has killed it');
   await builds.close();
 });
