@@ -16,7 +16,7 @@ import type { DeployTarget } from '../deploy/targets/target.js';
 import { PressmarkError } from '../errors.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
-import { commitAt } from '../git/objects.js';
+import { commitAt, MOST_PATHS } from '../git/objects.js';
 import { openRepository, type Repository } from '../git/repository.js';
 import { statusOf } from '../git/status.js';
 import type { ArticleReader } from '../host/articles/articles.js';
@@ -130,16 +130,21 @@ export async function openTargets(
 }
 
 /** Those of a site's files that the last commit has as they are. */
-async function committedFiles(
-  { dir, environment }: Settings,
+export async function committedFiles(
+  { dir, environment }: Pick<Settings, 'dir' | 'environment'>,
   paths: readonly string[],
 ): Promise<ReadonlySet<string>> {
+  const committed = new Set<string>();
   const repository = paths.length === 0 ? undefined : await openRepository(dir, environment);
-  if (repository?.kind !== 'repository') return new Set();
+  if (repository?.kind !== 'repository') return committed;
   const inRepository = (path: string) => `${repository.prefix}${path}`;
-  const { files, ignored } = await statusOf(repository, paths.map(inRepository));
-  const isCommitted = (file: string) => !files.has(file) && !ignored.has(file);
-  return new Set(paths.filter((path) => isCommitted(inRepository(path))));
+  for (let at = 0; at < paths.length; at += MOST_PATHS) {
+    const some = paths.slice(at, at + MOST_PATHS); // of more, git does not say which it ignores
+    const { files, ignored } = await statusOf(repository, some.map(inRepository));
+    const isCommitted = (file: string) => !files.has(file) && !ignored.has(file);
+    for (const path of some) if (isCommitted(inRepository(path))) committed.add(path);
+  }
+  return committed;
 }
 
 /** Whether everything is pushed. Before the first push of this process nobody knows, unless answers wait for it. */

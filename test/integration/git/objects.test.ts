@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { committedFiles } from '../../../src/app/deploy.js';
 import { entriesAt, MOST_PATHS } from '../../../src/git/objects.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { statusOf } from '../../../src/git/status.js';
@@ -20,9 +21,10 @@ async function repositoryWith(top: string, paths: readonly string[]) {
   return found;
 }
 
-test('more paths than fit a command line are found in a commit, and by their status', async (t) => {
+test('more paths than fit a command line are found in a commit, and by their status; what git ignores is not called committed', async (t) => {
   const paths = Array.from({ length: MOST_PATHS + 1 }, (_, index) => `content/${index}.md`);
-  const repository = await repositoryWith(tempDir(t), [...paths, 'other.md']);
+  const top = tempDir(t);
+  const repository = await repositoryWith(top, [...paths, 'other.md']);
   const committed = await entriesAt(repository, 'HEAD', paths);
   t.is(committed.size, paths.length);
   t.is(committed.get('other.md'), undefined);
@@ -30,6 +32,11 @@ test('more paths than fit a command line are found in a commit, and by their sta
   t.is(files.size, paths.length + 1, 'no file is there');
   const entry = committed.get('content/900.md');
   t.deepEqual(files.get('content/900.md'), { head: entry, index: entry, isThere: false });
+
+  await repository.git(['checkout-index', '-a']);
+  for (const name of ['.git/info/exclude', 'ignored.md']) writeFileSync(join(top, name), 'ignored.md\n');
+  const site = { dir: top, environment: process.env };
+  t.deepEqual([...(await committedFiles(site, ['ignored.md', ...paths]))], paths);
 });
 
 test('the status has what HEAD, the index and the work tree have, and what git ignores', async (t) => {
