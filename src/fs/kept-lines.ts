@@ -31,7 +31,8 @@ const LONGEST = 1_000_000;
 
 /**
  * Keeps the last of many records in a file that several processes share: each appends its own. It is a hint for people: the
- * last lines before a kill are not in it. Nothing waits for the disk in the thread that answers deliveries.
+ * last lines before a kill are not in it. Appending holds up no answer; only writing the file anew does, for the time of its
+ * syncs.
  */
 export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line> {
   const { path, keep, isLine, onFailure, longest = LONGEST } = options;
