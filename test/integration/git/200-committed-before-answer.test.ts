@@ -55,7 +55,7 @@ test.serial('200: every delivery that is answered has its commit in HEAD', async
 });
 
 test.serial(
-  '503: an article that cannot be committed stays, and is acknowledged with its commit when it is sent again',
+  '503: an article that cannot be committed, and an update, stays, and is acknowledged with its commit when it is sent again',
   async (t) => {
     const { post, origin } = receiver;
     t.is((await post('article.published', article())).status, 200);
@@ -78,6 +78,17 @@ test.serial(
       'stored once',
     );
     t.is(committedIds(dir)[0], data.id);
+
+    const { id, url } = (await post('article.published', data)).json;
+    const { revision_id: base_revision_id } = await receiver.find(url);
+    const change = update({ target_id: id, target_url: url, base_revision_id });
+    git.fail('update-index');
+    t.is((await post('article.updated', change)).status, 503);
+    t.is((await receiver.find(url)).revision_id, change.revision_id);
+    t.is(committedIds(dir).length, commits + 1);
+    git.clear();
+    t.is((await post('article.updated', change)).status, 200);
+    t.is(committedIds(dir).length, commits + 2);
   },
 );
 
@@ -111,6 +122,8 @@ test('200: what another level had stored on the disk alone is committed before i
   t.deepEqual(committedIds(own), []);
   gitIn(own, 'restore', 'pressmark.config.json');
   const second = await startHere(t, inClone(own));
+  const recovered = second.log.find(({ msg }) => msg === 'recovered');
+  t.like(recovered, { fromSnapshot: 1, files: 1, read: 0 }, 'a restart reads no file again');
   t.is((await second.post('article.published', data)).text, text);
   t.deepEqual(committedIds(own), [data.id]);
 });

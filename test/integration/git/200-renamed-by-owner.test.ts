@@ -101,6 +101,24 @@ test('a file that is gone from outside of the content folder is no earlier place
   t.deepEqual(status(dir), [' D archive/one.md']);
 });
 
+test('an update of an article that was renamed waits for the commit of its owner, and nothing is lost by it', async (t) => {
+  const dir = repository(t);
+  const receiver = await here(t, dir);
+  const { url, path, renamed } = await publish(receiver, 'one');
+  gitIn(dir, 'mv', path, renamed);
+  await until('it is found under its new name', async () => {
+    const { revision_id: base_revision_id } = await receiver.find(url);
+    const change = update({ target_id: 'one', target_url: url, base_revision_id });
+    return (await receiver.post('article.updated', change)).status === 200;
+  });
+  await publish(receiver, 'other');
+  t.deepEqual(subjects(dir), ['First', 'Publish: one', 'Publish: other']);
+  t.deepEqual(status(dir), [`RM ${path} -> ${renamed}`]);
+  gitIn(dir, 'commit', '--quiet', '-m', 'Renamed');
+  await until('the update is committed', () => subjects(dir).at(-1)?.startsWith('Update: ') === true);
+  await until('nothing is left', () => status(dir).join() === '');
+});
+
 test('an article that was renamed by its owner, at level commit: a redelivery is 200, as git has its text; an update is 503, with the reason', async (t) => {
   const dir = repository(t);
   const receiver = await here(t, dir, { durability: 'commit' });

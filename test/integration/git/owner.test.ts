@@ -58,3 +58,24 @@ test('what the owner has staged stays staged where the article is removed in the
   t.is(await site.git('ls-tree', '--name-only', 'HEAD', path), '');
   t.is(await site.git('show', `:${path}`), 'my own words\n');
 });
+
+test('an edit that the owner has committed since the delivery is not undone', async (t) => {
+  const site = await makeSite(t);
+  await site.start();
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  await site.git('checkout', '-q', '--detach');
+  await site.update('one', { revision: 'r2' });
+  await site.untilLogged('on a branch again');
+  const edited = `${await site.read(path)}\nand my words\n`;
+  await site.write(path, edited);
+  await site.git('commit', '-qam', 'My words');
+  await site.git('checkout', '-q', '-B', 'main');
+  await site.publish('two');
+  await site.until(
+    'the other article is committed',
+    async () => (await site.subjects()).at(-1) === 'Publish: Title of two',
+  );
+  t.is(await site.git('show', `HEAD:${path}`), edited);
+  t.is(await site.git('status', '--porcelain'), '');
+});

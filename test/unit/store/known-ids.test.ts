@@ -16,14 +16,14 @@ function entry(id: string, { ageMs = HOUR, path = `articles/${id}.md` } = {}): E
 }
 
 /** A catalog of these articles, and the memory of those that were deleted in the state folder `dir`. */
-async function open(dir: string, entries: readonly Entry[], earlier: readonly string[] = []) {
+async function open(dir: string, entries: readonly Entry[], earlier: readonly string[] | 'no answer' = []) {
   const catalog = createCatalog();
   for (const one of entries) catalog.set(one);
   const deleted = await openKnownIds({
     path: join(dir, 'ids.jsonl'),
     catalog,
     log,
-    earlier: async () => earlier.map((id) => ({ id, url: url(id) })),
+    earlier: async () => (earlier === 'no answer' ? undefined : earlier.map((id) => ({ id, url: url(id) }))),
   });
   return {
     ...deleted,
@@ -135,9 +135,10 @@ test.serial(
 );
 
 test.serial(
-  'what another receiver on the folder has acknowledged, and what is known from elsewhere, counts',
+  'what another receiver on the folder has acknowledged, and what is known from elsewhere, counts; that is asked until it has answered',
   async (t) => {
     const dir = tempDir(t);
+    t.is((await open(dir, [], 'no answer')).urlOfDeleted('earlier'), undefined);
     const first = await open(dir, [], ['earlier']);
     t.is(first.urlOfDeleted('earlier'), url('earlier'));
     const second = await open(dir, [], ['not asked']);

@@ -138,6 +138,20 @@ for (const [how, failure] of [
     t.is((await update(base)).outcome, 'retry');
   });
 
+test('a removal decides again where another machine was first', async (t) => {
+  let theirs = 0;
+  const { root, others, publish, store } = await open(t, async (write) => {
+    if ('text' in write || theirs++ > 0) return;
+    await others(path, updated(fs.readFileSync(join(root, path), 'utf8')));
+  });
+  await publish('a');
+  const seen: string[] = [];
+  await store.remove('a', async ({ stored }) => void seen.push(stored.article.revision));
+  t.is(seen.length, 2);
+  t.is(seen[1], 'theirs');
+  t.false(fs.existsSync(join(root, path)));
+});
+
 test('a removal is done where its own push had landed', async (t) => {
   const { root, publish, store } = await open(t, async (write) => {
     if ('text' in write) return;

@@ -110,6 +110,26 @@ test.serial(
   },
 );
 
+test.serial(
+  '503: an article of which a person has staged a change is not updated there; it is found',
+  async (t) => {
+    const { b, url, path, change } = await twoMachines();
+    const { revision_id: base } = await b.find(url);
+    const file = join(b.dir, path);
+    const text = fs.readFileSync(file, 'utf8');
+    fs.writeFileSync(file, retitled(text));
+    gitIn(b.dir, 'add', path);
+    fs.writeFileSync(file, text);
+    const request = change(base);
+    const refused = await b.post('article.updated', request);
+    t.is(refused.status, 503);
+    t.regex(refused.json.error, /^you have staged a change of .*: commit and push it, or unstage it$/);
+    t.is((await b.find(url)).revision_id, base);
+    gitIn(b.dir, 'restore', '--staged', path);
+    t.is((await b.post('article.updated', request)).status, 200);
+  },
+);
+
 test.serial('404: an article that a person removes from the remote is gone on every machine', async (t) => {
   const { a, b, own, url, path } = await twoMachines();
   gitIn(own, 'rm', '--quiet', path);

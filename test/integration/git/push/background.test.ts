@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { commitAndPush, gitIn, tipOf } from '../../../support/clones.js';
+import { commitAndPush, commitFile, gitIn, tipOf } from '../../../support/clones.js';
 import { runHere } from '../../../support/in-process.js';
 import type { ReceiverHere } from '../../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
@@ -75,18 +75,34 @@ test.serial('commits that gather while a push runs are pushed at once, and the s
   t.is(pushes(), 3, 'one was that of the start');
 });
 
-test.serial('commits that people have pushed are taken in as they are, and ours go on top', async (t) => {
-  const { clones, dir, receiver } = await pushedSite();
-  const theirs = commitAndPush(olga, 'about.txt', 'by hand\n');
-  fs.writeFileSync(join(dir, 'notes.txt'), 'not yet committed\n');
-  const id = await publish(receiver);
-  await until('the article is pushed', () => idsOnRemote({ clones }).includes(id));
-  t.true(clones.git('rev-list', 'main').split('\n').includes(theirs));
-  t.is(fs.readFileSync(join(dir, 'about.txt'), 'utf8'), 'by hand\n');
-  await caughtUp();
-  t.is(gitIn(dir, 'status', '--porcelain'), '?? notes.txt\n');
-  fs.rmSync(join(dir, 'notes.txt'));
-});
+test.serial(
+  'commits that people have pushed are taken in as they are, and ours go on top; where both sides have some, a person has to merge',
+  async (t) => {
+    const { clones, dir, receiver } = await pushedSite();
+    const theirs = commitAndPush(olga, 'about.txt', 'by hand\n');
+    fs.writeFileSync(join(dir, 'notes.txt'), 'not yet committed\n');
+    const id = await publish(receiver);
+    await until('the article is pushed', () => idsOnRemote({ clones }).includes(id));
+    t.true(clones.git('rev-list', 'main').split('\n').includes(theirs));
+    t.is(fs.readFileSync(join(dir, 'about.txt'), 'utf8'), 'by hand\n');
+    await caughtUp();
+    t.is(gitIn(dir, 'status', '--porcelain'), '?? notes.txt\n');
+    fs.rmSync(join(dir, 'notes.txt'));
+
+    const here = commitFile(dir, 'here.txt', 'here\n');
+    const there = commitAndPush(olga, 'there.txt', 'there\n');
+    const later = await publish(receiver);
+    await until('it waits for a person', async () =>
+      /git pull/.test((await statusOf(receiver)).waitingFor ?? ''),
+    );
+    t.is(clones.git('rev-parse', 'main').trim(), there, 'nothing was forced');
+    t.is(gitIn(dir, 'rev-list', '--merges', `${here}..HEAD`), '');
+    await eventually('the person can merge', () => gitIn(dir, 'pull', '--quiet', '--no-rebase', '--no-edit'));
+    await until('the article is pushed', () => idsOnRemote({ clones }).includes(later));
+    t.true(clones.git('rev-list', 'main').split('\n').includes(here));
+    await until('it waits for nobody', async () => (await statusOf(receiver)).waitingFor === null);
+  },
+);
 
 test.serial('a remote that is away for a while gets everything when it is back', async (t) => {
   const { clones, dir, receiver } = await pushedSite();

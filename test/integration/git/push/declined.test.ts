@@ -51,6 +51,15 @@ test('a push that a protected branch declines, or for which this user has no rig
   await until('the status says so', forbidden);
   t.true((await statusOf(receiver)).isDeclined);
   t.notRegex(log(), /tried again/);
+
+  // The same where answers wait for the push: then a fetch is what the remote forbids.
+  const other = makeRemote(tempDir(t)).clone('site');
+  const waiting = await startHere(t, inClone(other));
+  gitIn(other, 'remote', 'set-url', 'origin', `http://127.0.0.1:${port}/site.git`);
+  const its = () => JSON.stringify(waiting.log);
+  await until('its log says so', () => its().includes('the git remote does not allow it'));
+  t.true((await statusOf(waiting)).isDeclined);
+  t.notRegex(its(), /tried again/);
 });
 
 test('nor is a deploy to a protected branch', async (t) => {

@@ -186,28 +186,31 @@ test.serial(
   },
 );
 
-for (const [what, path] of [
-  ['edited', 'content/one.md'],
-  ['added', 'content/new.md'],
+for (const [what, path, torn] of [
+  ['edited', 'content/one.md', 'content/new.md'],
+  ['staged', 'content/one.md', 'content/new.md'],
+  ['added', 'content/new.md', 'content/one.md'],
 ] as const)
   test.serial(
-    `where a person has ${what} a file that the remote has changed, nothing is changed, and the file is named`,
+    `where a person has ${what} a file that the remote has changed, nothing is changed, also of one that is torn, and the file is named`,
     async (t) => {
       const { a, tip, followTip, head, status } = await clones(t);
       fs.writeFileSync(join(a, path), 'mine\n');
+      if (what === 'staged') gitIn(a, 'add', path);
+      fs.writeFileSync(join(a, torn), '');
       // another one, as if a merge had been killed
       fs.writeFileSync(join(a, 'content/two.md'), 'mine as well\n');
       const [before, changes] = [head(), status()];
       t.deepEqual(await followTip(), {
         kind: 'waiting',
-        waitingFor: `you to commit or restore ${path}, which the remote has changed`,
+        waitingFor: 'you to commit or restore content/one.md, content/new.md, which the remote has changed',
       });
       t.is(head(), before);
       t.is(status(), changes);
       t.is(fs.readFileSync(join(a, path), 'utf8'), 'mine\n');
 
       if (what === 'added') fs.rmSync(join(a, path));
-      else gitIn(a, 'restore', path);
+      else gitIn(a, 'restore', '--staged', '--worktree', path);
       t.like(await followTip(), { kind: 'followed' });
       t.is(head(), tip);
       t.is(status(), ' M content/two.md\n', 'what the remote has not changed stays as it is');

@@ -11,6 +11,7 @@ import { openRemoteWriter, WAIT_MS } from '../../../../src/git/push/remote-write
 import { createHooks } from '../../../../src/host/hooks/hooks.js';
 import { NEVER_READ } from '../../../../src/store/catalog/entry.js';
 import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
+import { withSigner } from '../../../support/commit-signer.js';
 import { article } from '../../../support/events.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -22,7 +23,13 @@ async function open(
     readAgain = () => undefined,
     hasBranch = true,
     bin = '',
-  }: { readAgain?: (paths: Iterable<string>) => unknown; hasBranch?: boolean; bin?: string } = {},
+    sign = false,
+  }: {
+    readAgain?: (paths: Iterable<string>) => unknown;
+    hasBranch?: boolean;
+    bin?: string;
+    sign?: boolean;
+  } = {},
 ) {
   const folder = tempDir(t);
   const clones = makeRemote(folder);
@@ -37,6 +44,7 @@ async function open(
     content: 'content/',
     status: createPushStatus(join(state, 'push.json')),
     authorOf: () => undefined,
+    sign,
     env: { ...gitEnvironment(siteDir), PATH: `${bin}:${process.env.PATH}` },
     log,
     hooks,
@@ -97,11 +105,13 @@ test.serial('decisions count only when the store has read the files of another m
 });
 
 test.serial(
-  'a remote without a branch gets the history of the clone; what it has taken is told, also where the work tree cannot follow',
+  'a remote without a branch gets the history of the clone; what it has taken is signed and told, also where the work tree cannot follow',
   async (t) => {
-    const { clones, siteDir, write, told } = await open(t, { hasBranch: false });
+    const { clones, siteDir, write, told } = await open(t, { hasBranch: false, sign: true });
     t.is(clones.git('rev-parse', 'main').trim(), gitIn(siteDir, 'rev-parse', 'HEAD').trim());
+    const isSigned = withSigner(siteDir, tempDir(t));
     await write('one.md');
+    t.true(isSigned());
     t.deepEqual(told(), [1, 1]);
     const lock = join(siteDir, '.git', 'index.lock');
     fs.writeFileSync(lock, ''); // git merge fails, git push does not
