@@ -72,10 +72,9 @@ test('an edit that the owner has committed since the delivery is not undone', as
   await site.git('commit', '-qam', 'My words');
   await site.git('checkout', '-q', '-B', 'main');
   await site.publish('two');
-  await site.until(
-    'the other article is committed',
-    async () => (await site.subjects()).at(-1) === 'Publish: Title of two',
-  );
+  await site.untilCommitted(2);
+  const subjects = ['First', 'Publish: Title of one', 'My words', 'Publish: Title of two'];
+  t.deepEqual(await site.subjects(), subjects);
   t.is(await site.git('show', `HEAD:${path}`), edited);
   t.is(await site.git('status', '--porcelain'), '');
 });
