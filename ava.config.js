@@ -107,7 +107,7 @@ export const isNamed = process.argv.slice(2).some((word) => word.includes('dist/
 
 /** What takes longest first: begun last, it would end alone. */
 const ORDER = [
-  /\/(?:background-build|integration-alone)[.-]/,
+  /\/(?:background-build|(?:integration|unit)-alone)[.-]/,
   /\/(?:integration|docs|unit-(?:conformance|host))-/,
 ];
 const rank = (file) =>
