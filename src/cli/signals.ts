@@ -55,13 +55,19 @@ export function endSoon(): void {
   if (!staysOn) setTimeout(() => process.exit(), 500).unref();
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
 let interrupt: AbortController | undefined;
 
-/** Aborted by the first Ctrl-C, so that a command can end what is under way; the second ends the process at once. */
+/** Aborted by the first signal, so that a command can end what is under way; a second one, of either kind, ends the process at once. */
 export function interruptSignal(): AbortSignal {
   if (interrupt === undefined) {
     const controller = new AbortController();
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort());
+    const stop = () => {
+      for (const name of SIGNALS) process.off(name, stop);
+      controller.abort();
+    };
+    for (const name of SIGNALS) process.on(name, stop);
     interrupt = controller;
   }
   return interrupt.signal;

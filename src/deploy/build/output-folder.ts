@@ -60,7 +60,7 @@ export async function replaceOutput(built: string, place: OutputPlace): Promise<
     // A folder without files may stand where a file is to be.
     for (const file of written)
       if (fs.lstatSync(join(path, file), { throwIfNoEntry: false })?.isDirectory() === true)
-        fs.rmSync(join(path, file), { recursive: true });
+        removeEmptyFolders(join(path, file));
     for (const folder of new Set(written.map(dirname))) fs.mkdirSync(join(path, folder), { recursive: true });
     await copyFiles(written, built, path);
   } else {
@@ -69,6 +69,13 @@ export async function replaceOutput(built: string, place: OutputPlace): Promise<
     removeOldReleases(outputsDir, inUse());
   }
   return { written, removed };
+}
+
+/** @throws ENOTEMPTY where anything else than folders is in it, such as a link that is no file of the output. */
+function removeEmptyFolders(folder: string): void {
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) removeEmptyFolders(join(folder, entry.name));
+  fs.rmdirSync(folder);
 }
 
 async function areEqual(a: string, b: string): Promise<boolean> {

@@ -8,6 +8,7 @@ import type {
   Problem,
   Question,
   SiteFacts,
+  SiteFiles,
 } from '../generator.js';
 import { answerTo, jsonOf, nodeCommand } from '../inspect/ask.js';
 import { siteFacts } from '../inspect/facts.js';
@@ -37,7 +38,21 @@ export const docusaurus: Generator = {
   addressQuery: () => addressQuery,
   pinsAddresses: true,
   staticFolder: () => 'static',
+  problems,
 };
+
+/** What stops all builds. */
+function problems(files: SiteFiles): Problem[] {
+  const name = firstFile(files, CONFIG_FILES) ?? '';
+  if (!/\bonUntruncatedBlogPosts\s*:\s*['"`]throw['"`]/.test(files.read(name) ?? '')) return [];
+  return [
+    {
+      level: 'fail',
+      text: `${name} has onUntruncatedBlogPosts: 'throw', so that each article, which has no mark of truncation, stops the build.`,
+      fix: "Set onUntruncatedBlogPosts: 'warn'.",
+    },
+  ];
+}
 
 /** Has Docusaurus load the site: it reads the configuration, the plugins and the posts, and writes `.docusaurus`. */
 const ASK = `NODE_ENV=production BABEL_ENV=production ${nodeCommand(`
@@ -61,7 +76,6 @@ const blogs = props.plugins
       routeBase: options.routeBasePath,
       knownTagsOnly: options.onInlineTags === 'throw',
       knownAuthorsOnly: options.onInlineAuthors === 'throw',
-      stopsAtUntruncated: options.onUntruncatedBlogPosts === 'throw',
       authors: Object.fromEntries(known.flatMap(([key, { name }]) => (key && name ? [[name, key]] : []))),
       posts: posts.map(({ metadata }) => ({ path: below(metadata.source), address: metadata.permalink })),
     };
@@ -78,8 +92,6 @@ interface Blog {
   /** Whether a tag that is not in `tags.yml`, or an author who is not in `authors.yml`, stops the build. */
   readonly knownTagsOnly: boolean;
   readonly knownAuthorsOnly: boolean;
-  /** Whether a post without a mark of truncation stops the build. */
-  readonly stopsAtUntruncated: boolean;
   /** With their addresses below the origin. */
   readonly posts: readonly ListedPage[];
 }
@@ -99,16 +111,8 @@ const USUAL_BLOG: Blog = {
   authors: {},
   knownTagsOnly: false,
   knownAuthorsOnly: false,
-  stopsAtUntruncated: false,
   posts: [],
 };
-
-const UNTRUNCATED: Problem = {
-  level: 'fail',
-  text: "The blog has onUntruncatedBlogPosts: 'throw', so that each article, which has no mark of truncation, stops the build.",
-  fix: "Set onUntruncatedBlogPosts: 'warn'.",
-};
-
 const SHOWN = 'node -e "loadSite()"';
 
 const USUAL: DocusaurusAnswer = { baseUrl: '/', outDir: 'build', blogs: [] };
@@ -165,10 +169,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     },
     ignore: [`${outDir}/`, '.docusaurus/', 'node_modules/'],
     questions: blogQuestions(blogs, content),
-    warnings: [
-      ...(blog.stopsAtUntruncated ? [UNTRUNCATED] : []),
-      ...untestedVersion(installedVersion(files, '@docusaurus/core'), 'Docusaurus 3.3 on', [3], 3),
-    ],
+    warnings: untestedVersion(installedVersion(files, '@docusaurus/core'), 'Docusaurus 3.3 on', [3], 3),
   });
 }
 

@@ -7,8 +7,10 @@ import type {
   AskedSite,
   Generator,
   GeneratorOptions,
+  Problem,
   SiteFacts,
   SiteFiles,
+  SiteSettings,
 } from '../generator.js';
 import { answerTo, jsonOf, nodeCommand, pagesIn, pagesOf } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
@@ -59,7 +61,24 @@ export const eleventy: Generator = {
   ],
   caches: ['_site', '.cache'],
   addressQuery,
+  problems,
 };
+
+/** A call that gives Markdown or HTML to another engine, or another name of the key that turns templates off. */
+const NO_SWITCH = /addExtension\(\s*(?:\[[^\]]*)?['"`](?:md|html)['"`]|\bengineOverride\b/;
+
+/** What runs articles as templates, by the words of the configuration: nobody waits until Eleventy is asked again. */
+function problems(files: SiteFiles, { options }: Pick<SiteSettings, 'options'>): Problem[] {
+  const name = firstFile(files, CONFIG_FILES) ?? '';
+  if (!NO_SWITCH.test(files.read(name) ?? '') || options.templateSwitch === false) return [];
+  return [
+    {
+      level: 'fail',
+      text: `${name} gives .md or .html files to an engine of its own, or renames ${SWITCH}, so that Eleventy runs templates in articles.`,
+      fix: "Set generator: { name: 'eleventy', templateSwitch: false } in pressmark.config.mjs, or remove that line.",
+    },
+  ];
+}
 
 /** How Eleventy lists its pages, and whether it has begun to run articles as templates. */
 function addressQuery(files: SiteFiles, { templateSwitch }: GeneratorOptions): AddressQuery {

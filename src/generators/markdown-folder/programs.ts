@@ -73,16 +73,14 @@ answer({ output, distDir, basePath, trailingSlash, version: require('next/packag
     ask: `
 const CONFIG = 'svelte.config';
 const { kit = {} } = ${IMPORTED};
-const layout = ['js', 'ts'].map((end) => 'src/routes/+layout.' + end).find((name) => fs.existsSync(name));
-const { trailingSlash } = layout === undefined ? {} : await import('file://' + process.cwd() + '/' + layout).catch(() => ({}));
-answer({ adapter: kit.adapter?.name, base: kit.paths?.base, origin: kit.prerender?.origin, isLenient: Boolean(kit.prerender?.handleHttpError), trailingSlash });`,
-    read: ({ adapter, base, isLenient, trailingSlash, ...answer }, files) => ({
+answer({ adapter: kit.adapter?.name, base: kit.paths?.base, origin: kit.prerender?.origin, isLenient: Boolean(kit.prerender?.handleHttpError) });`,
+    read: ({ adapter, base, isLenient, ...answer }, files) => ({
       isStatic: adapter === '@sveltejs/adapter-static',
-      output: 'build',
+      output: /\bpages\s*:\s*['"`]([\w./-]+)['"`]/.exec(files.read('svelte.config.js') ?? '')?.[1] ?? 'build',
       siteUrl: textAt(answer, 'origin'),
       siteUrlSource: 'kit.prerender.origin and kit.paths.base',
       base,
-      endsWithSlash: trailingSlash === 'always',
+      endsWithSlash: hasTrailingSlash(files),
       caches: ['.svelte-kit'],
       warnings: [
         ...(isLenient === true ? [] : [BROKEN_LINKS]),
@@ -192,4 +190,12 @@ function unknownProgram({ files }: AskedSite, script: string): BuiltBy {
       { flag: 'output', text: 'Into which folder is the site built?', fallback: output ?? 'dist' },
     ],
   };
+}
+
+/** What SvelteKit's root layout says. It is read and not run: what it imports, such as `$app`, only Vite resolves. */
+function hasTrailingSlash(files: SiteFiles): boolean {
+  return files
+    .list('src/routes')
+    .filter((name) => name.startsWith('+layout.'))
+    .some((name) => /\btrailingSlash\s*=\s*['"`]always/.test(files.read(`src/routes/${name}`) ?? ''));
 }

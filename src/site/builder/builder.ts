@@ -1,5 +1,7 @@
+import { posix } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createCatalog } from '../../store/catalog/catalog.js';
+import type { Post } from '../index/article-entry.js';
 import { openArticles, parseKeyOf } from '../index/articles.js';
 import { derivedData } from '../index/derived-data.js';
 import { peopleMarkdown } from '../index/people-markdown.js';
@@ -156,11 +158,15 @@ export function createBuilder(options: SiteOptions) {
     const switchedOff = hooks.switchedOff();
     articles.read(paths);
     if (isAll) {
-      // A new article's page does not wait for the reading of all others. It is made again where that shows another neighbour.
-      if (paths.length > 0) await makePages(paths, sourcesNow(), current);
+      articles.readOwnerTexts();
+      // A new article's page does not wait for the reading of all others, unless it shows data that is made of them.
+      const isAhead = additions.data.size === 0;
+      if (isAhead && paths.length > 0) await makePages(paths, sourcesNow(), current, isWhereStored);
       await articles.readAll(async () => {
-        if (await pause(isAll)) await makeAhead(current);
+        if ((await pause(isAll)) && isAhead) await makeAhead(current, isWhereStored);
       });
+      // It is made again, as it may show others then.
+      output.forgetKeys(current.done);
       current.done.clear();
     }
     const sources = sourcesNow();
@@ -209,12 +215,22 @@ export function createBuilder(options: SiteOptions) {
   }
 
   /** Makes the pages of articles that have changed since the build began; the next build makes the rest. */
-  async function makeAhead(current: Build): Promise<void> {
+  async function makeAhead(current: Build, mayBeMade?: (post: Post) => boolean): Promise<void> {
     const paths = next?.paths.slice(next.madeAhead) ?? [];
     if (next === undefined || paths.length === 0) return;
     next.madeAhead = next.paths.length;
     articles.read(paths);
-    await makePages(paths, sourcesNow(), current);
+    await makePages(paths, sourcesNow(), current, mayBeMade);
+  }
+
+  /**
+   * Whether an article's file is where the receiver stores an article of this URL: no other one has the URL then. A file that
+   * a person has copied may have that of an article that is not read yet.
+   */
+  function isWhereStored({ path, url, date }: Post): boolean {
+    const { layout } = content;
+    const slug = posix.basename(path).replace(/\.\w+$/, '');
+    return layout.path(slug, date) === path && layout.url(slug, date) === url;
   }
 
   /** Makes the pages of the articles in these files. */
@@ -222,10 +238,12 @@ export function createBuilder(options: SiteOptions) {
     paths: readonly string[],
     sources: Sources,
     { output, report, done }: Build,
+    mayBeMade: (post: Post) => boolean = () => true,
   ): Promise<void> {
     for (const path of paths) {
       const post = sources.index.find(path);
-      if (post === undefined || isOwnFile(post.file, options.staticDir, sources)) continue;
+      if (post === undefined || !mayBeMade(post) || isOwnFile(post.file, options.staticDir, sources))
+        continue;
       await output.make(planArticle(post, sources), report, false);
       done.add(post.file);
     }

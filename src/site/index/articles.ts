@@ -94,7 +94,7 @@ export function openArticles(
     return hasChanged;
   }
 
-  /** Compares all files with what is known. @param pause is called after each file; may end the reading by throwing. */
+  /** Compares all files of articles with what is known. @param pause is called after each file; may end the reading by throwing. */
   async function readAll(pause: () => Promise<unknown>): Promise<void> {
     const seen = new Set<string>();
     for (const path of walk(content)) {
@@ -103,6 +103,10 @@ export function openArticles(
       await pause();
     }
     for (const path of [...articles.keys()]) if (!seen.has(path)) refreshArticle(path);
+  }
+
+  /** Compares all that the owner wrote besides articles with what is known. */
+  function readOwnerTexts(): void {
     for (const path of new Set([...ownerTextPathsIn(content), ...texts.keys()])) refreshOwnerText(path);
   }
 
@@ -200,6 +204,7 @@ export function openArticles(
     restore,
     read,
     readAll,
+    readOwnerTexts,
     textAt,
     draftOf,
     /** Every article that could be read, by the path of its file. */

@@ -143,6 +143,11 @@ test('of two receivers on one folder, the one that builds keeps the facts and lo
   t.is(facts().delivery?.id, 'two');
   const details = (await healthDetails(second.origin)) as Details;
   t.like(details.facts, { delivery: { id: 'two' }, live: { id: 'two' } });
+
+  await first.close();
+  await publish(second, 'three');
+  await until('the other one looks from then on', () => live(second).length === 1);
+  t.is(live(second)[0]?.id, 'three');
 });
 
 test('where the host builds the site, its hook is called after the push and when a date has come, and the facts say so', async (t) => {

@@ -125,7 +125,14 @@ test('where a generator cannot list its pages, those of the last build are compa
 test('what a generator says of itself is kept as a rule that contradicts the config is, and keeps new articles out', async (t) => {
   const problem = "parse: JSON.parse, problem: () => 'toy runs templates; set templateSwitch' }";
   const dir = toySite(t, { 'pressmark.config.mjs': TOY_CONFIG.replace('parse: JSON.parse }', problem) });
-  t.is((await lister(dir)()).contradiction, 'toy runs templates; set templateSwitch');
+  const list = lister(dir);
+  t.is((await list()).contradiction, 'toy runs templates; set templateSwitch');
+  for (const path of Object.keys(POSTS)) fs.rmSync(join(dir, path));
+  t.like(
+    await list(),
+    { contradiction: 'toy runs templates; set templateSwitch', asks: 2 },
+    'also of articles alone',
+  );
 });
 
 test('a rule that no post follows is named with the one that they seem to follow', async (t) => {

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
-import { builtAnew, type TestSite, testSite } from './test-site.js';
+import { builtAnew, put, SITE_URL, type TestSite, testSite } from './test-site.js';
 
 test('articles that stream in while the site is built come to be as a clean build makes them', async (t) => {
   const site = testSite(t, { pageSize: 3 });
@@ -72,16 +73,22 @@ test.serial(
   async (t) => {
     const site = testSite(t);
     for (const slug of ['a', 'b', 'c', 'd']) site.write(slug);
+    put(join(site.options.content.root, 'pages/about.md'), '---\ntitle: About\nnavigation: true\n---\nUs.\n');
+    const copy = site.write('e-copy', { url: `${SITE_URL}/articles/a/` });
     const seen: string[] = [];
     let later: Promise<unknown> | undefined;
     beforeReads(t, site, () => {
-      seen.push(['asked', 'later'].filter((slug) => site.has(`articles/${slug}/index.html`)).join());
-      if (seen.length === 2) later = site.builder.build([site.write('later')]);
+      seen.push(['a', 'asked', 'later'].filter((slug) => site.has(`articles/${slug}/index.html`)).join());
+      if (seen.length === 3) {
+        later = site.builder.build([site.write('later')]);
+        t.true(site.page('articles/asked/index.html').includes('/about/'), 'the navigation is whole');
+      }
       for (const end = performance.now() + 15; performance.now() < end; ); // longer than a build keeps its thread for itself
     });
-    void site.builder.build([site.write('asked')]);
+    void site.builder.build([site.write('asked'), copy]);
     await site.builder.build('all');
-    t.deepEqual([seen[0], seen[1], seen.at(-1)], ['', 'asked', 'asked,later']);
+    // The page of an article that is not read yet is not that of its copy.
+    t.deepEqual([seen[1], seen[2], seen.at(-1)], ['', 'asked', 'asked,later']);
     await later;
     t.deepEqual(site.output(), await builtAnew(site.options));
   },

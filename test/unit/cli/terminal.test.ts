@@ -1,4 +1,5 @@
 import test from 'ava';
+import { interruptSignal } from '../../../src/cli/signals.js';
 import { printable, printJson, progressLine, unexpected } from '../../../src/cli/terminal.js';
 
 const HOSTILE = 'a\u001b[2Jb\u009b31m\u202ec\u061cd\u2066';
@@ -55,4 +56,18 @@ test.serial('the moving line is written over on a terminal, and nowhere else', (
   } finally {
     Object.assign(process.stderr, { write, isTTY });
   }
+});
+
+test('the first signal aborts, and after it any signal ends the process', (t) => {
+  const names = ['SIGINT', 'SIGTERM'] as const;
+  const before = names.map((name) => process.listeners(name));
+  const signal = interruptSignal();
+  const [stop] = process.listeners('SIGINT').filter((one) => !before[0]?.includes(one));
+  t.false(signal.aborted);
+  stop?.('SIGINT');
+  t.true(signal.aborted);
+  t.deepEqual(
+    names.map((name) => process.listeners(name)),
+    before,
+  );
 });

@@ -82,7 +82,9 @@ export async function existingAddresses(settings: Settings, options: ListingOpti
   const config = configOf(dir, settings, site);
   if (cache?.config === config && cache.posts === posts.digest && options.force !== true)
     return listingOf(cache, posts, false);
-  if (posts.all.every(({ pinned }) => pinned !== undefined)) {
+  // Where the answer may say that no article may come, it is asked for with nothing but articles, too.
+  const mayRefuse = site.generator.addressQuery?.(site.files, site.options).problem !== undefined;
+  if (!mayRefuse && posts.all.every(({ pinned }) => pinned !== undefined)) {
     const file = { config, posts: posts.digest, listed: [], unlisted: [] };
     await writeAddressFile(cacheFile, file);
     return listingOf(file, posts, false);

@@ -162,6 +162,15 @@ test('an excluded article is tried once for each state of the site, and again af
   t.deepEqual(pages(), ['a.md', 'b.md']);
 });
 
+test('an article whose page cannot be completed in time is excluded like one that breaks the build', async (t) => {
+  const { write, build, reasons, pages } = site(t);
+  write('a.md', 'good');
+  write('b.md', 'slow');
+  await build();
+  t.deepEqual(reasons(), { 'content/b.md': 'it was at the page of content/b.md' });
+  t.deepEqual(pages(), ['a.md']);
+});
+
 test('an article whose new text breaks the build keeps its text of the last good output, also after a restart', async (t) => {
   const { write, build, page, restart, reasons } = site(t);
   write('a.md', 'first');

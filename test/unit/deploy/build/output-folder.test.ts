@@ -73,3 +73,13 @@ test('a folder that stays gets the changed files alone, also where an empty fold
   t.is(fs.statSync(join(path, 'a/index.html')).ino, ino);
   t.deepEqual(fs.readdirSync(path).toSorted(), ['a', 'c', 'index.html']);
 });
+
+test('a folder that is in the way and holds what is no file of the output stays as it is', async (t) => {
+  const dir = tempDir(t);
+  const path = write(join(dir, 'docs'), first);
+  fs.mkdirSync(join(path, 'c/deep'), { recursive: true });
+  fs.symlinkSync(dir, join(path, 'c/deep/out'));
+  const place = { path, outputsDir: join(dir, 'outputs'), staysFolder: true };
+  await t.throwsAsync(replaceOutput(write(join(dir, 'built'), second), place), { code: 'ENOTEMPTY' });
+  t.true(fs.lstatSync(join(path, 'c/deep/out')).isSymbolicLink());
+});

@@ -27,6 +27,14 @@ test('the ends of head and body are found whatever looks like them, and what is 
   t.is(completePage('<html><p>x</html>', '', [COMMENT]).html, `<html><p>x${COMMENT}</html>`);
 });
 
+test('JSON-LD that looks like HTML stays as it is, and is inserted once', (t) => {
+  const jsonLd =
+    '<script type="application/ld+json">{"@type":"Article","text":"</head><body>$& -->"}</script>';
+  const { html } = completePage(page('<p>x'), jsonLd, []);
+  t.is(html, page('<p>x', `<title>Soil</title>${jsonLd}`));
+  t.is(completePage(html, jsonLd, []).html, html);
+});
+
 test('a head without a closing tag ends before the body; a page without a head is reported', (t) => {
   t.is(completePage('<title>x</title><body><p>y', JSON_LD, []).html, `<title>x</title>${JSON_LD}<body><p>y`);
   const { html, problems } = completePage('<p>y', JSON_LD, [COMMENT]);

@@ -127,3 +127,19 @@ test('a newer text is looked for in the place of the older one, and a removed ar
   await until('the newer text is live', () => live.length === 1);
   t.deepEqual(facts.now.awaited, []);
 });
+
+test('what another receiver notes after the deploy is looked for, too', async (t) => {
+  const pauses = [0, ...Array<number>(500).fill(20)];
+  const { asked, awaited, expected, live, show, siteUrl, stateDir } = await setUp(t, tempDir(t), pauses);
+  show('a');
+  expected.set('a', '<!-- svc:item:a -->');
+  const at = new Date().toISOString();
+  awaited.built(performance.now(), all);
+  awaited.look();
+  await new Promise((resolve) => setTimeout(resolve, 60)); // a look that finds nothing to look for
+  t.deepEqual(asked(), []);
+  const other = openFacts(stateDir, log);
+  other.note({ awaited: { path: 'content/a.md', id: 'a', url: `${siteUrl}/a`, at } });
+  await other.close();
+  await until('it is live', () => live.includes('a'));
+});

@@ -207,3 +207,21 @@ test('doctor names a strict schema, which stops each build', (t) => {
   t.is(count('z.strictObject({ pressmark: z.unknown().optional() })'), 0);
   t.is(count('z.object({ title: z.string() })'), 0);
 });
+
+test('an article names its slug where the schema demands one, and is at the address of it', async (t) => {
+  const { options, questions } = await inspectWith(
+    { slug: { type: 'string' } },
+    ['title', 'slug'],
+    'slug: a\n',
+  );
+  t.true(options.slugKey);
+  t.deepEqual(questions, []);
+  const { isPinned } = astro.mapping({
+    body: 'markdown',
+    constants: {},
+    address: (slug) => `/blog/${slug}/`,
+    slugKey: true,
+  });
+  t.true(isPinned({ path: 'x.md', data: { slug: 'peat' } }, '/blog/peat/'));
+  t.false(isPinned({ path: 'peat.md', data: { slug: 'turf' } }, '/blog/peat/'));
+});

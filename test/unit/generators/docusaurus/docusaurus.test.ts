@@ -45,6 +45,14 @@ test('HTML is one element of JSON strings, without a mark at which Docusaurus cu
   );
 });
 
+test('a setting that stops the build at each article is named', (t) => {
+  const count = (config: string) =>
+    docusaurus.problems?.(siteOf({ 'docusaurus.config.js': config }), { content: 'blog', options: {} })
+      .length;
+  t.is(count("export default { onUntruncatedBlogPosts: 'throw' };"), 1);
+  t.is(count('export default {};'), 0);
+});
+
 test('init asks Docusaurus for its blog', async (t) => {
   const answer = {
     url: 'https://garden.example',
@@ -56,7 +64,6 @@ test('init asks Docusaurus for its blog', async (t) => {
         routeBase: 'news',
         authors: { 'Marta Oak': 'marta' },
         knownTagsOnly: true,
-        stopsAtUntruncated: true,
         posts: [{ path: 'blog/2024-05-01-soil/index.md', address: '/notes/news/2024/05/01/soil' }],
       },
     ],
@@ -70,7 +77,6 @@ test('init asks Docusaurus for its blog', async (t) => {
     permalink: '/news/:year/:month/:day/:slug/',
     build: 'npx docusaurus build',
     questions: [],
-    warnings: [{ level: 'fail', fix: "Set onUntruncatedBlogPosts: 'warn'." }],
   });
   t.deepEqual(facts.options, { keys: { tags: null }, authors: { 'Marta Oak': 'marta' }, routeBase: '/news' });
   const listed = docusaurus.addressQuery?.(files, {}).parse(JSON.stringify(answer), '');

@@ -144,6 +144,15 @@ test('where Eleventy has begun to run articles as templates, its answer about pa
     t.regex(problem(answer) ?? '', /runs templates in articles; set templateSwitch: false/);
 });
 
+test('doctor names what runs articles as templates, whether Eleventy was asked again or not', (t) => {
+  const count = (config: string, options = {}) =>
+    eleventy.problems?.(siteOf({ 'eleventy.config.js': config }), { content: '', options }).length;
+  t.is(count("c.addExtension(['scss', 'html'], {})"), 1);
+  t.is(count("keys: { engineOverride: 'x' }"), 1);
+  t.is(count("c.addExtension('md', {})", { templateSwitch: false }), 0);
+  t.is(count("c.addExtension('scss', {})"), 0);
+});
+
 test('the flags of the site’s own build script count where Eleventy is asked', (t) => {
   const script =
     'npm run css && npx @11ty/eleventy@3 --input=src --quiet --config "my config.js"; echo built';

@@ -94,6 +94,28 @@ test('newer versions of Hugo print their configuration as JSON', async (t) => {
   t.false(older.ignore.includes('/public/'), 'it holds files, and may be committed on purpose');
 });
 
+test('a folder for each language: articles go to that of the default language', async (t) => {
+  const mounts = MOUNTS.replace('"source": "content"', '"source": "content/de"').replace(
+    '"source": "data",\n         "target": "data"',
+    '"source": "content/en",\n         "target": "content"',
+  );
+  const config =
+    'defaultcontentlanguage = "de"\nlanguages = map[de:map[contentdir:content/de] en:map[contentdir:content/en]]\n';
+  const facts = await inspect(
+    {
+      'content/de/beitraege/a.md': dated(),
+      'content/en/posts/b.md': dated(),
+      'content/en/posts/c.md': dated(),
+    },
+    page('content/en/posts/b.md', '/en/posts/b/') +
+      page('content/en/posts/c.md', '/en/posts/c/') +
+      page('content/de/beitraege/a.md', '/beitraege/a/'),
+    config,
+    mounts,
+  );
+  t.like(facts, { content: 'content', file: 'de/beitraege/:slug.md', language: 'de' });
+});
+
 test('the keys of an article are those of most posts: nested pictures and authors, too', async (t) => {
   const keysOf = async (...posts: string[]) => {
     const files = Object.fromEntries(posts.map((post, n) => [`content/posts/${n}.md`, dated(post)]));

@@ -67,6 +67,11 @@ test('authors are known by the site’s data, where the posts name them by their
   t.is((await optionsOf({ '_posts/2025-03-01-beans.md': '---\nauthor: Ada\n---\n' })).authors, undefined);
 });
 
+test('source and collections_dir move the folder of the posts', async (t) => {
+  t.is((await facts({}, answer({ source: 'src' }))).content, 'src/_posts');
+  t.is((await facts({}, answer({ source: 'src', collections_dir: 'pages' }))).content, 'src/pages/_posts');
+});
+
 test('without url the domain is that of CNAME', async (t) => {
   t.is((await facts({}, answer({ url: null }))).siteUrl, undefined);
   t.is((await facts({ CNAME: 'a.example\n' }, answer({ url: null }))).siteUrl, 'https://a.example/notes');

@@ -1,5 +1,4 @@
 import test from 'ava';
-import type { GeneratorOptions } from '../../../../src/generators/generator.js';
 import { markdownFolder } from '../../../../src/generators/markdown-folder/markdown-folder.js';
 import { siteOf } from '../../../support/site-files.js';
 import { askedSite } from '../asked-site.js';
@@ -18,13 +17,6 @@ const POSTS = {
 };
 const EXPORT = { output: 'export', distDir: '.next', basePath: '', trailingSlash: false };
 
-const _mapping = (options: GeneratorOptions = {}) =>
-  markdownFolder.mapping({
-    ...options,
-    body: 'markdown',
-    constants: {},
-    address: (slug, date) => `/posts/${date.slice(0, 4)}/${slug}`,
-  });
 const inspect = async (
   files: Record<string, string>,
   printed: Record<string, object> = { 'next/constants': EXPORT },
@@ -85,22 +77,19 @@ test('a site whose pages a server makes gets no build and no step after it', asy
 test('init asks SvelteKit, and warns of links that stop its build', async (t) => {
   const files = {
     'package.json': manifest({ '@sveltejs/kit': '2' }, 'vite build'),
-    'svelte.config.js': '',
+    'svelte.config.js': "adapter: adapter({ pages: 'dist' })",
+    'src/routes/+layout.server.ts':
+      "import { dev } from '$app/environment';\nexport const prerender = !dev;\nexport const trailingSlash = 'always';\n",
     'src/routes/(main)/blog/[slug]/+page.svelte': '',
     'src/posts/a.md': '---\ntitle: A\ndate: 2025-02-11T08:00:00Z\n---\n',
   };
-  const answer = {
-    adapter: '@sveltejs/adapter-static',
-    base: '/notes',
-    origin: 'https://a.example',
-    trailingSlash: 'always',
-  };
+  const answer = { adapter: '@sveltejs/adapter-static', base: '/notes', origin: 'https://a.example' };
   const facts = await inspect(files, { 'svelte.config': answer });
   t.like(facts, {
     siteUrl: 'https://a.example/notes',
     content: 'src/posts',
     permalink: '/blog/:slug/',
-    output: 'build',
+    output: 'dist',
     build: 'npm run build',
   });
   t.is(facts.options.dates, undefined);
