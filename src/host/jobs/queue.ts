@@ -51,6 +51,8 @@ export function createQueue({
   const units = new Map<string, Map<string, Unit>>();
   const open = new Map<string, OpenNote>();
   const unsaved = new Set<OpenNote>();
+  /** Wishes, and what was noted again: each goes when what it has changed is on the disk. */
+  let merged: { readonly unit: Unit; readonly into: Unit }[] = [];
   const damaged = new Set<string>();
   /** When events with keys were done. */
   const done = new Map<string, number>();
@@ -88,29 +90,32 @@ export function createQueue({
   }
 
   function take(unit: Unit): void {
-    const { job, key, event, note } = unit;
+    const { job, key, event } = unit;
     const theirs = units.get(job) ?? new Map<string, Unit>();
     units.set(job, theirs);
     const known = theirs.get(key);
-    if (event.again === true) makeDue(known);
-    else if (known !== undefined) renew(known, event.at);
-    else if (!isOver(job, event) && !isDone(unit)) {
-      theirs.set(key, unit);
-      return;
-    }
+    if (known !== undefined) {
+      if (event.again === true) makeDue(known);
+      else renew(known, event.at);
+      merged.push({ unit, into: known });
+    } else if (event.again === true || isOver(job, event) || isDone(unit)) drop(unit);
+    else theirs.set(key, unit);
+  }
+
+  function drop({ job, event, note }: Unit): void {
     delete event.jobs[job];
     unsaved.add(note);
   }
 
   /** A person wants it to be run now. What runs already is left alone. */
-  function makeDue(unit: Unit | undefined): void {
-    if (unit === undefined || unit.event.jobs[unit.job]?.kind === 'running') return;
+  function makeDue(unit: Unit): void {
+    if (unit.event.jobs[unit.job]?.kind === 'running') return;
     unit.event.jobs[unit.job] = { kind: 'waiting' };
     unit.notBefore = 0;
     unsaved.add(unit.note);
   }
 
-  /** The article is about to be stored once more, so the time for it counts from now; written before the newer note goes. */
+  /** The article is about to be stored once more, so the time for it counts from now. */
   function renew({ event, note }: Unit, at: string): void {
     if (!(Date.parse(at) > Date.parse(event.at))) return;
     event.at = at;
@@ -128,11 +133,10 @@ export function createQueue({
     if (now() - sweptAt < SWEEP_EVERY_MS) return;
     sweptAt = now();
     for (const [job, theirs] of units)
-      for (const { key, event, note } of theirs.values()) {
-        if (!isOver(job, event)) continue;
-        theirs.delete(key);
-        delete event.jobs[job];
-        unsaved.add(note);
+      for (const unit of theirs.values()) {
+        if (!isOver(job, unit.event)) continue;
+        theirs.delete(unit.key);
+        drop(unit);
       }
   }
 
@@ -146,6 +150,9 @@ export function createQueue({
 
   /** Writes what could not be written before, and what has changed without a job's doing. */
   async function saveAll(): Promise<void> {
+    for (const note of new Set(merged.map(({ into }) => into.note))) await save(note);
+    for (const { unit } of merged) drop(unit);
+    merged = [];
     for (const note of unsaved) await save(note);
   }
 
@@ -190,6 +197,7 @@ export function createQueue({
   function letGo(): void {
     open.clear();
     units.clear();
+    merged = [];
   }
 
   return {

@@ -2,6 +2,7 @@ import '../../support/recorded-syncs.js';
 
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import type { ListedArticle } from '../../../src/host/articles/articles.js';
@@ -255,6 +256,9 @@ test.serial(
       const [open] = openIn(first.folder);
       await first.runAgain('post.deploy', open?.key ?? '');
       promise();
+      await nextTurn();
+      // The receiver looks for notes while it writes that the job runs.
+      await first.noteAction('article.edited', { path: 'none', id: 'none', url: '' });
       await until('it is done', () => first.runs.includes('x') && isDone(first.folder)());
     };
     const moments = await killed(t, act, {}, () => isFailing);
