@@ -132,7 +132,10 @@ export function createSearch(options: SearchOptions) {
       timeout: longestJobMs,
       killSignal: 'SIGKILL',
     });
-    const kill = () => started.kill('SIGKILL');
+    const kill = () => {
+      endGroup(started.pid); // at the same time: Pagefind complains on standard error that nobody reads its answer
+      started.kill('SIGKILL');
+    };
     signal.addEventListener('abort', kill);
     return new Promise((resolve, reject) => {
       let reason: string | undefined;

@@ -104,11 +104,15 @@ test.serial(
 );
 
 // Serial: all tests of a process share its environment.
-test.serial('a job that hangs is ended, and the log names it', async (t) => {
+test.serial('a job that hangs, or whose Pagefind has ended, is ended, and the log names it', async (t) => {
   const { site, open } = searchableSite(t);
   site.write('hive');
   await site.builder.build('all');
-  hangingPagefind(t, site.dir);
+  const hangs = hangingPagefind(t, site.dir);
+  const done = open().index();
+  process.kill(Number(await hangs()), 'SIGKILL'); // as the kernel does where there is no memory left
+  t.false(await done);
+  t.regex(site.logged.splice(0).join(), /Pagefind ended with SIGKILL/);
   const search = open(true, { longestJobMs: 500 });
   t.false(await search.index());
   await search.close();
