@@ -56,3 +56,15 @@ test('one page has the configuration of web servers and the systemd unit; the ot
       language,
     );
 });
+
+test('the commands for S3 keep only files with hashed names for ever', (t) => {
+  const page = PAGES.get('docs/hosting.md') ?? '';
+  const [forEver = '', others = '', gone] = page.match(/^aws s3 sync .*$/gm) ?? [];
+  const hashed = ['assets/style.*.css', 'pagefind/fragment/*', 'pagefind/index/*'];
+  const to = 'aws s3 sync public s3://example-bucket';
+  const each = (option: string) => hashed.map((pattern) => ` --${option} '${pattern}'`).join('');
+  const immutable = "--cache-control 'public, max-age=31536000, immutable'";
+  t.is(forEver, `${to} --exclude '*'${each('include')} ${immutable}`);
+  t.is(others, `${to}${each('exclude')} --cache-control no-cache`);
+  t.is(gone, `${to} --delete`);
+});

@@ -75,6 +75,9 @@ test.serial(
 
     const mine = { ...ofAda, do: 'save', body: 'Ada’s own words.', base: request.id };
     t.is((await ada.post(path, mine)).status, 303);
+    const back = { do: 'revert', revision: request.id, base: base_revision_id };
+    await bo.post(`articles/article?${query({ id })}`, back);
+    t.regex((await receiver.find(url)).content_html, /Ada’s own words/, 'nothing is put back over it');
     const toldToo = await bo.post(path, { ...ofBo, do: 'save', body: 'Bo’s own words.' });
     t.is(toldToo.status, 409);
     t.true(toldToo.text.includes('Ada’s own words.'));

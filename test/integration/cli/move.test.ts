@@ -8,6 +8,7 @@ import type { Article } from '../../../src/article/article.js';
 import type { StoredArticle } from '../../../src/article/stored-article.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { gitIn } from '../../support/clones.js';
+import { withSigner } from '../../support/commit-signer.js';
 import { article as delivered } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
 import { runHere } from '../../support/in-process.js';
@@ -57,7 +58,7 @@ interface Site {
 const OWN_TEXT = `---\ntitle: My own\ndate: 2026-01-02\nlink: ${OLD}/articles/one/\n---\nSee ${OLD}/articles/one/\n`;
 
 /** A site in which three articles are as they came, one was edited, and one was written by a person; all is committed. */
-async function siteOf(t: ExecutionContext, kind: Kind): Promise<Site> {
+async function siteOf(t: ExecutionContext, kind: Kind, git: boolean | object = true): Promise<Site> {
   const dir = tempDir(t);
   const setUrl = (siteUrl: string) =>
     fs.writeFileSync(
@@ -65,6 +66,7 @@ async function siteOf(t: ExecutionContext, kind: Kind): Promise<Site> {
       JSON.stringify({
         siteUrl,
         output: 'public',
+        git,
         articles: { file: KINDS[kind], permalink: '/articles/:slug/' },
         ...(kind !== 'plain' && { generator: kind, build: 'true' }),
       }),
@@ -215,6 +217,21 @@ test('after a change of siteUrl start, build, doctor and status fail and name th
   t.regex(refused.stderr, /nothing was moved: a receiver of this site is running \(process \d+, http:/);
 });
 
+test('with git: false the files are written, and the lists, and with git.sign the commit is signed', async (t) => {
+  const site = await siteOf(t, 'plain', false);
+  const before = await site.read(OLD);
+  const { code, stdout } = await move(site.dir, '--yes');
+  t.is(code, 0);
+  t.regex(stdout, /^Not committed: git has none of the files\.$/m);
+  t.deepEqual(commitsOf(site.dir), ['First']);
+  await checkMoved(t, site, before);
+
+  const { dir } = await siteOf(t, 'plain', { sign: true });
+  const isSigned = withSigner(dir, tempDir(t));
+  t.is((await move(dir, '--yes')).code, 0);
+  t.true(isSigned());
+});
+
 test('an uncommitted edit is not moved into the commit: the move waits until it is committed', async (t) => {
   const site = await siteOf(t, 'plain');
   const { dir, files } = site;
@@ -229,9 +246,21 @@ test('an uncommitted edit is not moved into the commit: the move waits until it 
   t.deepEqual(commitsOf(dir), ['First']);
 });
 
-test('two articles never get one URL', async (t) => {
+test('of two old addresses each is moved by its name, and two articles never get one URL', async (t) => {
   const { dir, files } = await siteOf(t, 'plain');
   const text = fs.readFileSync(join(dir, files.one ?? ''), 'utf8');
+  fs.writeFileSync(join(dir, files.one ?? ''), text.replace(`url: "${OLD}`, 'url: "https://older.example'));
+  gitIn(dir, 'commit', '--quiet', '-am', 'Edit');
+  t.regex(
+    (await move(dir)).stderr,
+    /below 2 addresses: .*; move those of one at a time, with --from <address>/,
+  );
+  t.regex(
+    (await move(dir, '--from', 'https://older.example/')).stdout,
+    /^https:\/\/older\.example\/articles\/one\/ → https:\/\/new\.example\/articles\/one\/\n1 article$/m,
+  );
+
+  gitIn(dir, 'revert', '--no-edit', 'HEAD');
   write(
     join(dir, 'content/there.md'),
     text.replace(/^id: .*$/m, 'id: there').replace(`url: "${OLD}`, `url: "${NEW}`),

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { articleFiles, fileOf } from '../../support/content.js';
-import { reply, startEndpoint } from '../../support/endpoint.js';
+import { type Answering, reply, startEndpoint } from '../../support/endpoint.js';
 import { runHere } from '../../support/in-process.js';
 import { type Ended, STORE_ONLY, startProgram } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
@@ -203,15 +203,45 @@ test('a folder that is named by way of a symbolic link holds the same articles',
   t.is(endpoint.got.length, sent);
 });
 
-test('a file that gets its first text back after a refresh has changed', async (t) => {
+test('a file that gets its first text back after a refresh has changed, also after one that may have landed', async (t) => {
   const receiver = await startHere(t, STORE_ONLY);
-  const { posts, sender, write } = await connected(t, `${receiver.origin}/webhook`);
+  let answer: Answering | undefined;
+  const proxy = await startEndpoint(t, async (got, response) => {
+    const headers = Object.entries(got.headers).filter(([name]) => /^x-|^content-type$/.test(name)) as [
+      string,
+      string,
+    ][];
+    const answered = await fetch(`${receiver.origin}/webhook`, { method: 'POST', headers, body: got.body });
+    const isUpdate = got.body.includes('"event":"article.updated"');
+    await ((isUpdate && answer) || reply(answered.status, await answered.text()))(got, response);
+  });
+  const { posts, sender, write } = await connected(t, proxy.url);
+  const stored = () => fs.readFileSync(articleFiles(receiver.dir)[0] ?? '', 'utf8');
   for (const [n, text] of ['First.', 'Second.', 'First.'].entries()) {
     write('bees.md', `---\ntitle: Bees\n---\n${text}\n`);
     t.is((await sender(...(n === 0 ? ['publish'] : ['refresh', '--changed']), posts)).code, 0);
-    t.regex(fs.readFileSync(articleFiles(receiver.dir)[0] ?? '', 'utf8'), new RegExp(text));
+    t.regex(stored(), new RegExp(text));
   }
   t.regex((await sender('refresh', '--changed', posts)).stdout, /^1 file: 1 unchanged\n$/);
+  const count = async (...keep: string[]) => {
+    t.is((await sender('work', '--once', ...keep)).code, 0);
+    return JSON.parse((await sender('deliveries', '--json')).stdout).length;
+  };
+  const counts = [await count(), await count('--keep', '1'), await count('--keep', '0')];
+  t.deepEqual(counts, [3, 3, 2], 'the records of the publication and of the last refresh stay');
+
+  answer = reply(502); // of a proxy before a receiver that has stored it
+  write('bees.md', '---\ntitle: Bees\n---\nThird.\n');
+  for (let n = 0; n < 2; n++) {
+    const [row] = JSON.parse((await sender('refresh', '--changed', posts, '--json')).stdout);
+    t.not(row.status, 'unchanged', 'nobody knows whether the one before has landed');
+    await sender('deliveries', 'cancel', row.delivery);
+  }
+  t.regex(stored(), /Third/);
+  answer = undefined;
+  write('bees.md', '---\ntitle: Bees\n---\nFirst.\n');
+  await sender('refresh', '--changed', posts, '--force');
+  t.regex(stored(), /First/);
 });
 
 test('publish --dry-run says what would be done with each file, and sends and queues nothing', async (t) => {

@@ -38,7 +38,7 @@ test('start in a folder that is not a site says so and writes nothing', async (t
   t.deepEqual(fs.readdirSync(dir), []);
 });
 
-test('a preview gives articles the address of this machine, and says that they keep it', async (t) => {
+test('a preview gives articles the address of this machine, says that they keep it, and is refused at another one', async (t) => {
   const dir = siteWith(t, {});
   const receiver = await startReceiver(t, { dir, env: NO_URL, args: ['--preview'] });
   const { json } = await receiver.post('article.published', article({ slug: 'soil' }));
@@ -48,6 +48,19 @@ test('a preview gives articles the address of this machine, and says that they k
   const found = await doctor(dir);
   t.is(found.code, 0, found.stdout);
   t.regex(found.stdout, /! site URL: not set; a preview is running, and articles that arrive now keep/);
+  await receiver.stop();
+
+  fs.writeFileSync(join(dir, CONFIG), JSON.stringify({ git: false, site: { search: false } }));
+  const again = await runHere(['start', '--preview', '--dir', dir, '--port', '0'], {
+    PRESSMARK_SECRET: SECRET,
+    PRESSMARK_SITE_URL: undefined,
+  });
+  t.is(again.code, 2);
+  t.regex(
+    again.stderr,
+    /1 article has a URL that is not at the site’s address .*; set siteUrl in the config/,
+  );
+  t.false(fs.existsSync(join(dir, 'public')), 'no page is made or taken away');
 });
 
 test('start on a port that is in use says so before it writes anything', async (t) => {

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import test from 'ava';
 import { fileOf, readStored } from '../../support/content.js';
-import { article } from '../../support/events.js';
+import { article, update } from '../../support/events.js';
 import { sharedHere } from '../../support/receiver-here.js';
 import { withPlugins } from '../../support/with-plugins.js';
 
@@ -139,7 +139,7 @@ test('200-adapter: an article is stored before the answer, as a delivery is, and
   t.is(found.content_html, '<p>The text of a-1.</p>');
 });
 
-test('200-adapter: the same again writes nothing, other content is an update that keeps URL and date', async (t) => {
+test('200-adapter: the same again writes nothing, other content is an update that keeps URL and date, and the service may update it then', async (t) => {
   const first = await send(incoming('a-2', { date: '2026-01-02T03:04:05Z' }));
   const path = fileOf(dir, 'a-2');
   const { mtimeMs } = fs.statSync(path);
@@ -154,6 +154,12 @@ test('200-adapter: the same again writes nothing, other content is an update tha
   t.like(after, { title: 'Changed', date: '2026-01-02T03:04:05Z', url: before.url, slug: before.slug });
   t.not(after.revision, before.revision);
   t.is((await send(incoming('a-2', { title: 'Changed' }))).json.outcome, 'known');
+
+  const { revision_id: base_revision_id } = await receiver().find(first.json.url);
+  const ofService = update({ target_id: 'a-2', target_url: first.json.url, base_revision_id });
+  t.is((await receiver().post('article.updated', ofService)).status, 200);
+  t.is((await send(incoming('a-2', { title: 'Changed' }))).json.outcome, 'known');
+  t.is((await receiver().find(first.json.url)).revision_id, ofService.id);
 });
 
 test('400-adapter: of a batch, what is right is stored, and the rest is named', async (t) => {

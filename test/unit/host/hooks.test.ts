@@ -109,6 +109,10 @@ test('a filter of pages that fails on three pages in a row is switched off with 
   t.is(calls, 3);
   t.is(lines.length, 1);
   t.like(lines[0], { level: 50, plugin: 'bad', reason: 'failed: broken' });
+  hooks.addFilter('sitemap.items', () => 12 as never, { plugin: 'bad' });
+  for (let n = 0; n < 3; n++)
+    await t.throwsAsync(hooks.applyFilters('sitemap.items', [], { kind: 'sitemap', path: '/sitemap.xml' }));
+  t.regex(hooks.switchedOff(), /, filter sitemap\.items of plugin bad$/, 'each time is of all articles');
 });
 
 test('a filter of pages that fails on one page, however often, or now and then, is not switched off', async (t) => {

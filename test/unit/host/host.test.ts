@@ -285,6 +285,8 @@ test('a plugin is activated once for each version, after its receiver; one that 
   t.deepEqual(await start('1.1.0'), ['receiver', 'from 1.0.0']);
   t.deepEqual(await start(undefined), ['receiver', 'from 1.1.0']);
   t.deepEqual(await start(undefined), ['receiver']);
+  const both = (await Promise.all([start('2.0.0'), start('2.0.0')])).flat();
+  t.deepEqual(both.toSorted(), ['from undefined', 'receiver', 'receiver'], 'two receivers on the folder');
 });
 
 test('a plugin uses what another one provides; what nobody or somebody else provides is refused', async (t) => {

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { takeKernelLock } from '../../../src/fs/lock.js';
@@ -43,6 +44,8 @@ interface Site {
   readonly files: Map<string, ArticleFile>;
   /** Ms since 1970. */
   time: number;
+  /** What its receivers have logged as errors. */
+  readonly errors: string[];
   /** Starts a receiver's jobs. */
   start(...adding: ((jobs: Jobs) => void)[]): Jobs;
   /** The files of notes. */
@@ -58,13 +61,18 @@ function siteOf(t: ExecutionContext): Site {
   const folder = join(tempDir(t), JOBS);
   const notes = join(folder, 'noted');
   fs.mkdirSync(notes, { recursive: true });
+  const ofReceiver = pino(
+    { level: 'error' },
+    { write: (line: string) => void site.errors.push(JSON.parse(line).msg) },
+  );
   const site: Site = {
     folder,
     revisions: {},
     files: new Map(),
     time: NOW,
+    errors: [],
     start(...adding) {
-      const jobs = createJobs({ folder, log, now: () => site.time });
+      const jobs = createJobs({ folder, log: ofReceiver, now: () => site.time });
       for (const add of adding) add(jobs);
       jobs.start({
         files: () => site.files.values(),
@@ -241,7 +249,7 @@ test('jobs: a person has a failed event run again at once, also one that was giv
   await t.throwsAsync(leader.runAgain(job, key), { code: 'USAGE', message: /has nothing to do/ });
 });
 
-test('jobs: a person’s wish is found where the clock was set back since its event was noted', async (t) => {
+test('jobs: a person’s wish is found where the clock was set back since its event was noted, and of an event that is done it runs nothing', async (t) => {
   const site = siteOf(t);
   const runs: string[] = [];
   const error = { error: 'no answer', nextAt: new Date(NOW + DAY).toISOString() };
@@ -254,6 +262,7 @@ test('jobs: a person’s wish is found where the clock was set back since its ev
   for (const [name, note] of Object.entries({
     later: event({ at }, { kind: 'failed', attempt: 3, ...error }),
     earlier: event({ at, again: true }, { kind: 'waiting' }),
+    done: event({ at, again: true, key: 'y', payload: { target: 'y' } }, { kind: 'waiting' }),
   }))
     fs.writeFileSync(join(site.folder, `noted/${name}.json`), `${JSON.stringify(note)}\n`);
   site.start(jobOn('deploy.done', ({ target }, { attempt }) => void runs.push(`${target} ${attempt}`)));
@@ -523,6 +532,46 @@ test('jobs: a cron runs when its time has come, once for what was missed, and is
   site.time += DAY;
   await site.isDone(runs, 4);
   t.is(runs[3], '0 13 * * * 1');
+});
+
+test('jobs: a cron that cannot be noted when its time has come is noted later, and that is logged once', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  const jobs = site.start(
+    (all) => all.addCron(owner, 'daily', { at: '0 3 * * *', run: () => void runs.push('daily') }),
+    jobOn('article.published', () => undefined),
+  );
+  await until('it has been seen', () => fs.existsSync(join(site.folder, 'crons.json')));
+  const notes = join(site.folder, 'noted');
+  fs.rmdirSync(notes);
+  fs.symlinkSync('unplugged', notes);
+  site.time += DAY;
+  const look = () => jobs.noteAction('article.published', { path: 'a' } as never); // the receiver looks at what is due
+  await look();
+  await until('it is logged', () => site.errors.length > 0);
+  for (let n = 0; n < 3; n++) {
+    await look();
+    await setTimeout(10);
+  }
+  fs.mkdirSync(join(site.folder, 'unplugged'));
+  await look();
+  await site.isDone(runs, 1);
+  t.deepEqual(site.errors, ['jobs are paused']);
+});
+
+test('jobs: since ever, one runs once for each article that is there, and not again after a restart', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  const add = jobOn('article.published', ({ article: { id } }) => void runs.push(id), { since: 'ever' });
+  site.revisions.old = 'r1';
+  const first = site.start(add);
+  await site.isDone(runs, 1);
+  await first.close(1_000);
+  const second = site.start(add);
+  site.revisions.new = 'r1';
+  await second.noteArticle('article.published', { id: 'new', timestamp: '' });
+  await site.isDone(runs, 2);
+  t.deepEqual(runs, ['old', 'new']);
 });
 
 test('jobs: what was given up, or waits for a job that is gone, goes after 30 days, also without a restart', async (t) => {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { pino } from 'pino';
-import { type AdminRequest, createAdminAdditions } from '../../../../src/host/admin/additions.js';
+import { type AdminRequest, createAdminAdditions, escapeHtml } from '../../../../src/host/admin/additions.js';
 import { definePlugin } from '../../../../src/host/plugin.js';
 import { createTestHost } from '../../../../src/testing/test-host.js';
 
@@ -70,4 +70,8 @@ test('admin additions: what is wrong with one is an error at the start that name
     const error = await t.throwsAsync(createTestHost(plugin), { code: 'PLUGIN_INVALID', message });
     t.regex(error?.message ?? '', /plugin desk/);
   }
+});
+
+test('admin additions: a text is safe in HTML and in an attribute', (t) => {
+  t.is(escapeHtml(`<a b="c">'&`), '&lt;a b=&quot;c&quot;&gt;&apos;&amp;');
 });
