@@ -13,14 +13,14 @@ const FRAME_MS = 20;
 const PIECES = /(?<=>)(?=[^\n])|(?<=[^\n>])(?=<)/;
 
 /**
- * What moved: its beginning, and from where to where. What the article itself holds is left out: a line of
- * text is set anew when the words come that belong to it.
+ * What moved: its beginning, and from where to where. A line of text is set anew when the words come that belong to it: what
+ * the article itself holds is left out, and a text of which a busy browser had only the first words.
  */
 const MOVED = `new Promise((resolve) => {
   const moved = [];
   new PerformanceObserver((list) => {
     for (const { node, previousRect, currentRect } of list.getEntries().flatMap(({ sources }) => sources))
-      if (!node?.parentElement?.closest('.content'))
+      if (!node?.parentElement?.closest('.content') && !((node?.childElementCount ?? 0) === 0 && previousRect.width < currentRect.width))
         moved.push([(node?.outerHTML ?? node?.data ?? '').slice(0, 80), previousRect, currentRect].map((part) => JSON.stringify(part)).join(' '));
   }).observe({ type: 'layout-shift', buffered: true });
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(moved))));
