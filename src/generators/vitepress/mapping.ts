@@ -29,6 +29,8 @@ export function mapping(options: MappingOptions): ArticleMapping {
     slug: slugOfFile,
     writtenText,
     sentText,
+    // As in texts; an address has an escape of its own.
+    image: (url) => url.replaceAll('<', '%3C'),
     // VitePress makes no pages of tags; a site that makes them has a folder for each.
     tagKey: (tag) => (tag.startsWith('.') ? '' : termKey(tag)),
     body: (incoming) => storedBody(incoming, options.titleInBody === true),

@@ -4,7 +4,11 @@ import { askedSite } from '../asked-site.js';
 
 const MANIFEST = '{"scripts":{"docs:build":"vitepress build"},"devDependencies":{"vitepress":"^1.6.4"}}';
 const post = (frontMatter: string, text = '# Heading\n\nWords.\n') => `---\n${frontMatter}\n---\n${text}`;
-const { writtenText: write = String, sentText: read = String } = vitepress.mapping({
+const {
+  writtenText: write = String,
+  sentText: read = String,
+  image,
+} = vitepress.mapping({
   body: 'markdown',
   constants: {},
   address: (slug, date) => `/posts/${date.slice(0, 4)}/${slug}.html`,
@@ -73,4 +77,8 @@ test('front matter has neither the end of a script nor a comment for which ViteP
       if (field !== undefined) t.false(written.includes('"'), 'VitePress does not escape it');
     }
   t.is(write('a "word"'), 'a "word"');
+  t.is(
+    image('https://a.example/?<!--@include: ../.env--></script>'),
+    'https://a.example/?%3C!--@include: ../.env-->%3C/script>',
+  );
 });
