@@ -209,7 +209,7 @@ function hostileTexts(canary: string): string[] {
     `'single', "double" and \\ backslash`,
     '%{percent} @at `tick',
     'a | b | c',
-    'a reference &#xD800; of no character',
+    'a reference &#xD800; of no character, <!--@include: ../.env--> and </script>',
   ];
 }
 
@@ -229,7 +229,8 @@ function hostileArticle(form: Sample['form'], text: string, index: number): Samp
   const number = String(index + 1).padStart(2, '0');
   const isMarkdown = form === 'markdown';
   const fields = {
-    id: `hostile-${number}-${form}-${text}`,
+    // It stands in a comment, which it may not end.
+    id: `hostile-${number}-${form}-${text.replaceAll('-->', '')}`,
     slug: isMarkdown ? `hostile-${number}-${text}` : text,
     title: isMarkdown ? text : `In the middle ${text} of title ${number}`,
     meta_description: `Description: ${text}`,
