@@ -105,11 +105,8 @@ const all = compiledTests('', ['e2e/']);
 /** Whether the command line names tests. */
 export const isNamed = process.argv.slice(2).some((word) => word.includes('dist/test/'));
 
-/** What takes longest first: begun last, it would end alone. */
-const ORDER = [
-  /\/(?:background-build|(?:integration|unit)-alone)[.-]/,
-  /\/(?:integration|docs|unit-(?:conformance|host))-/,
-];
+/** What takes longest, or mostly waits, first: begun last, it would end alone. */
+const ORDER = [/dist\/test\/(?!together\/)|-alone-/, /\/(?:integration|docs|unit-(?:conformance|host))-/];
 const rank = (file) =>
   `${[...ORDER, /./].findIndex((part) => part.test(file))}${createHash('sha256').update(basename(file)).digest('hex')}`;
 

@@ -19,13 +19,13 @@ const ORDER = [
   '/several-machines.',
   '/check-sender.',
   '/generators/docusaurus',
+  '/installation.',
   '/generators/nuxt-content',
   '/generators/markdown-folder',
   '/generators/astro',
   '/together/e2e-admin-',
   '/generators/',
   '/together/e2e-site-',
-  '/installation.',
   '/receivers/',
 ];
 const rank = (file) => [...ORDER, ''].findIndex((part) => file.includes(part));
