@@ -81,10 +81,11 @@ test('what never ends at the close is left behind and named, and keeps no other 
   const lines: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
   let isDisposed = false;
+  let end: () => void = nothing;
   const plugin = definePlugin({
     name: 'stuck',
     receiver(host) {
-      host.addAction('host.closing', () => new Promise(nothing));
+      host.addAction('host.closing', () => new Promise<void>((resolve) => (end = resolve)));
       host.onClose(() => new Promise(nothing));
       host.onClose(() => {
         isDisposed = true;
@@ -97,6 +98,7 @@ test('what never ends at the close is left behind and named, and keeps no other 
   t.is(lines.length, 1);
   const msg = 'plugin is not closed after 1 ms; it is left behind';
   t.like(JSON.parse(lines[0] ?? ''), { plugin: 'stuck', msg });
+  end(); // else this process would wait for the time limit of actions
 });
 
 /** A plugin in JavaScript, which no compiler checks. */
