@@ -1,9 +1,10 @@
 import type { SiteFiles } from '../generator.js';
 import { textsIn } from './site-files.js';
 
-// JavaScript is read by patterns here, and in `makesPictures` and `problems` of Astro, because no generator can be asked by which
-// tags the pages of a site select posts, or what its components do with a picture: an article's tag must not enter a selection
-// such as `nav`, and a remote picture must not stop the build.
+// JavaScript is read by patterns here, because no generator can be asked by which tags the pages of a site select posts: an
+// article's tag must not enter a selection such as `nav`. Elsewhere for two reasons: nobody can be asked (what Astro's components
+// do with a picture, what compiles Markdown in a site's own code), or an answer would come too late or fail where the words are
+// plain (engines of Eleventy, truncation of Docusaurus, the layout of SvelteKit).
 
 /** Files of code, and templates that contain some. */
 export const CODE = /\.(?:[cm]?[jt]sx?|astro|svelte|vue|ejs|njk|pug|swig)$/;

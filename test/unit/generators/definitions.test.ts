@@ -1,5 +1,4 @@
 import test from 'ava';
-import type { Article } from '../../../src/article/article.js';
 import { articleFormat } from '../../../src/article/format/format.js';
 import { readFrontMatter } from '../../../src/article/front-matter/read.js';
 import { stateAt } from '../../../src/article/publication.js';
@@ -7,7 +6,7 @@ import type { GeneratorOptions, MappingOptions } from '../../../src/generators/g
 import { GENERATORS } from '../../../src/generators/registry.js';
 import { siteOf } from '../../support/site-files.js';
 import { askedSite } from './asked-site.js';
-import { DEFINITIONS, NOW, written } from './definitions.js';
+import { DEFINITIONS, NOW, SOIL, written } from './definitions.js';
 
 // What each generator does with these was seen with the generator itself; test/e2e/generators asks it again.
 
@@ -19,24 +18,7 @@ const SPELLINGS = [
   ['c#', ' C#'],
 ];
 
-const HELD: Omit<Article, 'revision'> = {
-  id: 'soil-1',
-  slug: 'soil',
-  url: `${SITE}/posts/soil/`,
-  title: 'Soil',
-  description: '',
-  author: 'Ada',
-  tags: [],
-  keyword: '',
-  image: null,
-  date: '2026-01-02T08:00:00Z',
-  updated: null,
-  jsonLd: '',
-  contentHtml: '<p>Soil.</p>',
-  body: 'Soil.',
-  extra: {},
-  held: 'a listed word',
-};
+const HELD = { ...SOIL, held: 'a listed word' };
 
 for (const generator of GENERATORS) {
   const { name } = generator;

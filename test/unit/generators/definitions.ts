@@ -1,6 +1,26 @@
+import type { Article } from '../../../src/article/article.js';
 import type { FrontMatterValue } from '../../../src/article/format/mapping.js';
 import type { ArticleState } from '../../../src/article/publication.js';
 import type { GeneratorOptions } from '../../../src/generators/generator.js';
+
+/** An article to be written in the form of any generator. */
+export const SOIL: Omit<Article, 'revision'> = {
+  id: 'soil-1',
+  slug: 'soil',
+  url: 'https://garden.example/blog/soil/',
+  title: 'Soil',
+  description: '',
+  author: 'Ada',
+  tags: [],
+  keyword: '',
+  image: null,
+  date: '2026-01-02T08:00:00Z',
+  updated: null,
+  jsonLd: '',
+  contentHtml: '<p>Soil.</p>',
+  body: 'Soil.',
+  extra: {},
+};
 
 type Data = Readonly<Record<string, unknown>>;
 

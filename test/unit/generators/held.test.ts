@@ -1,32 +1,14 @@
 import test from 'ava';
-import type { Article } from '../../../src/article/article.js';
 import { type ArticleFormat, articleFormat } from '../../../src/article/format/format.js';
 import { plainFormat } from '../../../src/article/format/plain.js';
 import { stateAt } from '../../../src/article/publication.js';
 import { generatorNamed } from '../../../src/generators/registry.js';
+import { SOIL } from './definitions.js';
 
 // By which key a generator leaves a post out is in definitions.test.ts; the rest is the same for all of them.
 
 const NOW = Date.parse('2026-06-01T00:00:00Z');
 const PATH = 'soil.md';
-
-const article: Omit<Article, 'revision'> = {
-  id: 'soil-1',
-  slug: 'soil',
-  url: 'https://garden.example/blog/soil/',
-  title: 'Soil',
-  description: '',
-  author: 'Ada',
-  tags: [],
-  keyword: '',
-  image: null,
-  date: '2026-01-02T08:00:00Z',
-  updated: null,
-  jsonLd: '',
-  contentHtml: '<p>Soil.</p>',
-  body: 'Soil.',
-  extra: {},
-};
 
 const url = (slug: string) => `https://garden.example/blog/${slug}/`;
 const formats: readonly [name: string, format: ArticleFormat][] = [
@@ -51,10 +33,10 @@ const withoutSeal = (text: string) => text.replace(/^(\s*)(revision|digest): .*$
 
 for (const [name, format] of formats) {
   test(`${name}: a file that is held and released is what it was, but for its revision`, (t) => {
-    const { text } = format.encode(article, PATH);
+    const { text } = format.encode(SOIL, PATH);
     const held = format.inState(text, PATH, { held: 'a listed word' }, 'state-1');
     t.is(stateAt(held.publication, NOW), 'held');
-    t.like(held.article, { revision: 'state-1', url: article.url });
+    t.like(held.article, { revision: 'state-1', url: SOIL.url });
     t.false(format.decode(held.text, PATH).edited);
     const released = format.inState(held.text, PATH, { held: undefined }, 'state-2');
     t.is(stateAt(released.publication, NOW), 'live');
@@ -62,7 +44,7 @@ for (const [name, format] of formats) {
   });
 
   test(`${name}: a person’s edit stays one while its article is held`, (t) => {
-    const edited = `${format.encode(article, PATH).text}\nMy own line.\n`;
+    const edited = `${format.encode(SOIL, PATH).text}\nMy own line.\n`;
     const held = format.inState(edited, PATH, { held: 'a listed word' }, 'state-1');
     const stored = format.decode(held.text, PATH);
     t.true(stored.edited);
@@ -72,7 +54,7 @@ for (const [name, format] of formats) {
   });
 
   test(`${name}: an article that expires or gets another date keeps its text`, (t) => {
-    const { text } = format.encode(article, PATH);
+    const { text } = format.encode(SOIL, PATH);
     const expires = '2026-05-01T18:00:00Z';
     const expired = format.inState(text, PATH, { held: undefined, expires }, 'state-1');
     t.is(stateAt(expired.publication, Date.parse(expires)), 'expired');
