@@ -112,7 +112,7 @@ test.serial('a job that hangs, or whose Pagefind has ended, is ended, and the lo
   const done = open().index();
   process.kill(Number(await hangs()), 'SIGKILL'); // as the kernel does where there is no memory left
   t.false(await done);
-  t.regex(site.logged.splice(0).join(), /Pagefind ended with SIGKILL/);
+  t.regex(site.logged.splice(0).join(), /Pagefind ended with SIGKILL|Pagefind backend closed/);
   const search = open(true, { longestJobMs: 500 });
   t.false(await search.index());
   await search.close();
