@@ -36,6 +36,7 @@ const all = compiledTests('e2e/', ['e2e/tools/']);
 export default {
   ...config,
   files: isNamed ? all : together(all),
+  // No test sets a longer one with `t.timeout`: AVA looks at this one once, and would wait for ever for a process that hangs.
   timeout: '6m',
   // One more than of the others: the first two mostly wait.
   concurrency: 5,

@@ -38,6 +38,13 @@ test('no test uses skip, todo, failing or only', (t) => {
   );
 });
 
+test('no end-to-end test sets a time of its own, for which AVA would forget that of the run', (t) => {
+  t.deepEqual(
+    filesWith(/\bt\.timeout\(/).filter((name) => name.startsWith('e2e')),
+    [],
+  );
+});
+
 test('all random choices of tests come from the seed of the run', (t) => {
   const own = ['support/random.ts', 'support/property.ts', join('architecture', 'tests.test.ts')];
   const random = filesWith(/\bMath\.random\b|\brandomInt\(|from 'fast-check'/);

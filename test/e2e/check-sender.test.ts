@@ -5,7 +5,6 @@ import { SENDER_RULES } from '../../src/conformance/sender/rules/all.js';
 import { bareEnvironment, PROGRAM } from '../support/receiver.js';
 
 test('Pressmark’s own sender keeps every rule of the contract', async (t) => {
-  t.timeout(600_000); // a minute of it are the timeouts of 30 and 15 seconds, the rest are starts of the program
   const child = spawn(process.execPath, [PROGRAM, 'check-sender', '--json'], {
     env: bareEnvironment(),
     stdio: ['ignore', 'pipe', 'inherit'],

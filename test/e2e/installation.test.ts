@@ -18,12 +18,20 @@ const container = blocksOf('container.md');
 const withoutDisk = blocksOf('no-disk.md');
 const hosting = blocksOf('hosting.md');
 
+/** A command that takes longer fails by name. AVA cannot end a process that waits for another one as these tests do. */
+const LONGEST_MS = 300_000;
+
 /** The environment of a shell on another machine: npm knows its registry. */
 function environment(further: NodeJS.Dict<string> = {}): NodeJS.Dict<string> {
   const npm = ['npm_config_registry', 'npm_config_userconfig', 'npm_config_cafile', 'NODE_EXTRA_CA_CERTS'];
   const kept = ['PATH', 'HOME', 'TMPDIR', ...npm].map((name) => [name, process.env[name]] as const);
-  // A program that is not installed is never fetched from the registry.
-  return { ...Object.fromEntries(kept), npm_config_yes: 'false', ...further };
+  // A program that is not installed is never fetched from the registry, and what the registry does not send is asked for again.
+  return {
+    ...Object.fromEntries(kept),
+    npm_config_yes: 'false',
+    npm_config_fetch_timeout: '30000',
+    ...further,
+  };
 }
 
 function shell(command: string, cwd: string, env = environment()): string {
@@ -32,6 +40,8 @@ function shell(command: string, cwd: string, env = environment()): string {
     env,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: LONGEST_MS,
+    killSignal: 'SIGKILL',
   });
 }
 

@@ -12,8 +12,6 @@ import { type GitServer, serveGit, serveHttp } from './git-servers.js';
 
 // What needs real servers and a real network; `npm run torture` attacks machines whose remote is a folder.
 
-const MINUTES = 60_000;
-
 /** How many deliveries a storm has; `npm run torture -- machines` sends thousands. */
 const DELIVERIES = 8;
 
@@ -76,7 +74,6 @@ async function requireAgreement(t: ExecutionContext, receivers: readonly Receive
 test.serial(
   'three machines agree on everything over HTTP, also while the server of the remote goes away and comes back',
   async (t) => {
-    t.timeout(20 * MINUTES);
     const folder = tempDir(t);
     const server = await serveHttp(folder);
     t.teardown(server.stop);
@@ -102,7 +99,6 @@ test.serial(
 test.serial(
   'over the git protocol, a machine that is cut off from the remote answers 503, and another takes the retry',
   async (t) => {
-    t.timeout(20 * MINUTES);
     const network = openNetwork(t);
     const folder = tempDir(t);
     const server = await serveGit(folder, network.remoteAddress);
