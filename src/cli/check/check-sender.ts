@@ -5,7 +5,7 @@ import { rulesList } from '../../conformance/report/markdown.js';
 import { checkSender } from '../../conformance/sender/check-sender.js';
 import { SENDER_RULES } from '../../conformance/sender/rules/all.js';
 import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
-import { example, numberThat, parseUrl, secretOf, serviceOption, withPort, withSecret } from '../options.js';
+import { example, parseUrl, secretOf, serviceOption, withPort, withSecret } from '../options.js';
 import { interruptSignal } from '../signals.js';
 import { anySender } from './any-sender.js';
 import { ownSender } from './own-sender.js';
@@ -13,8 +13,6 @@ import { parseList, type ReportOptions, requireReportFolders, withReports, write
 
 interface CheckSenderOptions extends ReportOptions {
   readonly listen?: boolean;
-  readonly run?: string;
-  readonly clock: number;
   readonly host: string;
   readonly port?: number;
   readonly url?: string;
@@ -27,17 +25,10 @@ interface CheckSenderOptions extends ReportOptions {
 
 const PORT = 8789;
 
-const parseSpeed = numberThat('It has to be a number from 1.', (speed) => speed >= 1);
-
 /** `pressmark check-sender`: holds a sender against the contract, rule by rule. */
 export function checkSenderCommand(): Command {
   const command = withSecret(withPort(new Command('check-sender')), 'one for this check')
     .option('--listen', 'wait for a service that is pointed here, and say what it is to do, step by step')
-    .option(
-      '--run <command>',
-      'the same, and run this command for each step: with connect, a URL and a secret; publish and a number; refresh and a URL; or kill',
-    )
-    .option('--clock <n>', 'the sender’s time passes n times as fast, as under faketime', parseSpeed, 1)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--url <origin>', 'how the sender reaches this address, such as that of a tunnel', parseUrl)
     .addOption(serviceOption())
@@ -53,30 +44,22 @@ export function checkSenderCommand(): Command {
 }
 
 async function check(options: CheckSenderOptions): Promise<void> {
-  const { run, clock, host, port, url, only, skip, service = DEFAULT_SERVICE } = options;
+  const { listen, host, port, url, only, skip, service = DEFAULT_SERVICE } = options;
   requireReportFolders(options);
-  const isOwn = !options.listen && run === undefined;
   const secret = await secretOf(options.secret, randomBytes(24).toString('hex'));
   const signal = interruptSignal();
-  const own = isOwn ? ownSender(service) : undefined;
-  const driver =
-    own ??
-    anySender({
-      speed: clock,
-      command: run,
-      isNewSecret: options.secret === undefined,
-      signal,
-    });
-  if (!isOwn)
+  const own = listen ? undefined : ownSender(service);
+  const driver = own ?? anySender(options.secret === undefined, signal);
+  if (listen)
     console.error(
       'The waits between all attempts take 8 hours and 36 minutes, and a seventh is looked for 6 hours longer. Ctrl-C ends the check with what was seen.',
     );
   try {
     const report = await checkSender({
       driver,
-      sender: isOwn ? 'Pressmark’s own sender' : 'The sender that was pointed here',
+      sender: listen ? 'The sender that was pointed here' : 'Pressmark’s own sender',
       host,
-      port: port ?? (isOwn ? 0 : PORT),
+      port: port ?? (listen ? PORT : 0),
       publicOrigin: url === undefined ? undefined : new URL(url).origin,
       secret,
       service,

@@ -3,11 +3,10 @@ import { loadSettings } from '../../config/load.js';
 import { createLog } from '../../log.js';
 import { CLOCK, type Clock } from '../../sender/clock.js';
 import { readConnectors } from '../../sender/connectors.js';
-import { KEEP_DAYS } from '../../sender/queue/outlived.js';
 import { openQueue } from '../../sender/queue/queue.js';
 import { type Attempted, createWorker } from '../../sender/queue/worker.js';
 import { stateOf } from '../../sender/state.js';
-import { example, numberThat, withDir } from '../options.js';
+import { example, withDir } from '../options.js';
 import { stopOnSignals } from '../signals.js';
 import { printable } from '../terminal.js';
 import { withClock, withRate } from './sending.js';
@@ -16,26 +15,17 @@ interface WorkOptions {
   readonly dir: string;
   readonly rate?: number;
   readonly once?: boolean;
-  readonly keep: number;
   readonly json?: boolean;
   readonly clock?: Clock;
 }
-
-const DAY_MS = 86_400_000;
 
 /** `pressmark work`: sends what is due, every minute. */
 export function workCommand(): Command {
   return withClock(withRate(withDir(new Command('work'))))
     .option('--once', 'send what is due now, and end; exit code 1 if an attempt failed')
-    .option(
-      '--keep <days>',
-      'how long the records of refreshes are kept; the last one of each article stays',
-      numberThat('Days are a number, 0 or more.', () => true),
-      KEEP_DAYS,
-    )
     .option('--json', 'log lines of JSON on a terminal too, as a pipe gets them')
     .addHelpText('after', example('pressmark work'))
-    .action(async ({ dir, rate, once, keep, clock = CLOCK, json }: WorkOptions) => {
+    .action(async ({ dir, rate, once, clock = CLOCK, json }: WorkOptions) => {
       const { logLevel } = await loadSettings(dir);
       const terminal = process.stdout.isTTY === true && !json;
       const log = createLog({ level: logLevel, terminal, atOnce: true });
@@ -59,10 +49,9 @@ export function workCommand(): Command {
         else log.warn({ ...about, error, nextRetryAt }, 'failed, to be tried again');
         if (outcome.result !== 'accepted') failed++;
       };
-      const worker = createWorker({ state, queue, log, clock, rate, onAttempt, keepMs: keep * DAY_MS });
+      const worker = createWorker({ state, queue, log, clock, rate, onAttempt });
       if (once) {
         await worker.sendDue();
-        await worker.prune();
         queue.close();
         if (failed > 0) process.exitCode = 1;
         return;

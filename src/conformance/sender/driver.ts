@@ -25,13 +25,10 @@ export interface DeliveryRecord {
 export interface SenderDriver {
   /** The sender's time, in milliseconds since the epoch. */
   now(): number;
-  /** How many times as fast as this machine's the sender's time passes. @default 1 */
-  readonly speed?: number;
   /**
    * Has the sender take a step, and resolves when that has been done.
    *
    * @param seen settles when the requests have come that the step is to bring.
-   * @throws NotChecked where the sender cannot be made to take it.
    */
   take(step: Step, seen: Promise<void>): Promise<void>;
   /** Lets the sender's time pass to this moment; it sends what is due by then. */

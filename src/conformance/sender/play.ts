@@ -35,30 +35,26 @@ interface Cast {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What came of a play, beside what the receiver has seen. */
-export interface Played {
-  /** Why steps were not taken. */
-  readonly untried: ReadonlyMap<ArticleName | RefreshName, string>;
-  readonly records: Seen['records'];
-}
-
-/** Has the sender go through the scenarios that the rules need. If it is interrupted, what was seen until then counts. */
+/**
+ * Has the sender go through the scenarios that the rules need. If it is interrupted, what was seen until then counts.
+ *
+ * @returns its records; undefined if it shows none, or was interrupted.
+ */
 export async function play(
   receiver: ScriptedReceiver,
   rules: readonly SenderRule[],
   cast: Cast,
-): Promise<Played> {
+): Promise<Seen['records']> {
   const { driver } = cast;
-  const { untried, connect, publish, refresh, kill, passTo, passUntilSettled } = stageFor(receiver, cast);
+  const { connect, publish, refresh, kill, passTo, passUntilSettled } = stageFor(receiver, cast);
   const names = new Set<ArticleName>(rules.flatMap(({ articles }) => articles));
   const refreshes = new Set<RefreshName>(rules.flatMap((rule) => rule.refreshes));
   const articles = () => [...receiver.articles];
   const others = () =>
     [...receiver.articles, ...receiver.refreshes].filter(([name]) => name !== 'unavailable');
-  let records: Seen['records'];
   try {
     await connect(PATHS.registered);
-    if (receiver.findings.has('signature')) return { untried, records };
+    if (receiver.findings.has('signature')) return undefined;
     const first = keysOf(ARTICLES).filter((name) => names.has(name) && !LATER.includes(name));
     if (first.length > 0) await publish(first);
     const early = await driver.records?.();
@@ -74,26 +70,23 @@ export async function play(
     if (names.has('edited')) {
       await publish(['edited']);
       if (refreshes.has('edited')) await refresh('edited');
-      const why = await connect(PATHS.edited);
-      if (why !== undefined) untried.set('edited', why);
-      else await passUntilSettled(() => articles().filter(([name]) => name === 'edited'));
+      await connect(PATHS.edited);
+      await passUntilSettled(() => articles().filter(([name]) => name === 'edited'));
     }
     await passUntilSettled(articles);
     await passTo(driver.now() + (names.has('unavailable') ? LONGEST_MS : 0) + GRACE_MS + MINUTE_MS);
     const late = await driver.records?.();
-    if (early !== undefined && late !== undefined) records = { early, late };
+    return early && late && { early, late };
   } catch (error) {
-    if (!(error instanceof NotChecked)) throw error; // interrupted
+    if (error instanceof NotChecked) return undefined; // interrupted
+    throw error;
   }
-  return { untried, records };
 }
 
 type Named = readonly [name: string, trace: Trace];
 
 /** The steps that a sender can be made to take. Each throws NotChecked when the check is interrupted. */
 function stageFor(receiver: ScriptedReceiver, { driver, secret, signal }: Cast) {
-  /** Why steps were not taken. */
-  const untried = new Map<ArticleName | RefreshName, string>();
   const interrupted = new Promise<never>((_, reject) => {
     const end = () => reject(new NotChecked('the check was interrupted'));
     if (signal?.aborted) end();
@@ -102,16 +95,8 @@ function stageFor(receiver: ScriptedReceiver, { driver, secret, signal }: Cast) 
   interrupted.catch(() => undefined); // nobody may be waiting when it comes
   const orInterrupted = <T>(doing: Promise<T>) => Promise.race([doing, interrupted]);
 
-  /** @returns why the sender cannot be made to take the step; undefined if it has taken it. */
-  async function take(step: Step, seen: () => boolean): Promise<string | undefined> {
-    try {
-      await orInterrupted(driver.take(step, receiver.until(seen)));
-      return undefined;
-    } catch (error) {
-      if (error instanceof NotChecked && !signal?.aborted) return error.message;
-      throw error;
-    }
-  }
+  const take = (step: Step, seen: () => boolean): Promise<void> =>
+    orInterrupted(driver.take(step, receiver.until(seen)));
 
   const connect = (path: string) =>
     take({ kind: 'connect', url: `${receiver.origin}${path}`, secret }, () =>
@@ -120,19 +105,17 @@ function stageFor(receiver: ScriptedReceiver, { driver, secret, signal }: Cast) 
 
   async function publish(names: readonly ArticleName[]): Promise<void> {
     receiver.expect(names);
-    const why = await take({ kind: 'publish', count: names.length }, () =>
+    await take({ kind: 'publish', count: names.length }, () =>
       names.every((name) => receiver.articles.get(name)?.requests.at(-1)?.endedAt !== undefined),
     );
-    for (const name of names) if (why !== undefined) untried.set(name, why);
   }
 
   async function refresh(name: RefreshName): Promise<void> {
     const url = receiver.urlOf('accepted');
-    if (url === undefined) return void untried.set(name, 'no article was published that could be refreshed');
+    if (url === undefined) return; // no article was published that could be refreshed
     const end = receiver.beginRefresh(name);
-    const why = await take({ kind: 'refresh', url }, () => hasEnded(name, receiver.refreshes.get(name)));
+    await take({ kind: 'refresh', url }, () => hasEnded(name, receiver.refreshes.get(name)));
     end();
-    if (why !== undefined) untried.set(name, why);
   }
 
   /** Ends the sender in the middle of a publish. */
@@ -142,11 +125,8 @@ function stageFor(receiver: ScriptedReceiver, { driver, secret, signal }: Cast) 
     await orInterrupted(Promise.race([publishing, receiver.until(() => under() !== undefined)]));
     const trace = under();
     if (trace === undefined) return;
-    const why = await take({ kind: 'kill' }, () => trace.requests[0]?.endedAt !== undefined);
+    await take({ kind: 'kill' }, () => trace.requests[0]?.endedAt !== undefined);
     await orInterrupted(publishing);
-    if (why === undefined) return;
-    untried.set('killed', why);
-    trace.overdue = true; // no attempt is waited for
   }
 
   async function passTo(moment: number): Promise<void> {
@@ -164,7 +144,7 @@ function stageFor(receiver: ScriptedReceiver, { driver, secret, signal }: Cast) 
     }
   }
 
-  return { untried, connect, publish, refresh, kill, passTo, passUntilSettled };
+  return { connect, publish, refresh, kill, passTo, passUntilSettled };
 }
 
 /** When another attempt may come, at the earliest and at the latest; nothing if none is to come. */

@@ -11,8 +11,6 @@ export interface Seen {
   readonly findings: ReadonlyMap<string, RequestBreach>;
   readonly articles: ReadonlyMap<ArticleName, Trace>;
   readonly refreshes: ReadonlyMap<RefreshName, Trace>;
-  /** Why steps were not taken. */
-  readonly untried: ReadonlyMap<ArticleName | RefreshName, string>;
   /** The URL of the article that was refreshed. */
   readonly articleUrl: string | undefined;
   /** Undefined if the sender shows none. */
@@ -49,17 +47,17 @@ export function ofRefresh(name: RefreshName, check: (trace: Trace, seen: Seen) =
 }
 
 /** @throws NotChecked where no article came for the scenario. */
-export function articleTrace({ articles, untried }: Seen, name: ArticleName): Trace {
-  return tried(articles.get(name), untried.get(name), 'article');
+export function articleTrace({ articles }: Seen, name: ArticleName): Trace {
+  return seenOf(articles.get(name), 'article');
 }
 
 /** @throws NotChecked where no request came for the scenario. */
-export function refreshTrace({ refreshes, untried }: Seen, name: RefreshName): Trace {
-  return tried(refreshes.get(name), untried.get(name), 'refresh');
+export function refreshTrace({ refreshes }: Seen, name: RefreshName): Trace {
+  return seenOf(refreshes.get(name), 'refresh');
 }
 
-function tried(trace: Trace | undefined, why: string | undefined, what: string): Trace {
-  if (trace === undefined || why !== undefined) throw new NotChecked(why ?? `no ${what} came for it`);
+function seenOf(trace: Trace | undefined, what: string): Trace {
+  if (trace === undefined) throw new NotChecked(`no ${what} came for it`);
   return trace;
 }
 

@@ -111,10 +111,7 @@ export function openEntryFiles(folder: string) {
   const pathOf = (id: string) => join(folder, `${id}${ENDING}`);
   const has = (id: string) => fs.existsSync(pathOf(id));
 
-  /** Removes an entry; a power cut may bring it back. */
-  const remove = (id: string) => discard(pathOf(id));
-
-  return { scan, known, problems, has, read, write, remove };
+  return { scan, known, problems, has, read, write };
 }
 
 /** Removes what a killed process has left half-written; the caller holds the queue's lock. */

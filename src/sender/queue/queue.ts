@@ -5,13 +5,9 @@ import { type Asked, advance, type DeliveryEvent, leavesOpen, type Outcome } fro
 import { makeState, type SenderState } from '../state.js';
 import { type Entry, isOfArticle, mayBeReplaced } from './entry.js';
 import { openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
-import { isSettled, outlived } from './outlived.js';
 
 /** The durable deliveries of one folder; see `openQueue`. */
 export type Queue = ReturnType<typeof openQueue>;
-
-/** So many entries are removed at a time; others may want the lock. */
-const PRUNED_AT_ONCE = 200;
 
 /** What is decided upon, under the lock. */
 interface View {
@@ -143,22 +139,6 @@ export function openQueue({
     }
   }
 
-  /** Removes the settled entries that nothing needs any more (see `outlived`). @returns how many. */
-  async function prune(before: number): Promise<number> {
-    const ids = outlived(list(), before);
-    let removed = 0;
-    for (let at = 0; at < ids.length; at += PRUNED_AT_ONCE) {
-      const some = ids.slice(at, at + PRUNED_AT_ONCE);
-      removed += await submit(({ read }) => {
-        // one that failed may have been sent on its way again since
-        const settled = some.filter((id) => isSettled(read(id)?.record ?? { status: 'pending' }));
-        for (const id of settled) files.remove(id);
-        return settled.length;
-      });
-    }
-    return removed;
-  }
-
   return {
     /**
      * Stores new entries. One whose id is there already is left as it is; of two with the same id the first is stored.
@@ -208,7 +188,6 @@ export function openQueue({
     /** Does what a person asks for. @returns undefined if that means nothing to the delivery as it is. */
     ask: (id: string, kind: Asked) => submit((view) => step(view, id, { kind })),
     refuse,
-    prune,
     /** An entry as it stands; undefined if there is none that can be read. */
     read: files.read,
     /** Whether there is an entry, also one that cannot be read. */

@@ -21,9 +21,6 @@ const LANES = 8;
 /** The longest pause that is waited out, in milliseconds; after a longer one the deliveries are looked for again. */
 const PATIENCE_MS = 300_000;
 
-/** How often it is looked for records that have outlived their use; that reads all of them. */
-const PRUNE_EVERY_MS = 86_400_000;
-
 /** An attempt that has come to its end and is on the disk. */
 export interface Attempted {
   readonly entry: Entry;
@@ -41,8 +38,6 @@ export interface WorkerOptions {
   /** Requests to one receiver at a time. @default 8 */
   readonly lanes?: number;
   readonly onAttempt?: (attempted: Attempted) => void;
-  /** How long settled refreshes are kept, in milliseconds. @default for ever */
-  readonly keepMs?: number;
 }
 
 /**
@@ -50,7 +45,7 @@ export interface WorkerOptions {
  * sends it.
  */
 export function createWorker(options: WorkerOptions) {
-  const { state, queue, log, clock = CLOCK, rate, lanes = LANES, onAttempt, keepMs } = options;
+  const { state, queue, log, clock = CLOCK, rate, lanes = LANES, onAttempt } = options;
   const stopping = new AbortController();
   /** What is being sent, by receiver: a receiver that hangs does not delay the others. */
   const underWay = new Map<string, Promise<void>>();
@@ -166,27 +161,15 @@ export function createWorker(options: WorkerOptions) {
   /** Sends what is due every minute until `stop` is called. */
   async function run(): Promise<void> {
     ticking = true;
-    let pruneAt = clock.now();
     while (!stopping.signal.aborted) {
       try {
         post(await queue.due());
-        if (clock.now() >= pruneAt) {
-          await prune();
-          pruneAt = clock.now() + PRUNE_EVERY_MS;
-        }
       } catch (error) {
         reportFailure(error);
       }
       await clock.wait(TICK_MS, stopping.signal);
     }
     await allEnded();
-  }
-
-  /** Removes the records that have outlived their use, where the options say so. */
-  async function prune(): Promise<void> {
-    if (keepMs === undefined) return;
-    const records = await queue.prune(clock.now() - keepMs);
-    if (records > 0) log.info({ records }, 'records of old refreshes were removed');
   }
 
   /** A disk that is full or a lock that is held is waited for: the next tick tries again. */
@@ -211,7 +194,6 @@ export function createWorker(options: WorkerOptions) {
   return {
     sendDue,
     run,
-    prune,
     /** Begins no further attempts, and waits for those under way. */
     stop: async () => {
       stopping.abort();

@@ -4,39 +4,46 @@ import test from 'ava';
 import { SENDER_RULES } from '../../../src/conformance/sender/rules/all.js';
 import { reply, startEndpoint } from '../../support/endpoint.js';
 import { runHere } from '../../support/in-process.js';
-import { PROGRAM } from '../../support/receiver.js';
+import { startProgram } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
-test('check-sender has a command take the steps of any sender, and judges what it sends', async (t) => {
+test('check-sender --listen says what any sender is to do, and judges what came until Ctrl-C', async (t) => {
   const dir = tempDir(t);
-  const program = `"${process.execPath}" "${PROGRAM}"`;
-  const script = `cd ${dir} || exit 1
-case $1 in
-  connect) PRESSMARK_SECRET=$3 ${program} connect trial "$2" ;;
-  publish) mkdir posts || exit 1; for n in $(seq "$2"); do printf -- '---\\ntitle: T\\n---\\nText.\\n' > posts/$n.md; done
-           ${program} publish posts ;;
-  *) exit 1 ;;
-esac
-`;
-  fs.writeFileSync(join(dir, 'drive.sh'), script);
-  const html = join(dir, 'report.html');
-  const only = ['--only', 'signature,accepted-is-final,test-on-connect,refresh-order', '--clock', '100'];
-  const place = ['--port', '0', '--json', '--html', html];
-  const ended = await runHere(['check-sender', '--run', `sh ${join(dir, 'drive.sh')}`, ...only, ...place]);
-  t.is(ended.code, 0, ended.stderr);
-  const { rules } = JSON.parse(ended.stdout) as { rules: { id: string; result: string; why?: string }[] };
-  t.deepEqual(
-    rules.map(({ id, result, why }) => [id, result, why]),
+  const post = join(dir, 'bees.md');
+  fs.writeFileSync(post, '---\ntitle: Bees\n---\nText.\n');
+  const sender = (...words: string[]) => runHere([...words, '--dir', dir]);
+  const steps: [asked: RegExp, act: (url?: string, secret?: string) => Promise<unknown>][] = [
     [
-      ['signature', 'passed', undefined],
-      ['accepted-is-final', 'passed', undefined],
-      ['test-on-connect', 'passed', undefined],
-      ['refresh-order', 'not checked', 'the command for refresh ended with 1'],
+      /Point your service at (\S+) with the secret (\S+)/,
+      (url = '', secret = '') => sender('connect', 'trial', url, '--secret', secret),
     ],
-    ended.stderr,
+    [
+      /Publish 1 new article\./,
+      async () => {
+        await sender('publish', post);
+        child.kill('SIGINT');
+      },
+    ],
+  ];
+  const only = ['--only', 'signature,test-on-connect,accepted-is-final'];
+  const words = ['check-sender', '--listen', '--port', '0', '--json', ...only];
+  const { child, ended } = startProgram(words, {}, ({ stderr }) => {
+    const found = steps[0]?.[0].exec(stderr);
+    if (found) void steps.shift()?.[1](found[1], found[2]);
+  });
+  const { code, stdout, stderr } = await ended();
+  t.is(code, 1);
+  const { rules } = JSON.parse(stdout) as { rules: { id: string; result: string }[] };
+  t.deepEqual(
+    rules.map(({ id, result }) => [id, result]),
+    [
+      ['signature', 'passed'],
+      ['test-on-connect', 'passed'],
+      ['accepted-is-final', 'not checked'],
+    ],
+    stderr,
   );
-  t.regex(fs.readFileSync(html, 'utf8'), /<title>Sender: The sender that was pointed here<\/title>/);
 });
 
 test('check-sender --list prints its rules, and refuses one that is not there', async (t) => {

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import { CAPABILITIES } from '../../../src/contract/limits.js';
-import { PressmarkError } from '../../../src/errors.js';
 import { pauseOf } from '../../../src/sender/pause.js';
 import { type Answering, type Got, reply } from '../../support/endpoint.js';
 import { senderTo, standing, T0 } from '../../support/sender.js';
@@ -99,19 +98,4 @@ test('a 429 to the webhook.test before a retry pauses the receiver, and is no st
   const entry = queue.read(id);
   t.deepEqual(entry && standing(entry), ['pending', 2, null, 'webhook.test: HTTP 429: later']);
   t.is(pause()?.why, 'HTTP 429, Retry-After: 3600');
-});
-
-test('records that could not be removed are removed at the next tick', async (t) => {
-  const { clock, queue, worker } = await set(t, reply(200));
-  let tries = 0;
-  const prune = async () => {
-    if (++tries === 1) throw new PressmarkError('LOCK_TIMEOUT', 'somebody else has the lock');
-    return 0;
-  };
-  void worker({ queue: { ...queue, prune }, keepMs: 0 }).run();
-  for (const count of [1, 2, 2]) {
-    await until('the worker waits for its next tick', () => clock.waiting() === 1);
-    t.is(tries, count);
-    clock.pass(60_000);
-  }
 });

@@ -1,19 +1,14 @@
 import test from 'ava';
-import { NotChecked } from '../../../src/conformance/expect.js';
 import type { Report } from '../../../src/conformance/outcome.js';
 import { checkSender } from '../../../src/conformance/sender/check-sender.js';
-import type { SenderDriver } from '../../../src/conformance/sender/driver.js';
 import { SENDER_RULES } from '../../../src/conformance/sender/rules/all.js';
 import { DEFAULT_SERVICE } from '../../../src/contract/service.js';
 import { sign } from '../../../src/contract/signature.js';
 import { type Faults, trialSender } from '../../support/conformance/trial-sender.js';
 import { SECRET } from '../../support/signer.js';
 
-async function checked(
-  faults: Faults = {},
-  only?: readonly string[],
-  driver = trialSender(faults),
-): Promise<Report> {
+async function checked(faults: Faults = {}, only?: readonly string[]): Promise<Report> {
+  const driver = trialSender(faults);
   const place = { host: '127.0.0.1', port: 0, secret: SECRET, service: DEFAULT_SERVICE };
   return checkSender({ ...place, driver, sender: 'a trial', onHeld: driver.held, only });
 }
@@ -194,17 +189,6 @@ test('JSON with escapes that it does not need is compact', async (t) => {
 
 test('a sender without a fault keeps every rule', async (t) => {
   t.deepEqual(complaints(await checked()), []);
-});
-
-test('where the sender cannot be killed, that rule alone is not checked', async (t) => {
-  const driver = trialSender();
-  const take: SenderDriver['take'] = async (step, seen) => {
-    if (step.kind !== 'kill') return driver.take(step, seen);
-    driver.held(); // it gives the request up when its time is over
-    throw new NotChecked('the command for kill ended with 1');
-  };
-  const report = await checked({}, undefined, { ...driver, take });
-  t.deepEqual(complaints(report), ['stuck-sending: not checked; the command for kill ended with 1']);
 });
 
 test('a signature of other bytes is named by what was signed, and is the only failure', async (t) => {
