@@ -6,13 +6,14 @@ import type { Settings } from '../config/load.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
-import { openArticleCommits } from '../git/article-commits.js';
+import { openArticleCommits, type StartPush } from '../git/commit/article-commits.js';
 import { type Editors, openEditors } from '../git/commit/editors.js';
 import { createKeepText } from '../git/commit/replaced-texts.js';
 import { committableTree } from '../git/content-folder.js';
 import { deletedInHistory, type HistoricArticle } from '../git/history.js';
-import type { PushSettings } from '../git/push/background-push.js';
+import { pushInBackground } from '../git/push/background-push.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
+import { FETCHED_REF } from '../git/push/remote.js';
 import { openRemoteWriter, type RemoteWriter } from '../git/push/remote-writer.js';
 import { openRepository } from '../git/repository.js';
 import type { ArticleReader, ListedArticle } from '../host/articles/articles.js';
@@ -27,7 +28,7 @@ import { KNOWN_IDS, type KnownIds, openKnownIds } from '../store/known-ids.js';
 import { type OpenStore, openArticles, type WriterHost } from '../store/open-store.js';
 import type { Found } from '../store/reading.js';
 import { STAGING } from '../store/write/recover.js';
-import type { ReplacedFile, Writer } from '../store/writer.js';
+import type { ReplacedFile, Writer } from '../store/write/writer.js';
 import { listedArticle } from './articles/host-articles.js';
 import { staticFolderOf } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
@@ -145,16 +146,15 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
  * be searched.
  */
 async function fromHistory(
-  { settings, content, log }: DurableStoreOptions,
+  options: DurableStoreOptions,
   isThere: (id: string) => boolean,
 ): Promise<HistoricArticle[] | undefined> {
+  const { settings, log } = options;
   if (settings.git === false) return [];
   const repository = await openRepository(settings.dir, settings.environment);
   if (repository.kind === 'none') return [];
-  const decode = (path: string, text: string) =>
-    decoded(content, relative(content.root, join(settings.dir, path)), text);
   try {
-    return await deletedInHistory({ repository, decode, isThere });
+    return await deletedInHistory({ repository, decode: decodeIn(options), isThere });
   } catch (error) {
     log.warn(
       { reason: messageOf(error) },
@@ -194,13 +194,13 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
           content: prefix,
           env,
           isBeforeAnswer,
-          isPushed: isPushed(settings),
+          ...(isPushed(settings) && { upstream: FETCHED_REF }),
           assetsOf: assets.filesOf,
           authorOf: options.editors.of,
           hooks,
           log: log.child({ plugin: 'git' }, { redact: REDACTION }),
           pathsOf: (id) => catalog.byId(id).map(({ path }) => `${prefix}${path}`),
-          decode: (path, text) => decoded(content, relative(content.root, join(siteDir, path)), text),
+          decode: decodeIn(options),
           stateDir,
         });
   const writerOver =
@@ -234,36 +234,38 @@ function keepEdits({ content, stateDir, prefix, log }: LevelOptions) {
   };
 }
 
-/** The text of an article's file; undefined if it is malformed. */
-async function decoded(
-  content: ContentFolder,
-  native: string,
-  text: string,
-): Promise<StoredArticle | undefined> {
-  const path = native.split(sep).join('/');
-  try {
-    return await content.codec.decode(text, path);
-  } catch (error) {
-    if (error instanceof PressmarkError && error.code === 'FRONT_MATTER_INVALID') return undefined;
-    throw error;
-  }
+/** Returns a function that reads the text of an article's file, at a path in the site's folder; undefined if it is malformed. */
+function decodeIn({ settings, content }: Pick<DurableStoreOptions, 'settings' | 'content'>) {
+  return async (path: string, text: string): Promise<StoredArticle | undefined> => {
+    const below = relative(content.root, join(settings.dir, path)).split(sep).join('/');
+    try {
+      return await content.codec.decode(text, below);
+    } catch (error) {
+      if (error instanceof PressmarkError && error.code === 'FRONT_MATTER_INVALID') return undefined;
+      throw error;
+    }
+  };
 }
 
 /** Pushing after the answer, where the config wants it. */
-function backgroundPush(
-  { settings, content, pushes: status }: LevelOptions,
-  { store }: OpenStore,
-  { run: whileLocked }: Lock,
-): PushSettings | undefined {
+function backgroundPush(options: LevelOptions, { store }: OpenStore, lock: Lock): StartPush | undefined {
+  const { settings, content, pushes: status } = options;
   if (!isPushed(settings)) return undefined;
   const review = reviewConfig(settings);
-  return {
+  const push = {
     ...pushConfig(settings),
     status,
-    whileLocked,
+    whileLocked: lock.run,
     ...(review !== undefined && { review }),
-    onFiles: (paths) => void store.readAgain(paths.filter((path) => isArticlePath(content, path))),
+    onFiles: (paths: readonly string[]) =>
+      void store.readAgain(paths.filter((path) => isArticlePath(content, path))),
   };
+  const site = {
+    ...(typeof settings.git === 'object' && settings.git),
+    env: settings.environment,
+    decode: decodeIn(options),
+  };
+  return (host, place) => pushInBackground(host, push, { ...site, place });
 }
 
 /** Level `push`: a file is stored when the remote has it. */

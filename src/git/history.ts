@@ -1,6 +1,6 @@
 import { catalogId } from '../store/catalog/entry.js';
-import type { Person } from './commit/identity.js';
 import type { CommittedFolder } from './content-folder.js';
+import type { Person } from './identity.js';
 import { changesIn, commitAt, contentsOf } from './objects.js';
 import type { Repository } from './repository.js';
 

@@ -19,7 +19,14 @@ import type { Trash } from './trash.js';
 import { createArticleFiles, isStoreFailure } from './write/article-files.js';
 import { storeFailure } from './write/failure.js';
 import { createOperations } from './write/operations.js';
-import { NameTaken, Outdated, type StoredFile, untilWritten, type WaitFor, type Writer } from './writer.js';
+import {
+  NameTaken,
+  Outdated,
+  type StoredFile,
+  untilWritten,
+  type WaitFor,
+  type Writer,
+} from './write/writer.js';
 
 /** What became of a publication: stored now, or known before (a redelivery), in which case nothing was written. */
 export interface Published {

@@ -7,7 +7,7 @@ import type { Catalog } from './catalog/catalog.js';
 import type { ContentFolder, ReadFile } from './catalog/content-folder.js';
 import type { Reading } from './reading.js';
 import type { ArticleFiles } from './write/article-files.js';
-import { NameTaken, type StoredFile, untilWritten, type Writer } from './writer.js';
+import { NameTaken, type StoredFile, untilWritten, type Writer } from './write/writer.js';
 
 export interface ChangesOptions {
   readonly content: ContentFolder;

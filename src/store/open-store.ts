@@ -15,7 +15,7 @@ import { openTrash } from './trash.js';
 import { watchContent } from './watch/watch.js';
 import { createDiskWriter } from './write/durable-write.js';
 import { type RecoveryReport, recover, STAGING } from './write/recover.js';
-import type { Writer } from './writer.js';
+import type { Writer } from './write/writer.js';
 
 /** From so many files read on, a start saves the snapshot at once: the receiver may be killed before it stops. */
 const MANY_FILES = 1_000;

@@ -11,7 +11,7 @@ import { type ContentChange, refresh } from './catalog/scan.js';
 import { onlyEntry, type Precondition, preconditionOf, type Target, targetOf } from './precondition.js';
 import type { ArticleFiles } from './write/article-files.js';
 import { removed, storeFailure, unreadable } from './write/failure.js';
-import type { Writer } from './writer.js';
+import type { Writer } from './write/writer.js';
 
 /** An article and where it stands. */
 export interface Found extends StoredArticle {

@@ -131,18 +131,38 @@ test('no folder holds more than twenty files side by side', (t) => {
   for (const [folder, size] of sizes) t.true(size <= 20, `src/${folder} has ${size} files`);
 });
 
-test('there are no circular imports', (t) => {
+/** The circles in a graph, each as its way round. */
+function circlesIn(nodes: Iterable<string>, targetsOf: (node: string) => Iterable<string>): string[] {
   const done = new Set<string>();
   const circles: string[] = [];
-  const visit = (file: string, path: readonly string[]): void => {
-    const at = path.indexOf(file);
-    if (at !== -1) circles.push([...path.slice(at), file].join(' -> '));
-    if (at !== -1 || done.has(file)) return;
-    for (const target of importsOf(file)) visit(target, [...path, file]);
-    done.add(file);
+  const visit = (node: string, path: readonly string[]): void => {
+    const at = path.indexOf(node);
+    if (at !== -1) circles.push([...path.slice(at), node].join(' -> '));
+    if (at !== -1 || done.has(node)) return;
+    for (const target of targetsOf(node)) visit(target, [...path, node]);
+    done.add(node);
   };
-  for (const file of files) visit(file, []);
-  t.deepEqual(circles, []);
+  for (const node of nodes) visit(node, []);
+  return circles;
+}
+
+test('there are no circular imports', (t) => {
+  t.deepEqual(circlesIn(files, importsOf), []);
+});
+
+test('the folders of git and of the store import each other in one direction', (t) => {
+  const folders = new Map<string, Set<string>>();
+  for (const file of files.filter((one) => ['git', 'store'].includes(partOf(one)))) {
+    const targets = folders.get(dirname(file)) ?? new Set();
+    for (const folder of importsOf(file).map((target) => dirname(target)))
+      if (folder !== dirname(file)) targets.add(folder);
+    folders.set(dirname(file), targets);
+  }
+  t.true(folders.size >= 6);
+  t.deepEqual(
+    circlesIn(folders.keys(), (folder) => folders.get(folder) ?? []),
+    [],
+  );
 });
 
 test('only config, and what hands it on to other programs, reads the environment', (t) => {

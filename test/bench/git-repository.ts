@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { type Article, draftOf } from '../../src/article/article.js';
-import { openArticleCommits } from '../../src/git/article-commits.js';
+import { openArticleCommits } from '../../src/git/commit/article-commits.js';
 import { createHooks } from '../../src/host/hooks/hooks.js';
 import { type Host, startHost } from '../../src/host/host.js';
 import { definePlugin } from '../../src/host/plugin.js';

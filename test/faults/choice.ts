@@ -11,7 +11,7 @@ export interface Fault extends Change {
   readonly room: string;
   /** Relative to src/, without its ending. */
   readonly module: string;
-  /** `src/store/writer.ts:12`. */
+  /** `src/store/reading.ts:12`. */
   readonly place: string;
   /** The line before and after. */
   readonly before: string;

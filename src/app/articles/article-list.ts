@@ -4,8 +4,8 @@ import { type ArticleState, type Publication, stateAt } from '../../article/publ
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
-import type { Person } from '../../git/commit/identity.js';
 import { lastAuthors as lastAuthorsIn } from '../../git/history.js';
+import type { Person } from '../../git/identity.js';
 import { commitAt } from '../../git/objects.js';
 import { filesInReview } from '../../git/push/in-review.js';
 import { walk } from '../../store/catalog/scan.js';

@@ -10,7 +10,7 @@ import { discard, makeDirectory, syncDirectory, writeAtomically } from '../../fs
 import { createLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { readHead } from '../../git/commit/head.js';
-import { identityOf, identityVariables } from '../../git/commit/identity.js';
+import { identityOf, identityVariables } from '../../git/identity.js';
 import { commitAt, contentsOf, entriesAt } from '../../git/objects.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 import { statusOf } from '../../git/status.js';

@@ -1,8 +1,8 @@
 import type { Settings } from '../../config/load.js';
 import { messageOf } from '../../errors.js';
 import { readHead } from '../../git/commit/head.js';
-import { identityOf, identityVariables, type Person } from '../../git/commit/identity.js';
 import { saidIn } from '../../git/git.js';
+import { identityOf, identityVariables, type Person } from '../../git/identity.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 import type { SettingsCommit } from '../../host/admin/plugins-service.js';
 

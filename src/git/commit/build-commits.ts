@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { saidIn } from '../git.js';
+import { clean, type Identity, identityVariables, type Person, signature } from '../identity.js';
 import { FILE, isFile, noObject, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
-import { clean, type Identity, identityVariables, type Person, signature } from './identity.js';
 
 /** A file that is to become a commit. */
 export interface NewVersion {

@@ -6,6 +6,7 @@ import { systemCode } from '../../errors.js';
 import type { Actions } from '../../host/hooks/hook-types.js';
 import type { Log } from '../../log.js';
 import type { CommittedFolder } from '../content-folder.js';
+import { identityOf, type Person } from '../identity.js';
 import { blobId, contentsOf, entriesAt, type TreeEntry } from '../objects.js';
 import { statusOf } from '../status.js';
 import { type AssetsOf, lackingAssets } from './assets.js';
@@ -20,7 +21,6 @@ import {
 } from './decision.js';
 import { removedKey, restoredKey } from './editors.js';
 import { readBranch } from './head.js';
-import { identityOf, type Person } from './identity.js';
 import { type CommitKind, kindOf, type MessageMaker, subjectIn } from './message.js';
 import { moveBranch } from './move-branch.js';
 import { stagedByOwner } from './next-commits.js';

@@ -1,5 +1,5 @@
 import { openLineLog } from '../../fs/line-log.js';
-import type { Person } from './identity.js';
+import type { Person } from '../identity.js';
 
 /** Who has made which revision: the people who change articles in the admin. See `openEditors`. */
 export type Editors = ReturnType<typeof openEditors>;

@@ -5,7 +5,7 @@ import type { ArticleChange } from '../../host/hooks/hook-types.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { Log } from '../../log.js';
 import { catalogId } from '../../store/catalog/entry.js';
-import type { Person } from './identity.js';
+import type { Person } from '../identity.js';
 
 /** How commit messages read, and who commits. */
 export interface CommitSettings {

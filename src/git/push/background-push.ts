@@ -1,8 +1,8 @@
 import { PressmarkError } from '../../errors.js';
 import type { ReceiverHost } from '../../host/plugin.js';
 import { branchName, readHead } from '../commit/head.js';
-import type { Person } from '../commit/identity.js';
 import type { CommittedFolder } from '../content-folder.js';
+import type { Person } from '../identity.js';
 import { commitAt, isAncestor } from '../objects.js';
 import { backoff, createRepeatedTask } from '../repeated-task.js';
 import { type Followed, follow } from './follow.js';

@@ -1,11 +1,11 @@
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { Log } from '../../log.js';
-import type { Removal, Write } from '../../store/writer.js';
+import type { Removal, Write } from '../../store/write/writer.js';
 import { type AssetsOf, lackingAssets } from '../commit/assets.js';
 import { buildCommits, type CommitStyle, modeOf, type NewVersion } from '../commit/build-commits.js';
 import { removedKey, restoredKey } from '../commit/editors.js';
-import { identityOf, type Person } from '../commit/identity.js';
 import { type CommitSettings, createMessages, kindOf } from '../commit/message.js';
+import { identityOf, type Person } from '../identity.js';
 import { entriesAt, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 

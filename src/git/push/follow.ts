@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import { branchName, isOn, readHead } from '../commit/head.js';
-import { identityOf, identityVariables, type Person } from '../commit/identity.js';
+import { identityOf, identityVariables, type Person } from '../identity.js';
 import { changesBetween, isAncestor, type TreeChange } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { leftByMerge } from './torn-files.js';

@@ -4,7 +4,7 @@ import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { Lock } from '../../fs/lock.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import { type Entry, NEVER_READ } from '../../store/catalog/entry.js';
-import { NameTaken, Outdated, type SharedWriter, type Write } from '../../store/writer.js';
+import { NameTaken, Outdated, type SharedWriter, type Write } from '../../store/write/writer.js';
 import { within } from '../../time-limit.js';
 import { hashFiles } from '../commit/build-commits.js';
 import { branchName } from '../commit/head.js';

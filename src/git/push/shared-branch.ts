@@ -1,7 +1,7 @@
 import { PressmarkError } from '../../errors.js';
 import type { Lock } from '../../fs/lock.js';
 import type { Log } from '../../log.js';
-import type { Person } from '../commit/identity.js';
+import type { Person } from '../identity.js';
 import { changesBetween, commitAt } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { follow } from './follow.js';

@@ -2,7 +2,6 @@ import { numbered, slugOf } from '../../article/address/slug.js';
 import type { ArticleDraft } from '../../article/article.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
-import type { Trash } from '../trash.js';
 import { type Catalog, lastSegment } from './catalog.js';
 import { type ContentFolder, isReserved } from './content-folder.js';
 
@@ -32,7 +31,7 @@ const MOST_RESERVED = 100;
 export function createNaming(
   content: ContentFolder,
   catalog: Catalog,
-  trash: Pick<Trash, 'keeps'>,
+  trash: { keeps(url: string, path: string): boolean },
 ): (draft: ArticleDraft, extension: string, taken: ReadonlySet<string>) => Name {
   const { layout, format, refusal } = content;
   const inUse = new Set<string>();

@@ -6,7 +6,7 @@ import type { Fingerprint } from '../../fs/fingerprint.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { type ContentFolder, type ReadFile, readArticle } from '../catalog/content-folder.js';
 import { type Entry, entryOf, sameFingerprint } from '../catalog/entry.js';
-import { Outdated, type Removal, type StoredFile, type Write, type Writer } from '../writer.js';
+import { Outdated, type Removal, type StoredFile, type Write, type Writer } from './writer.js';
 
 /** How a file is written. A person's edit is theirs to commit. */
 type Written = 'now' | 'restored' | 'edited';

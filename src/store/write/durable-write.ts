@@ -15,8 +15,8 @@ import { coalesced } from '../../fs/coalesced.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { Log } from '../../log.js';
 import { type Entry, isGone } from '../catalog/entry.js';
-import { NameTaken, Outdated, type Removal, type Write, type Writer } from '../writer.js';
 import { notDurable } from './failure.js';
+import { NameTaken, Outdated, type Removal, type Write, type Writer } from './writer.js';
 
 /** How often a write is tried whose folders are missing, or are on another file system than was thought. */
 const MAX_ATTEMPTS = 3;

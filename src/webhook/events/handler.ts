@@ -7,7 +7,7 @@ import type { Log } from '../../log.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { ArticleCodec } from '../../store/catalog/content-folder.js';
 import type { KnownIds } from '../../store/known-ids.js';
-import type { StoredFile } from '../../store/writer.js';
+import type { StoredFile } from '../../store/write/writer.js';
 import type { ReadArticle } from './read-incoming.js';
 
 /** What the handlers of events are handed. */

@@ -4,7 +4,7 @@ import type { ArticleData } from '../../contract/envelope.js';
 import { parseMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Published } from '../../store/article-store.js';
-import type { StoredFile } from '../../store/writer.js';
+import type { StoredFile } from '../../store/write/writer.js';
 import type { Handled, HandlerContext } from './handler.js';
 
 /**

@@ -52,7 +52,7 @@ test('what the remote had is no commit of this branch where nothing is pushed an
   await site.stop();
   await site.git('update-ref', 'refs/pressmark/remote', 'HEAD');
   await site.git('reset', '-q', 'HEAD~1');
-  await startAndCheck(site, { isPushed: true });
+  await startAndCheck(site, { upstream: 'refs/pressmark/remote' });
   t.deepEqual(await site.subjects(), ['First'], 'the branch is about to follow the remote');
   await startAndCheck(site);
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);

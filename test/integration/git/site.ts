@@ -11,11 +11,11 @@ import {
   type ArticleCommits,
   type ArticleCommitsOptions,
   openArticleCommits,
-} from '../../../src/git/article-commits.js';
+} from '../../../src/git/commit/article-commits.js';
 import { createHooks } from '../../../src/host/hooks/hooks.js';
 import { type Host, startHost } from '../../../src/host/host.js';
 import { definePlugin, type ReceiverHost } from '../../../src/host/plugin.js';
-import type { Writer } from '../../../src/store/writer.js';
+import type { Writer } from '../../../src/store/write/writer.js';
 import { article as published } from '../../support/events.js';
 import { hostSite } from '../../support/host-site.js';
 import { decode, encode } from '../../support/plain-files.js';

@@ -8,7 +8,7 @@ import { draftOf } from '../../../../src/article/article.js';
 import { fingerprintOf } from '../../../../src/fs/fingerprint.js';
 import type { Entry } from '../../../../src/store/catalog/entry.js';
 import { createDiskWriter } from '../../../../src/store/write/durable-write.js';
-import { NameTaken, Outdated, type Write } from '../../../../src/store/writer.js';
+import { NameTaken, Outdated, type Write } from '../../../../src/store/write/writer.js';
 import { article } from '../../../support/events.js';
 import { recorder, syncs } from '../../../support/recorded-syncs.js';
 import { tempDir } from '../../../support/temp-dir.js';

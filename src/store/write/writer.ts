@@ -1,8 +1,8 @@
-import type { Article } from '../article/article.js';
-import type { Publication } from '../article/publication.js';
-import type { Address } from '../article/stored-article.js';
-import type { Fingerprint } from '../fs/fingerprint.js';
-import type { Entry } from './catalog/entry.js';
+import type { Article } from '../../article/article.js';
+import type { Publication } from '../../article/publication.js';
+import type { Address } from '../../article/stored-article.js';
+import type { Fingerprint } from '../../fs/fingerprint.js';
+import type { Entry } from '../catalog/entry.js';
 
 /** An article's file that is to be written. */
 export interface Write {

@@ -1,4 +1,4 @@
-import type { Git } from '../git.js';
+import type { Git } from './git.js';
 
 /** Who a commit is by. */
 export interface Person {

@@ -1,23 +1,21 @@
-import { PressmarkError } from '../errors.js';
-import type { Hooks } from '../host/hooks/hooks.js';
-import { definePlugin, type Plugin } from '../host/plugin.js';
-import type { Log } from '../log.js';
-import type { Writer } from '../store/writer.js';
-import type { AssetsOf } from './commit/assets.js';
-import { createCommitArticles } from './commit/commit-articles.js';
-import { createCommitQueue, type Why } from './commit/commit-queue.js';
-import type { ArticlePaths } from './commit/decision.js';
-import { refuseWhileUnfinished } from './commit/head.js';
-import type { Person } from './commit/identity.js';
-import { type CommitSettings, createMessages } from './commit/message.js';
-import { createBeforeReplace, createKeepText } from './commit/replaced-texts.js';
-import { removeStaleLocks } from './commit/stale-locks.js';
-import { createComparison } from './commit/uncommitted.js';
-import { type CommittedFolder, checkContentFolder } from './content-folder.js';
-import { commitAt, isOnBranch } from './objects.js';
-import { type PushSettings, pushInBackground } from './push/background-push.js';
-import { FETCHED_REF } from './push/remote.js';
-import { openRepository } from './repository.js';
+import { PressmarkError } from '../../errors.js';
+import type { Hooks } from '../../host/hooks/hooks.js';
+import { definePlugin, type Plugin, type ReceiverHost } from '../../host/plugin.js';
+import type { Log } from '../../log.js';
+import type { Writer } from '../../store/write/writer.js';
+import { type CommittedFolder, checkContentFolder } from '../content-folder.js';
+import type { Person } from '../identity.js';
+import { commitAt, isOnBranch } from '../objects.js';
+import { openRepository } from '../repository.js';
+import type { AssetsOf } from './assets.js';
+import { createCommitArticles } from './commit-articles.js';
+import { createCommitQueue, type Why } from './commit-queue.js';
+import type { ArticlePaths } from './decision.js';
+import { refuseWhileUnfinished } from './head.js';
+import { type CommitSettings, createMessages } from './message.js';
+import { createBeforeReplace, createKeepText } from './replaced-texts.js';
+import { removeStaleLocks } from './stale-locks.js';
+import { createComparison } from './uncommitted.js';
 
 /** Limits in milliseconds; `LIMITS_MS` has the defaults. */
 export interface CommitLimits {
@@ -53,8 +51,8 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, Art
   readonly env: NodeJS.Dict<string>;
   /** Whether answers wait for commits (durability `commit`). @default false */
   readonly isBeforeAnswer?: boolean;
-  /** Whether the branch is pushed in the background, so that others' commits come into the work tree. @default false */
-  readonly isPushed?: boolean;
+  /** The ref of the remote's last commit, which the branch is about to follow; undefined if nothing is pushed. */
+  readonly upstream?: string;
   /** The files that belong to an article. */
   readonly assetsOf: AssetsOf;
   /** The person who has made a revision; see `Editors`. */
@@ -64,6 +62,9 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, Art
   /** The state folder, absolute. */
   readonly stateDir: string;
 }
+
+/** Begins to push the branch in the background. Returns a function that pushes what waits, once. */
+export type StartPush = (host: ReceiverHost, place: CommittedFolder) => Promise<() => Promise<void>>;
 
 /** The commits of a site's articles; see `openArticleCommits`. */
 export type ArticleCommits = ReturnType<typeof createArticleCommits>;
@@ -102,7 +103,7 @@ function createArticleCommits(
   options: ArticleCommitsOptions & { readonly replaceMs: number },
 ) {
   const { hooks, log, stateDir, content, commitEdits = false, sign = false } = options;
-  const { isBeforeAnswer = false, isPushed = false, stillMs = 2_000, closeMs = 7_000 } = options;
+  const { isBeforeAnswer = false, upstream, stillMs = 2_000, closeMs = 7_000 } = options;
   const { repository } = place;
   const message = createMessages({ hooks, log, template: options.message, skipCi: options.skipCi ?? false });
   const edits = new Map<string, NodeJS.Timeout>();
@@ -115,7 +116,7 @@ function createArticleCommits(
     sign,
     commitEdits,
     message,
-    upstream: async () => (isPushed ? commitAt(repository, FETCHED_REF) : null),
+    upstream: async () => (upstream === undefined ? null : commitAt(repository, upstream)),
     noteFirst: (made) => hooks.noteFirst('git.committed', made),
     onCommitted: (made) => {
       lastCommit = made.commit;
@@ -174,8 +175,8 @@ function createArticleCommits(
     if (remaining > 0) log.warn({ articles: remaining }, 'not committed yet; the next start commits them');
   }
 
-  /** Makes the plugin that commits. @param push has the branch pushed in the background. */
-  const makePlugin = (push?: PushSettings): Plugin =>
+  /** Makes the plugin that commits. @param startPush has the branch pushed in the background. */
+  const makePlugin = (startPush?: StartPush): Plugin =>
     definePlugin({
       name: 'git',
       async receiver(host) {
@@ -186,7 +187,7 @@ function createArticleCommits(
         host.addAction('article.created', ({ path }) => addEdit(path));
         host.addAction('article.edited', ({ path }) => addEdit(path));
         host.addAction('host.ready', comparison.start);
-        const pushRest = push && (await pushInBackground(host, push, { ...options, place }));
+        const pushRest = await startPush?.(host, place);
         host.onClose(() => close(pushRest));
       },
     });
