@@ -1,8 +1,8 @@
 import fs from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
-import { discard, makeDirectory, putNew, type Staged, stage, syncDirectory } from '../../fs/atomic-write.js';
+import { makeDirectory, writeAtomically } from '../../fs/atomic-write.js';
 
 /** A file that `init` writes: a new one, or one with something added. */
 export interface Change {
@@ -35,60 +35,37 @@ function masked(text: string): string {
   );
 }
 
-interface StagedChange extends Staged {
-  readonly change: Change;
-  readonly target: string;
-}
-
 /**
- * Writes all changes: first to temporary files, so that a folder which cannot be written to leaves everything as it
- * was, then under their names. A file that has changed since it was read is not replaced.
+ * Writes all changes one after the other, each whole or not at all. Nothing is written if a file has changed since it was
+ * read, or is no text in UTF-8.
  *
  * @throws PressmarkError STORE_FAILED.
  */
 export async function applyChanges(dir: string, changes: readonly Change[]): Promise<void> {
-  const staged: StagedChange[] = [];
-  const folders = new Set<string>();
-  try {
-    for (const change of changes) {
-      const target = targetOf(dir, change);
-      for (const folder of [...makeDirectory(dirname(target)), dirname(target)]) folders.add(folder);
+  for (const change of changes) refuseChanged(join(dir, change.path), change);
+  for (const change of changes) {
+    const path = join(dir, change.path);
+    try {
+      makeDirectory(dirname(path));
+      // A symbolic link stays one: the file that it leads to is written.
+      const target = change.before === undefined ? path : fs.realpathSync(path);
       const mode = change.mode ?? fs.statSync(target, { throwIfNoEntry: false })?.mode;
-      staged.push({ ...(await stage(dirname(target), change.after, mode)), change, target });
+      await writeAtomically(target, change.after, mode);
+    } catch (cause) {
+      if (systemCode(cause) === undefined) throw cause;
+      throw new PressmarkError(
+        'STORE_FAILED',
+        `${change.path} cannot be written: ${messageOf(cause).split(',', 1)[0]}. Let this user write to the site’s folder and run pressmark init again, which writes what is missing`,
+        { cause },
+      );
     }
-    for (const { change, target } of staged) refuseChanged(target, change);
-    for (const { temp, target, change } of staged) {
-      if (change.before !== undefined) fs.renameSync(temp, target);
-      else if (!putNew(temp, target)) throw changed(change);
-    }
-    for (const folder of folders) await syncDirectory(folder);
-  } catch (cause) {
-    if (cause instanceof PressmarkError || systemCode(cause) === undefined) throw cause;
-    const what = changes.length === staged.length ? 'not everything was written' : 'nothing was written';
-    throw new PressmarkError(
-      'STORE_FAILED',
-      `${changes[staged.length]?.path ?? basename(dir)} cannot be written, ${what}: ${messageOf(cause).split(',', 1)[0]}. Let this user write to the site’s folder and run pressmark init again`,
-      { cause },
-    );
-  } finally {
-    for (const { temp } of staged) discard(temp);
   }
 }
 
-/** A symbolic link stays one: the file that it leads to is written. */
-function targetOf(dir: string, { path, before }: Change): string {
-  const target = join(dir, path);
-  return before === undefined ? target : fs.realpathSync(target);
-}
-
-function refuseChanged(target: string, change: Change): void {
-  const now = fs.existsSync(target) ? fs.readFileSync(target) : undefined;
-  const same =
-    change.before === undefined ? now === undefined : now?.equals(Buffer.from(change.before)) === true;
-  if (!same) throw changed(change);
-}
-
-function changed({ path, before }: Change): PressmarkError {
+function refuseChanged(path: string, { path: name, before }: Change): void {
+  const now = fs.existsSync(path) ? fs.readFileSync(path) : undefined;
+  const isSame = before === undefined ? now === undefined : now?.equals(Buffer.from(before)) === true;
+  if (isSame) return;
   const why = before === undefined ? 'has appeared meanwhile' : 'has changed meanwhile, or is not UTF-8';
-  return new PressmarkError('STORE_FAILED', `${path} ${why}: it was left alone; run pressmark init again`);
+  throw new PressmarkError('STORE_FAILED', `${name} ${why}: it was left alone; run pressmark init again`);
 }

@@ -1,5 +1,4 @@
-import { isDeepStrictEqual, parseEnv } from 'node:util';
-import { isMap, mapOf, type ValueMap } from '../../article/plain-data.js';
+import { parseEnv } from 'node:util';
 import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
 import type { FileEdit, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { LOCK_FILES } from '../../generators/inspect/manifests.js';
@@ -202,22 +201,13 @@ function packageSource(files: SiteFiles): string | undefined {
 const isOutside = (path: string) => /^(?:\.\.)?\//.test(path);
 
 /** An existing config stays as it is; the owner sets what the answers say. */
-function keptConfig({ name, settings }: ExistingConfig, { unused }: Inspection, answers: Answers): Part {
-  const generator = mapOf(settings.generator);
-  const set: ValueMap = {
-    ...{ ...generator, ...mapOf(settings.articles), ...settings },
-    ...{ generator: generator.name ?? settings.generator, siteUrl: urlIn({ settings }) },
-  };
-  const isSet = (has: unknown, value: unknown) =>
-    isDeepStrictEqual(has, isMap(value) ? { ...mapOf(has), ...value } : value);
-  const warnings = Object.entries(answers)
-    .filter(([key, value]) => !isSet(set[key], value))
-    .map(([key, value]) =>
-      warning(
-        `${name} is there already and was not changed, so ${key} is not set to ${literal(value)}`,
-        `set it in ${name}`,
-      ),
-    );
+function keptConfig({ name }: ExistingConfig, { unused }: Inspection, answers: Answers): Part {
+  const warnings = Object.entries(answers).map(([key, value]) =>
+    warning(
+      `${name} is there already and was not changed, whatever it says of ${key}`,
+      `set ${key} to ${literal(value)} in ${name}, unless it is`,
+    ),
+  );
   if (unused !== undefined)
     warnings.push(
       warning(

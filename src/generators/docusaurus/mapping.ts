@@ -1,20 +1,16 @@
 import { posix } from 'node:path';
 import { decodedAddress } from '../../article/address/files-of-address.js';
-import type {
-  ArticleMapping,
-  FileFacts,
-  IncomingBody,
-  KeyNames,
-  StoredBody,
-} from '../../article/format/mapping.js';
+import type { ArticleMapping, IncomingBody, KeyNames, StoredBody } from '../../article/format/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { escapedMarkdown } from '../mapping/escape-markdown.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { hasTags, linkedAddresses, needsHtml } from '../mapping/markdown.js';
 import {
+  DATED,
   draftsBy,
-  fileName,
   siteMapping,
+  slugBy,
+  tagSlug,
   USUAL_KEYS,
   webAddress,
   withoutSlash,
@@ -42,7 +38,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     momentText: ({ utc }) => (options.dates === 'string' ? utc.slice(0, -1) : utc),
     // Docusaurus stops the build at a picture that is not a URL.
     image: webAddress,
-    tagKey,
+    tagKey: tagSlug,
     body: storedBody,
     held,
     pinKey: {
@@ -59,37 +55,14 @@ export function isArticlePath(path: string): boolean {
   return /\.mdx?$/.test(path) && !/(?:^|\/)_|\.test\.mdx?$/.test(path);
 }
 
-const DATED = /^\d{4}-\d{1,2}-\d{1,2}-?/;
-
 /** The last part of the `slug`, or the file's name without a date; for `index` the folder's. */
-export function slug(file: FileFacts): string {
-  const { slug } = file.data;
-  const own = typeof slug === 'string' ? slug.split('/').findLast((part) => part !== '') : undefined;
-  const name = fileName(file);
-  return own ?? (name.replace(DATED, '') || name);
-}
+export const slug = slugBy(DATED, 'slug');
 
 /** The slug of an address; another one than below the path of all posts cannot be had. */
 function slugOf(address: string, base: string): string {
   const path = withoutSlash(address);
   const prefix = base === '/' ? '' : base;
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
-}
-
-/** Longest name of a tag's folder, in bytes. */
-const LONGEST_NAME = 200;
-
-/** The name of a tag's page, which Docusaurus makes of its words. Empty if it has none: the page would be the list of all tags. */
-function tagKey(tag: string): string {
-  const words = tag.match(/\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}'’]+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? [];
-  const key = words
-    .join('-')
-    .replace(/['’]/g, '')
-    .normalize('NFD')
-    .replace(/(?<=\p{Script=Latin})\p{M}+/gu, '')
-    .normalize('NFC')
-    .toLowerCase();
-  return Buffer.byteLength(key) > LONGEST_NAME ? '' : key;
 }
 
 /** The key that says how Docusaurus compiles a file: `md` is Markdown without JSX, imports and expressions. */

@@ -16,7 +16,7 @@ import { type BuildSite, buildCommand, withArgument } from '../inspect/site-buil
 import { filesBelow, folderPath, publicAddress } from '../inspect/site-files.js';
 import { postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { knownTimeZone } from '../mapping/dates.js';
-import { isArticlePath, KEYS, mapping, slugOfFile } from './mapping.js';
+import { isArticlePath, KEYS, mapping, slug } from './mapping.js';
 
 const CONFIG_FILES = ['_config.yml', '_config.yaml', '_config.json'];
 
@@ -51,7 +51,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const text = (key: string) => textAt(config, key);
   const timeZone = knownTimeZone(text('timezone'));
   const content = `${folderPath(text('source_dir') ?? 'source')}/_posts`;
-  const posts = readPosts(files, content, pagesOf(answer), { isArticlePath, slug: slugOfFile });
+  const posts = readPosts(files, content, pagesOf(answer), { isArticlePath, slug });
   const rule = patternOf(text('permalink') ?? ':year/:month/:day/:title/');
   const ofRule = postsOfRule(posts, 'permalink');
   const hasOwn = ofRule.length > 0 && ofRule.every(({ data }) => typeof data.permalink === 'string');

@@ -1,17 +1,11 @@
 import { decodedAddress } from '../../article/address/files-of-address.js';
-import type {
-  ArticleMapping,
-  FileFacts,
-  IncomingBody,
-  KeyNames,
-  StoredBody,
-} from '../../article/format/mapping.js';
+import type { ArticleMapping, IncomingBody, KeyNames, StoredBody } from '../../article/format/mapping.js';
 import { closedHtml } from '../../article/text/closed-html.js';
 import { htmlTokens } from '../../article/text/html-tokens.js';
 import { type Replacement, withReplacements } from '../../article/text/replacements.js';
 import type { MappingOptions } from '../generator.js';
 import { linkedAddresses, needsHtml } from '../mapping/markdown.js';
-import { draftsBy, siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
+import { DATED, draftsBy, siteMapping, slugBy, tagSlug, USUAL_KEYS } from '../mapping/site-mapping.js';
 
 /** The keys that Hexo reads, and its themes. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'updated' };
@@ -33,10 +27,10 @@ export function mapping(options: MappingOptions): ArticleMapping {
     hidesFuture: true,
     reserved: RESERVED,
     isArticlePath,
-    slug: slugOfFile,
+    slug,
     // With an offset, it would take the time in UTC for the time in the site's zone.
     momentText: ({ day, time }) => `${day} ${time.replace(/\..*/, '')}`,
-    tagKey,
+    tagKey: tagSlug,
     body: storedBody,
     held: { published: false },
     pinKey: {
@@ -53,25 +47,7 @@ export function isArticlePath(path: string): boolean {
 }
 
 /** The part of a file's name behind a date. */
-export function slugOfFile({ path }: FileFacts): string {
-  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '');
-  return name.replace(/^\d{4}-\d\d-\d\d-(?=.)/, '');
-}
-
-/**
- * The name of a tag's page. Empty if the tag can have none: without a letter or digit it would be the page of all tags, and
- * a longer name does not fit into a file system.
- */
-function tagKey(tag: string): string {
-  const name = tag
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .normalize('NFC')
-    .replace(/[\s~`!@#$%^&*()\-_+=[\]{}|\\;:"'<>,.?/\p{Cc}]+/gu, '-')
-    .replace(/^-|-$/g, '')
-    .toLowerCase();
-  return Buffer.byteLength(name) <= 200 ? name : '';
-}
+export const slug = slugBy(DATED);
 
 /** Elements whose text has no character references. */
 const RAW_TEXT = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext']);

@@ -7,7 +7,7 @@ import { textsIn } from './site-files.js';
 // plain (engines of Eleventy, truncation of Docusaurus, the layout of SvelteKit).
 
 /** Files of code, and templates that contain some. */
-export const CODE = /\.(?:[cm]?[jt]sx?|astro|svelte|vue|ejs|njk|pug|swig)$/;
+const CODE = /\.(?:[cm]?[jt]sx?|astro|svelte|vue|ejs|njk|pug|swig)$/;
 
 /** A call whose callback decides which posts are taken. */
 const SELECTION = /(?:\.(?:filter|find)|\bgetCollection)\(/g;

@@ -21,7 +21,7 @@ import { filesBelow, folderPath, namesIn, publicAddress } from '../inspect/site-
 import { readPosts } from '../inspect/site-posts.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { CONFIG_FILES, configPath, excludePressmark, recognise, usesBundler } from './config-file.js';
-import { isArticlePath, KEYS, mapping, slugOfFile } from './mapping.js';
+import { isArticlePath, KEYS, mapping, slug } from './mapping.js';
 
 /** Jekyll 3 and 4, also on GitHub Pages. */
 export const jekyll: Generator = {
@@ -76,7 +76,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const content = posix.join(source, folderPath(text('collections_dir') ?? ''), '_posts');
   const isProbe = ({ path }: ListedPage) => posix.basename(path) === PROBE;
   const pages = pagesOf(answer);
-  const mapped = { isArticlePath, slug: slugOfFile };
+  const mapped = { isArticlePath, slug };
   const posts = readPosts(
     files,
     content,

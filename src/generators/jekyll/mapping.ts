@@ -1,16 +1,10 @@
-import type {
-  ArticleMapping,
-  FileFacts,
-  IncomingBody,
-  KeyNames,
-  StoredBody,
-} from '../../article/format/mapping.js';
+import type { ArticleMapping, IncomingBody, KeyNames, StoredBody } from '../../article/format/mapping.js';
 import { closedHtml } from '../../article/text/closed-html.js';
 import type { MappingOptions } from '../generator.js';
 import { momentOf } from '../mapping/dates.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { needsHtml } from '../mapping/markdown.js';
-import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
+import { siteMapping, slugBy, USUAL_KEYS } from '../mapping/site-mapping.js';
 
 /** The keys that Jekyll and its plugins read. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'last_modified_at', image: 'image' };
@@ -31,7 +25,7 @@ export function mapping(given: MappingOptions): ArticleMapping {
     datesByName: true,
     reserved: ['permalink', 'render_with_liquid', 'excerpt_separator'],
     isArticlePath,
-    slug: slugOfFile,
+    slug,
     // As Jekyll's own posts have it, such as `2026-11-20 17:00:00 +0900`.
     momentText: ({ day, time, offset }) => `${day} ${time} ${offset.replace(':', '')}`,
     image: imageAddress,
@@ -62,11 +56,7 @@ export function isArticlePath(path: string): boolean {
 }
 
 /** The `slug` of the front matter, or the part of the name behind the date. */
-export function slugOfFile({ path, data }: FileFacts): string {
-  if (typeof data.slug === 'string' && data.slug !== '') return data.slug;
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return POST_NAME.exec(name)?.[4] ?? name.replace(/\.[^.]+$/, '');
-}
+export const slug = slugBy(/^\d{2,4}-\d{1,2}-\d{1,2}-/, 'slug');
 
 /**
  * The name of a tag's page; empty if the page would be that of all tags. On a site without such pages `C`, `C++` and `C#` are

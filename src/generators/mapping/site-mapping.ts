@@ -149,12 +149,44 @@ function tagOfPage(tag: string): string {
 }
 
 /** The name of a post by its file: without extension; the folder's for `index`. */
-export function fileName({ path }: Pick<FileFacts, 'path'>): string {
+function fileName({ path }: Pick<FileFacts, 'path'>): string {
   const [name = '', folder = ''] = path
     .replace(/\.[^./]+$/, '')
     .split('/')
     .toReversed();
   return name === 'index' && folder !== '' ? folder : name;
+}
+
+/**
+ * The name of a tag's page where it is made of letters without their marks, and of digits. Empty if the tag can have none:
+ * without a letter or digit it would be the page of all tags, and a longer name does not fit into a file system.
+ */
+export function tagSlug(tag: string): string {
+  const name = tag
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '')
+    .toLowerCase();
+  return Buffer.byteLength(name) <= 200 ? name : '';
+}
+
+/** A date before the name of a file. */
+export const DATED = /^\d{4}-\d{1,2}-\d{1,2}-(?=.)/;
+
+/**
+ * Reads the slug of a post: the last part of what its front matter says, or the name of its file.
+ *
+ * @param before what stands before the slug in the name.
+ * @param key of the slug, or of the address that ends with it. @default none
+ */
+export function slugBy(before: RegExp, key?: string): ArticleMapping['slug'] {
+  return (file) => {
+    const own = key === undefined ? undefined : file.data[key];
+    const last = typeof own === 'string' ? decodedAddress(withoutSlash(own)).replace(/^.*\//, '') : '';
+    return last === '' ? fileName(file).replace(before, '') : last;
+  };
 }
 
 /** The address of a picture where the build stops at any that is not one of the web; undefined for such. */

@@ -1,8 +1,8 @@
-import type { ArticleMapping, FileFacts, IncomingBody, StoredBody } from '../../article/format/mapping.js';
+import type { ArticleMapping, IncomingBody, StoredBody } from '../../article/format/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { needsHtml, withoutItemComments } from '../mapping/markdown.js';
-import { draftsBy, fileName, siteMapping, withoutSlash } from '../mapping/site-mapping.js';
+import { draftsBy, siteMapping, slugBy } from '../mapping/site-mapping.js';
 
 /** The mapping of `markdown-folder`. */
 export function mapping(options: MappingOptions): ArticleMapping {
@@ -10,7 +10,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     isDraft,
     reserved: ['slug', 'path', 'permalink'],
     isArticlePath: (path) => path.endsWith('.md'),
-    slug: slugOfFile,
+    slug,
     body: (incoming) => storedBody(incoming, options),
   });
 }
@@ -19,10 +19,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
 export const isDraft = draftsBy({ draft: true, published: false });
 
 /** The file's name, which such code takes for the slug. A `slug` in front matter goes first. */
-export function slugOfFile(file: FileFacts): string {
-  const { slug } = file.data;
-  return typeof slug === 'string' && slug !== '' ? withoutSlash(slug).replace(/^.*\//, '') : fileName(file);
-}
+export const slug = slugBy(/^(?!)/, 'slug');
 
 /**
  * A body as the site's code reads it: Markdown, and HTML in one block of it. Without `rawHtml` the code drops HTML or shows

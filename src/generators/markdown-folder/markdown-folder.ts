@@ -10,13 +10,13 @@ import type {
 } from '../generator.js';
 import { siteFacts } from '../inspect/facts.js';
 import type { SitePost } from '../inspect/infer-pattern.js';
-import { CODE, tagsInCode } from '../inspect/kept-tags.js';
-import { installedVersion, npmDependencies } from '../inspect/manifests.js';
+import { tagsInCode } from '../inspect/kept-tags.js';
+import { npmDependencies } from '../inspect/manifests.js';
 import { keysOfPosts } from '../inspect/post-fields.js';
 import { filesOfSite } from '../inspect/site-files.js';
 import { placedPosts, placeOf, readPosts } from '../inspect/site-posts.js';
 import { USUAL_KEYS } from '../mapping/site-mapping.js';
-import { mapping, slugOfFile } from './mapping.js';
+import { mapping, slug } from './mapping.js';
 import { type BuiltBy, configOf, PROGRAMS, programOf } from './programs.js';
 import { addressOf } from './routes.js';
 
@@ -97,7 +97,6 @@ export async function inspectFolder(
   program: (site: AskedSite) => Promise<BuiltBy>,
 ): Promise<SiteFacts> {
   const { files, content: named } = site;
-  const dependencies = npmDependencies(files);
   const sources = filesOfSite(files);
   const below = named === undefined ? '' : `${named.replace(/^\.\/|\/+$/g, '')}/`;
   const markdown = sources.filter((path) => path.endsWith('.md') && path.startsWith(below));
@@ -109,7 +108,7 @@ export async function inspectFolder(
   const built = await program(site);
   const isArticlePath = (path: string) => path.endsWith('.md');
   const pages = markdown.map((path) => ({ path, address: '' }));
-  const all = readPosts(files, below.replace(/\/$/, ''), pages, { isArticlePath, slug: slugOfFile });
+  const all = readPosts(files, below.replace(/\/$/, ''), pages, { isArticlePath, slug });
   const { folder, file, posts } = placeOf(named === undefined ? placedPosts(all) : all);
   const content = named ?? folder;
   // Code that reads a folder takes the name of a file for the slug, whatever date stands in it.
@@ -117,7 +116,7 @@ export async function inspectFolder(
     ':year-:month-:day-:slug',
     ':slug',
   );
-  const dropping = packageWithoutHtml(files, sources, dependencies);
+  const dropping = packageWithoutHtml(npmDependencies(files));
   const { permalink, questions } = addressOf(sources, content, name, built.endsWithSlash ? '/' : '');
   return siteFacts({
     posts,
@@ -181,27 +180,12 @@ function datesOf(
   return isQuoted ? { dates: 'string' } : {};
 }
 
-/** Packages that drop HTML in Markdown or show its tags, the first version that does so, and what turns that off. */
-const RENDERERS: readonly (readonly [dependency: string, since: number, keeps: RegExp])[] = [
-  ['remark-html', 14, /\bsanitize\s*:\s*false\b/],
-  ['react-markdown', 0, /\brehype-?raw\b/i],
-  ['markdown-it', 0, /\bhtml\s*:\s*true\b/],
-  ['remark-rehype', 0, /\ballowDangerousHtml\s*:\s*true\b/],
-];
+/** Packages that drop HTML in Markdown or show its tags, unless the site's code tells them to keep it. */
+const RENDERERS = ['remark-html', 'react-markdown', 'markdown-it', 'remark-rehype'];
 
 /** The package by which the site's code loses HTML in Markdown; undefined if HTML is kept. */
-function packageWithoutHtml(
-  files: SiteFiles,
-  sources: readonly string[],
-  dependencies: ReadonlySet<string>,
-): string | undefined {
-  const used = RENDERERS.filter(
-    ([name, since]) =>
-      dependencies.has(name) && Number.parseInt(installedVersion(files, name) ?? `${since}`, 10) >= since,
-  );
-  if (used.length === 0) return undefined;
-  const code = sources.filter((path) => CODE.test(path)).map((path) => files.read(path) ?? '');
-  return used.find(([, , keeps]) => !code.some((text) => keeps.test(text)))?.[0];
+function packageWithoutHtml(packages: ReadonlySet<string>): string | undefined {
+  return packages.has('rehype-raw') ? undefined : RENDERERS.find((name) => packages.has(name));
 }
 
 function droppedHtml(dependency: string | undefined): Problem[] {
@@ -209,7 +193,7 @@ function droppedHtml(dependency: string | undefined): Problem[] {
   return [
     {
       level: 'warn',
-      text: `The site’s code renders Markdown by ${dependency} without HTML, so that an article which the service sends without Markdown has an empty page.`,
+      text: `The site’s code renders Markdown by ${dependency}, which keeps no HTML unless it is told to, so that an article which the service sends without Markdown has an empty page.`,
       fix: 'Let it keep HTML, as docs/markdown-folder.md shows, and set rawHtml: true in the options of the generator.',
     },
   ];

@@ -1,5 +1,4 @@
-import { decodedAddress } from '../../article/address/files-of-address.js';
-import type { ArticleMapping, FileFacts, IncomingBody, StoredBody } from '../../article/format/mapping.js';
+import type { ArticleMapping, IncomingBody, StoredBody } from '../../article/format/mapping.js';
 import { htmlTokens } from '../../article/text/html-tokens.js';
 import { withReplacements } from '../../article/text/replacements.js';
 import type { MappingOptions } from '../generator.js';
@@ -13,7 +12,7 @@ import {
   needsHtml,
   withoutItemComments,
 } from '../mapping/markdown.js';
-import { fileName, siteMapping, withoutSlash } from '../mapping/site-mapping.js';
+import { siteMapping, slugBy, withoutSlash } from '../mapping/site-mapping.js';
 import { isDraft } from '../markdown-folder/mapping.js';
 
 /** The key that goes before the address of a file's name. */
@@ -37,19 +36,12 @@ export function mapping(options: MappingOptions): ArticleMapping {
       'meta',
       'extension',
     ],
-    slug: slugOfFile,
+    // Without the number that orders files.
+    slug: slugBy(/^\d+\.(?=.)/, ADDRESS_KEY),
     body: storedBody,
     // As the browser has it, and so a page that looks for the article.
     pinKey: { key: ADDRESS_KEY, write: withoutSlash, read: (text) => text, ignoresSlash: true },
   });
-}
-
-/** The last part of the `path`, or the name of the file or folder without the number that orders it. */
-function slugOfFile(file: FileFacts): string {
-  const own = file.data[ADDRESS_KEY];
-  if (typeof own === 'string' && /[^/]/.test(own))
-    return decodedAddress(withoutSlash(own)).replace(/^.*\//, '');
-  return fileName(file).replace(/^\d+\.(?=.)/, '');
 }
 
 // Nuxt Content reads Markdown with components (MDC): braces are bindings and attributes, `:name` is a Vue component, and words

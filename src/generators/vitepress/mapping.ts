@@ -1,10 +1,4 @@
-import type {
-  ArticleMapping,
-  FileFacts,
-  IncomingBody,
-  KeyNames,
-  StoredBody,
-} from '../../article/format/mapping.js';
+import type { ArticleMapping, IncomingBody, KeyNames, StoredBody } from '../../article/format/mapping.js';
 import { termKey } from '../../article/names.js';
 import type { MappingOptions } from '../generator.js';
 import { htmlBlock } from '../mapping/html-block.js';
@@ -15,7 +9,7 @@ import {
   needsHtml,
   withoutItemComments,
 } from '../mapping/markdown.js';
-import { fileName, siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
+import { DATED, siteMapping, slugBy, USUAL_KEYS } from '../mapping/site-mapping.js';
 
 /** The keys that VitePress reads, and those of most blogs. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'lastUpdated' };
@@ -26,7 +20,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     usualKeys: KEYS,
     reserved: ['head', 'layout', 'titleTemplate'],
     isArticlePath,
-    slug: slugOfFile,
+    slug,
     writtenText,
     sentText,
     // As in texts; an address has an escape of its own.
@@ -62,9 +56,7 @@ export function isArticlePath(path: string): boolean {
 }
 
 /** The file's name without a date before it. */
-export function slugOfFile(file: FileFacts): string {
-  return fileName(file).replace(/^\d{4}-\d\d-\d\d-(?=.)/, '');
-}
+export const slug = slugBy(DATED);
 
 // A page of VitePress is a Vue component. Vue compiles nothing below `v-pre`; but elements, and attributes that the text
 // adds to them in `{ }`, must be ones that it can parse, VitePress reads files for some lines, and a link to no page of the

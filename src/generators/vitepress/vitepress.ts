@@ -10,7 +10,7 @@ import { keysOfPosts } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
 import { filesBelow, filesOfSite, publicAddress } from '../inspect/site-files.js';
 import { placeOf, postsFolder, readPosts } from '../inspect/site-posts.js';
-import { isArticlePath, KEYS, mapping, slugOfFile } from './mapping.js';
+import { isArticlePath, KEYS, mapping, slug } from './mapping.js';
 
 const CONFIG_FILES = ['js', 'ts', 'mjs', 'mts'].map((extension) => `config.${extension}`);
 
@@ -62,7 +62,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const answer = await answerTo(site, askCommand(files), 'node -e "resolveConfig()"');
   const source = textAt(answer, 'source') ?? (root === '.' || answer.source === '' ? '' : root);
   const output = textAt(answer, 'output') ?? below('.vitepress/dist');
-  const all = readPosts(files, source, pagesOf(answer), { isArticlePath, slug: slugOfFile });
+  const all = readPosts(files, source, pagesOf(answer), { isArticlePath, slug });
   const place = placeOf(all);
   const { file, posts } = place;
   const { below: folder, content, questions } = postsFolder(files, source, place);

@@ -415,7 +415,6 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
     ],
     tags: {
       ...same('grune-ecke', 'Grüne Ecke', 'grune-ecke'),
-      webDesign: 'web-design',
       知识库: '知识库',
       ...same('', '{#', '..', LONG),
     },

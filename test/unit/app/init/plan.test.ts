@@ -255,28 +255,6 @@ test('the package in the site’s folder is committed, as a clone installs it fr
   }
 });
 
-test('an answer that the existing config has already is no reason for a warning', async (t) => {
-  const existing = {
-    name: 'pressmark.config.mjs',
-    settings: {
-      generator: { name: 'hugo', keys: { image: 'cover', title: 'name' } },
-      siteUrl: 'https://garden.example/notes/',
-      articles: { frontMatter: { layout: 'post', type: 'note' } },
-    },
-  };
-  const answers: Answers = {
-    generator: 'hugo',
-    siteUrl: 'https://garden.example/notes',
-    keys: { image: 'cover' },
-    frontMatter: { layout: 'post' },
-  };
-  const warned = async (given: Answers) =>
-    (await plan({ existing, answers: given })).warnings.filter(({ text }) => text.includes('is not set to'))
-      .length;
-  t.is(await warned(answers), 0);
-  t.is(await warned({ ...answers, keys: { image: 'img' }, siteUrl: 'https://other.example' }), 2);
-});
-
 test('an empty secret and a line that takes .env out of .gitignore count for nothing', async (t) => {
   const { '.env': env = '', '.gitignore': ignore } = written(
     await plan({
