@@ -15,7 +15,6 @@ export const ASTRO_SITE: Omit<SiteUnderTest, 'tools'> = {
     'src/content/blog/green-manure.md': '/blog/green-manure/',
     'src/content/blog/slugs-and-snails.md': '/blog/truce-with-snails/',
   },
-  keys: { mapped: ['title', 'description', 'updatedDate', 'tags', 'heroImage'], inert: [] },
   // A name that the collection of authors lacks would break the build: there the author of the site's posts stands.
   byline: (author) => (author === 'Marta Oak' ? author : 'Wren Moss'),
   doctorSays: /the site does not know these authors, and does not show their names: /,

@@ -19,11 +19,6 @@ const site: SiteUnderTest = {
     'blog/2023-09-30-green-manure.md': '/blog/2023/09/30/green-manure/',
     'blog/2024-05-20-truce.md': '/blog/truce-with-snails/',
   },
-  pinned: {
-    'blog/2024-03-09-raised-beds/index.md': 'slug',
-    'blog/2023-09-30-green-manure.md': 'slug',
-  },
-  keys: { mapped: ['title', 'description', 'tags', 'image'], inert: ['mdx'] },
   hidden: { '/blog/2024/07/01/unfinished/': /draft/ },
 };
 

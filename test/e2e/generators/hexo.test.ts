@@ -15,15 +15,6 @@ const site: SiteUnderTest = {
     'source/_posts/sheds/tar-roof.html': '/2025/06/21/sheds/tar-roof/',
     'source/_posts/compost-thermometer.md': '/heat/compost/',
   },
-  pinned: {
-    'source/_posts/leek-trench.md': 'permalink',
-    'source/_posts/mill-race.md': 'permalink',
-    'source/_posts/sheds/tar-roof.html': 'permalink',
-  },
-  keys: {
-    mapped: ['title', 'description', 'updated', 'tags', 'cover'],
-    inert: ['disableNunjucks', 'engine'],
-  },
   hidden: { '/2025/08/01/taken-back/': /draft|published/, '/2199/04/01/not-yet/': /future/ },
 };
 

@@ -23,15 +23,6 @@ const site: SiteUnderTest = {
     'content/posts/rain-barrel/index.md': '/2024/06/the-rain-barrel/',
     'content/posts/rain-barrel/index.de.md': '/de/2024/06/die-regentonne/',
   },
-  pinned: {
-    'content/posts/compost-heap.md': 'url',
-    'content/posts/late-frost.md': 'url',
-    'content/posts/sowing-beans.md': 'url',
-    'content/posts/sowing-beans.de.md': 'url',
-    'content/posts/rain-barrel/index.md': 'url',
-    'content/posts/rain-barrel/index.de.md': 'url',
-  },
-  keys: { mapped: ['title', 'description', 'lastmod', 'tags', 'images'], inert: ['markup'] },
   hidden: { '/2024/07/pond/': /draft/, '/2124/01/next-century/': /future/ },
 };
 

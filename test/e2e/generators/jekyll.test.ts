@@ -17,15 +17,6 @@ const site: SiteUnderTest = {
     '_posts/2025-06-30-the-shed.html': '/2025/06/30/the-shed/',
     '_posts/2025-07-01-its-own-address.md': '/water/',
   },
-  pinned: {
-    '_posts/2025-03-02-first-sowing.markdown': 'permalink',
-    '_posts/2025-04-18-late-frost.md': 'permalink',
-    '_posts/2025-06-30-the-shed.html': 'permalink',
-  },
-  keys: {
-    mapped: ['title', 'description', 'last_modified_at', 'tags', 'image'],
-    inert: ['render_with_liquid', 'excerpt_separator'],
-  },
   hidden: { '/2025/08/08/taken-back/': /draft|published/, '/2199/01/01/the-far-future/': /future/ },
 };
 

@@ -18,7 +18,6 @@ const site: SiteUnderTest = {
     'posts/eel-trap.md': '/posts/eel-trap/',
     'posts/sluice.md': '/posts/sluice/',
   },
-  keys: { mapped: ['title', 'description', 'tags', 'cover'], inert: [] },
   hidden: { '/posts/unfinished/': /draft/ },
 };
 

@@ -18,12 +18,6 @@ const site: SiteUnderTest = {
     'content/posts/hose.md': '/posts/hose/',
     'content/posts/barrel.md': '/posts/barrel/',
   },
-  pinned: {
-    'content/posts/1.tap.md': 'path',
-    'content/posts/hose.md': 'path',
-    'content/posts/barrel.md': 'path',
-  },
-  keys: { mapped: ['title', 'description', 'tags', 'cover'], inert: [] },
   hidden: {},
 };
 

@@ -16,7 +16,6 @@ const site: SiteUnderTest = {
     'posts/moisture.md': '/posts/moisture.html',
     'posts/sheds/tar-roof.md': '/sheds/tar-roof.html',
   },
-  keys: { mapped: ['title', 'description', 'lastUpdated', 'tags', 'cover'], inert: [] },
   hidden: {},
 };
 
