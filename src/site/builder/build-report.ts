@@ -19,13 +19,26 @@ export interface Failure {
 /** What a build has done so far; see `startReport`. */
 export type BuildReportKeeper = ReturnType<typeof startReport>;
 
-/** The report of a build; pages may be made ahead of it. */
+/** The report of a build. */
 export function startReport() {
   const start = performance.now();
   const sizes = new Map<string, number>();
   const changed = new Set<string>();
-  const failures = new Map<string, { readonly page: string; pages: number; readonly words: string }>();
-  let [written, removed, failed, unmade] = [0, 0, 0, 0];
+  const failures = new Map<string, Failure>();
+  let [written, removed] = [0, 0];
+
+  /** The reasons of failures, each with the first page that it concerns and the number of pages. */
+  function failuresByReason() {
+    const found = new Map<string, { readonly page: string; pages: number; readonly isMade: boolean }>();
+    for (const [page, { isMade, reasons }] of failures) {
+      for (const reason of reasons) {
+        const known = found.get(reason) ?? { page, pages: 0, isMade };
+        known.pages++;
+        found.set(reason, known);
+      }
+    }
+    return [...found];
+  }
 
   return {
     /** A file was made. @param bytes its size. */
@@ -42,29 +55,24 @@ export function startReport() {
     },
 
     /** A file was not made, or only without the filters that have failed. */
-    failed(page: string, { isMade, reasons }: Failure): void {
-      failed++;
-      if (!isMade) unmade++;
-      const words = isMade
-        ? 'page built without a filter that has failed; it is built again later'
-        : 'page not built; the old one stays';
-      for (const reason of reasons) {
-        const known = failures.get(reason) ?? { page, pages: 0, words };
-        known.pages++;
-        failures.set(reason, known);
-      }
-    },
+    failed: (page: string, failure: Failure): void => void failures.set(page, failure),
 
     /** Whether old files stay because they could not be made. */
-    hasUnmade: () => unmade > 0,
+    hasUnmade: () => [...failures.values()].some(({ isMade }) => !isMade),
 
     /** Writes to the log what went wrong. */
     logFailures(log: Log): void {
-      for (const [reason, { page, pages, words }] of [...failures].slice(0, MOST_MESSAGES))
-        log.error({ page, pages, reason }, words);
-      if (failures.size > MOST_MESSAGES)
+      const found = failuresByReason();
+      for (const [reason, { page, pages, isMade }] of found.slice(0, MOST_MESSAGES))
         log.error(
-          { reasons: failures.size, pages: failed },
+          { page, pages, reason },
+          isMade
+            ? 'page built without a filter that has failed; it is built again later'
+            : 'page not built; the old one stays',
+        );
+      if (found.length > MOST_MESSAGES)
+        log.error(
+          { reasons: found.length, pages: failures.size },
           'more pages were not built, or were built without a filter, for other reasons',
         );
     },
@@ -73,10 +81,19 @@ export function startReport() {
     result(output: string): Omit<SiteReport, 'paths'> {
       let bytes = 0;
       for (const size of sizes.values()) bytes += size;
-      const ms = Math.round(performance.now() - start);
-      const shown = [...failures].slice(0, MOST_MESSAGES).map(([reason, { page }]) => ({ page, reason }));
-      const counts = { pages: sizes.size, bytes, written, removed, failed };
-      return { ...counts, failures: shown, files: [...changed], output, ms };
+      return {
+        pages: sizes.size,
+        bytes,
+        written,
+        removed,
+        failed: failures.size,
+        failures: failuresByReason()
+          .slice(0, MOST_MESSAGES)
+          .map(([reason, { page }]) => ({ page, reason })),
+        files: [...changed],
+        output,
+        ms: Math.round(performance.now() - start),
+      };
     },
   };
 }

@@ -1,7 +1,5 @@
-import { posix } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createCatalog } from '../../store/catalog/catalog.js';
-import type { Post } from '../index/article-entry.js';
 import { openArticles, parseKeyOf } from '../index/articles.js';
 import { derivedData } from '../index/derived-data.js';
 import { peopleMarkdown } from '../index/people-markdown.js';
@@ -9,11 +7,11 @@ import { type SiteIndex, siteIndex } from '../index/site-index.js';
 import type { SiteOptions } from '../options.js';
 import { articlePage, articlePlanner } from '../outputs/articles.js';
 import { planAll, reservedFiles, sitePlanners } from '../outputs/outputs.js';
-import type { Planned, Sources } from '../outputs/planner.js';
+import type { Sources } from '../outputs/planner.js';
 import { isOwnFile } from '../outputs/site-files.js';
 import { type Renderer, renderers } from '../render/render.js';
 import { HASHED, loadTheme } from '../render/theme.js';
-import { type BuildReportKeeper, type SiteReport, startReport } from './build-report.js';
+import { type SiteReport, startReport } from './build-report.js';
 import { type BuiltFiles, openBuiltFiles } from './built-files.js';
 
 /** How long a build may keep its thread busy at a time, in milliseconds. */
@@ -47,26 +45,6 @@ export interface BuildRequest {
 /** What a build of everything ends with when the builder is closed. */
 export class BuildStopped extends Error {}
 
-/** A build that is asked for and has not begun. */
-interface NextBuild {
-  /** The files that it is for. */
-  readonly paths: string[];
-  isAll: boolean;
-  anew: readonly string[] | 'all';
-  onProgress: BuildRequest['onProgress'];
-  /** The first so many of `paths` have their pages already. */
-  madeAhead: number;
-  readonly report: Promise<SiteReport>;
-}
-
-/** A build that is under way. */
-interface Build {
-  readonly output: BuiltFiles;
-  readonly report: BuildReportKeeper;
-  /** The pages that were made from the sources that it plans from, or from newer ones. */
-  readonly done: Set<string>;
-}
-
 /**
  * The builder of one site. Each build plans all files of the site with a key of what they are made of, and makes those
  * whose key has changed: first the pages of the articles that were asked for, then all others.
@@ -84,55 +62,35 @@ export function createBuilder(options: SiteOptions) {
   const planners = sitePlanners(options, planArticle, articles, isReserved);
   /** Articles without a page that the log has named. */
   const warnedOf = new Set<string>();
-  let next: NextBuild | undefined;
   let folder: BuiltFiles | undefined;
   /** What makes the renderer of an index; read again by each build of everything. */
   let theme: ReturnType<typeof renderers> | undefined;
   let index: SiteIndex | undefined;
   /** Ends with the builds that were asked for. */
-  let working: Promise<void> | undefined;
+  let building = Promise.resolve();
+  /** How many of them have not ended. */
+  let unfinished = 0;
   let saveTimer: NodeJS.Timeout | undefined;
   let isClosing = false;
   let lastPause = 0;
 
   /**
    * Brings the output up to date: with all files and the theme, or after these files (below the content folder) may have
-   * changed. All that is asked for while a build runs is one build, the next, and gets one promise; the pages of its articles
-   * are made at once.
+   * changed. One build follows the other.
    *
    * @throws BuildStopped if the builder was closed in the middle of a build of everything.
    */
-  function build(
-    work: readonly string[] | 'all',
-    { anew = [], onProgress }: BuildRequest = {},
-  ): Promise<SiteReport> {
-    next ??= newBuild();
-    if (work === 'all') next.isAll = true;
-    else next.paths.push(...work);
-    next.anew = next.anew === 'all' || anew === 'all' ? 'all' : [...next.anew, ...anew];
-    next.onProgress ??= onProgress;
-    return next.report;
+  function build(work: readonly string[] | 'all', request: BuildRequest = {}): Promise<SiteReport> {
+    clearTimeout(saveTimer);
+    unfinished++;
+    const report = building.then(() => buildOnce(work, request));
+    building = report.then(ended, ended);
+    return report;
   }
 
-  /** A build that begins when the one before it has ended, or with the next turn. */
-  function newBuild(): NextBuild {
-    clearTimeout(saveTimer);
-    const made: NextBuild = {
-      paths: [],
-      isAll: false,
-      anew: [],
-      onProgress: undefined,
-      madeAhead: 0,
-      report: (working ?? nextTurn()).then(() => buildOnce(made)),
-    };
-    const end = () => {
-      if (working !== ended) return;
-      working = undefined;
-      saveTimer = setTimeout(() => void save(), SAVE_AFTER_MS).unref();
-    };
-    const ended: Promise<void> = made.report.then(end, end);
-    working = ended;
-    return made;
+  function ended(): void {
+    unfinished--;
+    if (unfinished === 0) saveTimer = setTimeout(() => void save(), SAVE_AFTER_MS).unref();
   }
 
   /** Takes the output over, once. @throws PressmarkError CONFIG_INVALID */
@@ -144,58 +102,45 @@ export function createBuilder(options: SiteOptions) {
     return folder;
   }
 
-  async function buildOnce({ paths, anew, onProgress, ...asked }: NextBuild): Promise<SiteReport> {
-    next = undefined;
+  async function buildOnce(
+    work: readonly string[] | 'all',
+    { anew = [], onProgress }: BuildRequest,
+  ): Promise<SiteReport> {
     const report = startReport();
     const output = await open();
-    const current: Build = { output, report, done: new Set() };
     // The first build looks at everything: files may have changed while no builder was there.
-    const isAll = index === undefined || asked.isAll;
+    const isAll = work === 'all' || index === undefined;
+    const paths = isAll ? [] : work;
+    const switchedOff = hooks.switchedOff();
     if (isAll) {
       theme = undefined;
       output.forgetFailures();
-    }
-    const switchedOff = hooks.switchedOff();
-    articles.read(paths);
-    if (isAll) {
       articles.readOwnerTexts();
-      // A new article's page does not wait for the reading of all others, unless it shows data that is made of them.
-      const isAhead = additions.data.size === 0;
-      if (isAhead && paths.length > 0) await makePages(paths, sourcesNow(), current, isWhereStored);
-      await articles.readAll(async () => {
-        if ((await pause(isAll)) && isAhead) await makeAhead(current, isWhereStored);
-      });
-      // It is made again, as it may show others then.
-      output.forgetKeys(current.done);
-      current.done.clear();
-    }
+      await articles.readAll(() => pause(isAll));
+    } else articles.read(paths);
     const sources = sourcesNow();
+    const { find } = sources.index;
     index = sources.index;
     warnOfMissing(index);
-    output.forgetKeys(
-      anew === 'all' ? undefined : anew.flatMap((path) => sources.index.find(path)?.file ?? []),
-    );
-    await makePages(paths, sources, current);
+    output.forgetKeys(anew === 'all' ? undefined : anew.flatMap((path) => find(path)?.file ?? []));
+    // To plan a large site takes longer than the page of a changed article may wait.
+    for (const post of paths.flatMap((path) => find(path) ?? []))
+      if (!isOwnFile(post.file, options.staticDir, sources))
+        await output.make(planArticle(post, sources), report, false);
 
-    // To plan a large site takes longer than a new article's page may wait.
-    const planned: Planned[] = [];
-    for (const file of planAll(planners, sources)) {
-      planned.push(file);
-      if (await pause(isAll)) await makeAhead(current);
-    }
+    const planned = [...planAll(planners, sources)];
     for (const [number, file] of planned.entries()) {
-      if (!current.done.has(file.path)) await output.make(file, report, isAll);
+      await output.make(file, report, isAll);
       onProgress?.(number + 1, planned.length);
-      if (await pause(isAll)) await makeAhead(current);
+      await pause(isAll);
     }
-    const kept = new Set([...planned.map(({ path }) => path), ...current.done]);
     // Pages that could not be made still need the style sheet and the pictures that they were made with.
     const isNeeded = (path: string) => HASHED.test(path) && (report.hasUnmade() || articles.hasBroken());
-    await output.removeAllBut(kept, report, isNeeded);
+    await output.removeAllBut(new Set(planned.map(({ path }) => path)), report, isNeeded);
     // Some files were made with a filter, some without it.
     if (hooks.switchedOff() !== switchedOff) output.forgetKeys();
     report.logFailures(log);
-    return { ...report.result(output.digest()), paths: isAll ? [] : paths };
+    return { ...report.result(output.digest()), paths };
   }
 
   /** Another index and renderer for what the articles are now. */
@@ -214,48 +159,12 @@ export function createBuilder(options: SiteOptions) {
     return theme(shown);
   }
 
-  /** Makes the pages of articles that have changed since the build began; the next build makes the rest. */
-  async function makeAhead(current: Build, mayBeMade?: (post: Post) => boolean): Promise<void> {
-    const paths = next?.paths.slice(next.madeAhead) ?? [];
-    if (next === undefined || paths.length === 0) return;
-    next.madeAhead = next.paths.length;
-    articles.read(paths);
-    await makePages(paths, sourcesNow(), current, mayBeMade);
-  }
-
-  /**
-   * Whether an article's file is where the receiver stores an article of this URL: no other one has the URL then. A file that
-   * a person has copied may have that of an article that is not read yet.
-   */
-  function isWhereStored({ path, url, date }: Post): boolean {
-    const { layout } = content;
-    const slug = posix.basename(path).replace(/\.\w+$/, '');
-    return layout.path(slug, date) === path && layout.url(slug, date) === url;
-  }
-
-  /** Makes the pages of the articles in these files. */
-  async function makePages(
-    paths: readonly string[],
-    sources: Sources,
-    { output, report, done }: Build,
-    mayBeMade: (post: Post) => boolean = () => true,
-  ): Promise<void> {
-    for (const path of paths) {
-      const post = sources.index.find(path);
-      if (post === undefined || !mayBeMade(post) || isOwnFile(post.file, options.staticDir, sources))
-        continue;
-      await output.make(planArticle(post, sources), report, false);
-      done.add(post.file);
-    }
-  }
-
-  /** Between two files: lets the thread take in new messages. @returns whether it did. */
-  async function pause(isAll: boolean): Promise<boolean> {
-    if (performance.now() - lastPause < PAUSE_AFTER_MS) return false;
+  /** Between two files: lets the thread take in new messages. */
+  async function pause(isAll: boolean): Promise<void> {
+    if (performance.now() - lastPause < PAUSE_AFTER_MS) return;
     await nextTurn();
     lastPause = performance.now();
     if (isClosing && isAll) throw new BuildStopped('the builder was closed in the middle of a build');
-    return true;
   }
 
   /** Warns of articles that get no page, by an example. */
@@ -292,13 +201,13 @@ export function createBuilder(options: SiteOptions) {
   }
 
   async function save(): Promise<void> {
-    await folder?.save(articles.saved, () => working === undefined);
+    await folder?.save(articles.saved, () => unfinished === 0);
   }
 
   /** Builds the changes that wait, ends a build of everything, saves what was built, and lets go of everything. */
   async function close(): Promise<void> {
     isClosing = true;
-    while (working !== undefined) await working;
+    await building;
     clearTimeout(saveTimer);
     await save();
     folder?.close();

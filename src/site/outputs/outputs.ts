@@ -33,10 +33,7 @@ export function sitePlanners(
   return [
     staticFiles(staticDir, log),
     themeFiles,
-    // Planned one at a time: between two files, the builder takes in new changes.
-    function* (sources) {
-      for (const post of sources.index.posts) yield planArticle(post, sources);
-    },
+    (sources) => sources.index.posts.map((post) => planArticle(post, sources)),
     homePage(lists),
     archivePages(lists),
     termPages(lists, 'tag'),

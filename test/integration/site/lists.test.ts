@@ -54,6 +54,7 @@ test('a publish writes its page, its neighbour’s, the lists that name it, feed
   for (let n = 0; n < 66; n++) write(n);
   await site.builder.build('all');
   const { files, pages } = await site.builder.build([write(66)]);
+  t.is(files[0], 'articles/a66/index.html', 'its page first');
   t.deepEqual([...files].sort(), [
     'archive/index.html',
     'articles/a65/index.html', // the one before, which is related too

@@ -4,7 +4,8 @@ import test, { type ExecutionContext } from 'ava';
 import type { BuildReport, FileChange } from '../../../src/host/hooks/hook-types.js';
 import { startHost } from '../../../src/host/host.js';
 import { definePlugin } from '../../../src/host/plugin.js';
-import type { BuildEnd, Request } from '../../../src/site/builder/thread.js';
+import type { SiteReport } from '../../../src/site/builder/build-report.js';
+import type { Request } from '../../../src/site/builder/thread.js';
 import { type SitePluginOptions, sitePlugin } from '../../../src/site/plugin.js';
 import { hostSite } from '../../support/host-site.js';
 import { until } from '../../support/until.js';
@@ -98,45 +99,47 @@ function standIn() {
     terminate: async () => 0,
   });
   const builds = () => requests.flatMap((request) => (request.kind === 'build' ? [request] : []));
-  const answer = (end: BuildEnd) => thread.emit('message', end);
+  /** Answers the last request. */
+  const answer = (said: { readonly failed: string } | { readonly result: SiteReport }) =>
+    thread.emit('message', { id: requests.at(-1)?.id, ...said });
   const crash = () => thread.emit('exit', 1);
   return { worker: thread as unknown as Worker, builds, answer, crash };
 }
 
-test('a build of everything that is to be tried again is not forgotten where pages of another build fail', async (t) => {
+test('what is asked for during a build is one build, the next', async (t) => {
   const { worker, builds, answer } = standIn();
-  const { host } = await run(t, testSite(t), () => worker, { retryMs: 20 });
+  const { host } = await run(t, testSite(t), () => worker, { retryMs: PATIENCE_MS });
   await host.hooks.doAction('host.ready', { url: SITE_URL });
   await until('everything is asked for', () => builds().length === 1);
-  await host.hooks.doAction('article.edited', change('a'));
-  await until('a change is asked for', () => builds().length === 2);
-  const [ofAll, ofChange] = builds();
-  answer({ kind: 'failed', at: ofAll?.at ?? 0, reason: 'no luck' });
-  const counts = { pages: 1, bytes: 1, written: 0, removed: 0, failed: 1, ms: 1 };
-  const report = { ...counts, files: [], failures: [], output: 'x', paths: ['articles/a.md'] };
-  answer({ kind: 'built', at: ofChange?.at ?? 0, report });
-  await until('everything is asked for again', () => builds().length === 3);
-  t.is(builds()[2]?.paths, 'all');
+  for (const slug of ['a', 'b', 'a']) await host.hooks.doAction('article.edited', change(slug));
+  t.is(builds().length, 1);
+  answer({ failed: 'no luck' });
+  await until('the changes are asked for', () => builds().length === 2);
+  t.deepEqual(builds()[1]?.work, ['articles/a.md', 'articles/b.md']);
 });
 
-test('a thread that dies has failed once, however many builds were asked for, and the pauses grow by failures alone', async (t) => {
+test('after a build some of whose pages have failed, everything is built again', async (t) => {
+  const { worker, builds, answer } = standIn();
+  const { host } = await run(t, testSite(t), () => worker, { retryMs: 20 });
+  await host.hooks.doAction('article.edited', change('a'));
+  await until('the change is asked for', () => builds().length === 1);
+  const counts = { pages: 1, bytes: 1, written: 0, removed: 0, failed: 1, ms: 1 };
+  answer({ result: { ...counts, files: [], failures: [], output: 'x', paths: ['articles/a.md'] } });
+  await until('everything is asked for', () => builds().length === 2);
+  t.is(builds()[1]?.work, 'all');
+});
+
+test('a thread that dies in a build has failed once, and the next change has another one', async (t) => {
   const { worker, builds, crash } = standIn();
   const { host, logged, failures } = await run(t, testSite(t), () => worker, { retryMs: PATIENCE_MS });
-  const burst = async (slugs: readonly string[]) => {
-    for (const slug of slugs) {
-      const before = builds().length;
-      await host.hooks.doAction('article.edited', change(slug));
-      await until(`${slug} is asked for`, () => builds().length > before);
-    }
-    crash();
-  };
-  await burst(['a', 'b', 'c']);
-  await burst(['d']);
-  await until('both crashes are reported', () => failures.length >= 2);
-  const pauses = logged.map((line): number => JSON.parse(line).retryInMs);
-  t.deepEqual([failures.length, pauses.length], [2, 2]);
-  // The second one waits for the retry that the first one has set.
-  t.true(Math.max(...pauses) <= PATIENCE_MS, String(pauses));
+  await host.hooks.doAction('article.edited', change('a'));
+  await until('the change is asked for', () => builds().length === 1);
+  crash();
+  await until('the crash is reported', () => failures.length === 1);
+  t.is(logged.length, 1);
+  t.is(JSON.parse(logged[0] ?? '').retryInMs, PATIENCE_MS);
+  await host.hooks.doAction('article.edited', change('b'));
+  await until('the next change is asked for', () => builds().length === 2);
 });
 
 test('a thread that cannot be started is an error in the log, and the plugin still closes', async (t) => {

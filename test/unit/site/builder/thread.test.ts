@@ -3,7 +3,6 @@ import { MessageChannel } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { serveBuilds } from '../../../../src/site/builder/thread.js';
-import { until } from '../../../support/until.js';
 
 /** The main thread's end of a builder's thread that has these functions alone. */
 function served(t: ExecutionContext, builder: object) {
@@ -18,7 +17,7 @@ test('the address that a preview’s links are relative to is put into its page 
   const port = served(t, { preview });
   const htmlOf = async (text: string) => {
     port.postMessage({ id: 1, kind: 'preview', path: 'a.md', text, base: '/articles/"soil"/' });
-    return (await once(port, 'message'))[0].html;
+    return (await once(port, 'message'))[0].result;
   };
   const base = '<base href="/articles/&quot;soil&quot;/">';
   t.is(
@@ -27,23 +26,4 @@ test('the address that a preview’s links are relative to is put into its page 
   );
   t.is(await htmlOf('<title>Soil</title><header>'), `<!doctype html>${base}<title>Soil</title><header>`);
   t.is(await htmlOf(''), undefined);
-});
-
-test('a build that several requests have asked for is reported once, with the moment of the last of them', async (t) => {
-  const ends: (() => void)[] = [];
-  const builds = ['a', 'b'].map((output) =>
-    new Promise<void>((resolve) => ends.push(resolve)).then(() => ({ output })),
-  );
-  let asked = 0;
-  const port = served(t, { build: () => builds[++asked > 3 ? 1 : 0] });
-  const posted: unknown[] = [];
-  port.on('message', ({ at, report: { output } }) => posted.push([at, output]));
-  for (const at of [1, 2, 3, 4]) port.postMessage({ kind: 'build', paths: [`${at}.md`], at });
-  await until('all are asked for', () => asked === 4);
-  for (const end of ends) end();
-  await until('both builds are reported', () => posted.length >= 2);
-  t.deepEqual(posted, [
-    [3, 'a'],
-    [4, 'b'],
-  ]);
 });
