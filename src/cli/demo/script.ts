@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { sampleArticle, sampleTest } from '../../sender/article/sample-event.js';
+import { sampleTest } from '../../sender/article/sample-event.js';
 import { DEFAULT_SERVICE, type EventName, envelopeOf, postEvent } from '../../sender/delivery/send-event.js';
 import { paint, print } from '../terminal.js';
-import { DEMO_ARTICLES } from './articles.js';
+import { demoArticles } from './articles.js';
 
 /** What the demo plays on. */
 export interface DemoStage {
@@ -26,11 +26,11 @@ export async function playDemo({ dir, url, endpoint, secret, git }: DemoStage): 
   async function send(
     what: string,
     event: EventName,
-    data: Record<string, unknown>,
+    data: object,
     expected: number,
   ): Promise<{ readonly body: string }> {
     second += 1000;
-    const envelope = envelopeOf(event, data, new Date(second).toISOString());
+    const envelope = envelopeOf(event, { ...data }, new Date(second).toISOString());
     const answer = await postEvent({ url: `${url}${endpoint}`, secret, service: DEFAULT_SERVICE }, envelope);
     const body = answer.body.toString();
     const right = answer.status === expected;
@@ -42,7 +42,7 @@ export async function playDemo({ dir, url, endpoint, secret, git }: DemoStage): 
     return { body };
   }
 
-  async function showEffects(address: string, title: unknown, effect: string): Promise<void> {
+  async function showEffects(address: string, title: string, effect: string): Promise<void> {
     const answered = performance.now();
     const { pathname } = new URL(address);
     const isLive = async () => (await (await fetch(address)).text()).includes(`<h1>${title}`) || undefined;
@@ -60,21 +60,11 @@ export async function playDemo({ dir, url, endpoint, secret, git }: DemoStage): 
   }
 
   await send('webhook.test', 'webhook.test', sampleTest({}), 200);
-  const articles = DEMO_ARTICLES.map(({ picture, ...given }, index) =>
-    sampleArticle(
-      { ...given, featured_image_url: `${url}/pictures/${picture}` },
-      // The moment of its sending, each a second after the one before.
-      new Date(second + 1000 * (index + 1)).toISOString(),
-    ),
-  );
+  // Each is sent a second after the one before.
+  const articles = demoArticles(url, (index) => new Date(second + 1000 * (index + 1)).toISOString());
   const urls: string[] = [];
   for (const article of articles) {
-    const answer = await send(
-      `article.published  “${String(article.title)}”`,
-      'article.published',
-      article,
-      200,
-    );
+    const answer = await send(`article.published  “${article.title}”`, 'article.published', article, 200);
     const published = JSON.parse(answer.body) as { url: string };
     urls.push(published.url);
     await showEffects(published.url, article.title, 'Publish');

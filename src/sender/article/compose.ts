@@ -31,7 +31,7 @@ export function articleId(draft: Draft, connector: Connector, dir: string, path:
  */
 export function composeArticle(
   draft: Draft,
-  connector: Connector,
+  connector: Publisher,
   id: string,
   timestamp: string,
 ): ArticleData {
@@ -82,6 +82,9 @@ export function composeUpdate(
   };
 }
 
+/** What a connector says of its articles. */
+type Publisher = Pick<Connector, 'author' | 'application' | 'tracking' | 'service'>;
+
 interface Setting {
   readonly id: string;
   readonly timestamp: string;
@@ -92,7 +95,7 @@ interface Setting {
   readonly modified: string | undefined;
 }
 
-function compose(draft: Draft, connector: Connector, setting: Setting): ArticleData {
+function compose(draft: Draft, connector: Publisher, setting: Setting): ArticleData {
   const { title, description, image, tags } = draft;
   const { id, timestamp, item, comments, published, modified } = setting;
   // Byline (contract: author): the file's, then the connector's, then the application's name.

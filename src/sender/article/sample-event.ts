@@ -5,8 +5,6 @@ import { CAPABILITIES } from '../../contract/limits.js';
 import type { Service } from '../../contract/service.js';
 import { jsonLdOf } from './json-ld.js';
 
-export { itemComment };
-
 /** A small article for trying a receiver out; what `given` says replaces the sample's own. */
 export function sampleArticle(
   given: Readonly<Record<string, unknown>>,

@@ -2,7 +2,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { TestFn } from 'ava';
-import { DEMO_ARTICLES } from '../../../src/cli/demo/articles.js';
+import { demoArticles } from '../../../src/cli/demo/articles.js';
 import type { ConfigInput } from '../../../src/config/schema.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
@@ -81,22 +81,21 @@ export async function demoSite(
         published_at: `2026-10-${10 + n}T08:00:00Z`,
       }),
     );
-  const withPictures = [{ ...KITCHEN_SINK, picture: undefined }, ...DEMO_ARTICLES];
-  for (const [day, { tags, picture, ...given }] of withPictures.entries()) {
+  const everything = { ...KITCHEN_SINK, tags: [...KITCHEN_SINK.tags], featured_image_url: null, json_ld: '' };
+  const all = [everything, ...demoArticles(origin, () => '')];
+  for (const [day, { title, meta_description, json_ld: _, ...given }] of all.entries()) {
     await receiver.post(
       'article.published',
       article({
         ...given,
-        title: text(given.title),
-        meta_description: text(given.meta_description),
-        tags: [...tags],
+        title: text(title),
+        meta_description: text(meta_description),
         author: 'Ada Finch',
-        featured_image_url: picture === undefined ? null : `${origin}/pictures/${picture}`,
         published_at: `2026-11-1${day}T08:00:00Z`,
       }),
     );
   }
-  const articles = [KITCHEN_SINK, ...DEMO_ARTICLES].map(({ slug }) => `/articles/${slug}/`);
+  const articles = all.map(({ slug }) => `/articles/${slug}/`);
   await until('the demo site is built', async () => {
     const archive = await (await fetch(`${origin}/archive/`)).text();
     return articles.every((path) => archive.includes(`href="${path}"`));
