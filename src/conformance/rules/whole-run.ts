@@ -8,7 +8,6 @@ const LIST = `
 239 test-in-time: No webhook.test of the whole run waited longer than 15 seconds for its answer.
 240 publish-in-time: No article.published of the whole run waited longer than 30 seconds for its answer.
 241 lookup-in-time (V2): No article.lookup of the whole run waited longer than 15 seconds for its answer.
-242 update-in-time (V2; should): No article.updated of the whole run waited longer than 30 seconds for its answer.
   Answer as soon as the write has committed; build pages and clear caches afterwards.
 243 test-answer-size: No answer to webhook.test of the whole run has more than 1,000,000 bytes.
 244 publish-answer-size: No answer to article.published of the whole run has more than 1,000,000 bytes.
@@ -42,8 +41,6 @@ export const WHOLE_RUN_RULES = rules(LIST, {
   'test-in-time': inTime('webhook.test', 15),
   'publish-in-time': inTime('article.published', 30),
   'lookup-in-time': inTime('article.lookup', 15),
-  // The contract names no timeout for updates.
-  'update-in-time': inTime('article.updated', 30),
   'test-answer-size': inSize('webhook.test'),
   'publish-answer-size': inSize('article.published'),
   'lookup-answer-size': inSize('article.lookup', MAX_BODY_BYTES - 1),

@@ -65,7 +65,7 @@ test('Pressmark’s own site keeps every rule of pages', async (t) => {
 test('Pressmark’s own receiver keeps the rules of content and revisions where Hugo builds the site', async (t) => {
   const { origin } = await startHere(t, { dir: generatorSite(tempDir(t), 'hugo') });
   const only = RULES.map(({ id }) => id).filter((id) =>
-    /^(?:content-|update-(?:content|title|keeps|revision|line-ends|stale))/.test(id),
+    /^(?:content-|update-(?:content|title|keeps|revision|stale))/.test(id),
   );
   // Hugo is not there to make pages.
   const report = await checkReceiver(

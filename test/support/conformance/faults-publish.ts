@@ -31,10 +31,8 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
   'publish-url': answers(PUBLISHED, (json) => ({
     json: { ...json, url: new URL(String(json.url)).pathname },
   })),
-  'publish-content-type': answers(PUBLISHED, () => ({ headers: { 'Content-Type': 'text/html' } })),
 
   'publish-late-retry': refuses(PUBLISHED, ({ json }) => old(json.timestamp)),
-  'publish-moment-with-offset': refuses(PUBLISHED, ({ json }) => !String(json.timestamp).endsWith('Z')),
   'publish-empty-title': refuses(PUBLISHED, ({ data }) => data.title === ''),
   'publish-empty-fields': refuses(PUBLISHED, ({ data }) => data.json_ld === ''),
   'publish-image-null': refuses(PUBLISHED, ({ data }) => data.featured_image_url === null),
@@ -155,7 +153,6 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
   'content-item-comment': storesHtml((html) => html.replace(/<!--.*?-->/g, '')),
   'content-500-kb': storesHtml((html) => html.slice(0, 65_535)),
   'content-crlf': storesHtml((html) => html.replaceAll('\r\n', '\n')),
-  'content-white-space': storesHtml((html) => html.trim()),
   'content-title': stores((article) => {
     article.title = article.title.replaceAll('&', '&amp;');
   }),

@@ -63,7 +63,6 @@ export const REQUEST_FAULTS: Record<string, Break> = {
   'raw-line-end': signs(trimmed),
   'raw-escapes': verifies((was, _, __, { body }) => was && !body.includes('\\u0063')),
   'raw-unicode': signs((body) => Buffer.from(body.toString(), 'latin1')),
-  'raw-chunked': verifies((was, _, __, { chunked }) => was && !chunked),
   'header-names-any-case': verifies((was, _, __, { names }) => was && names.includes('X-Service-Signature')),
   'event-body-decides': (steps) => {
     const { parse } = steps;
@@ -72,8 +71,6 @@ export const REQUEST_FAULTS: Record<string, Break> = {
   'header-event-absent': stumbles((_, { headers }) => headers['x-service-event'] === undefined, 400),
   'header-timestamp-absent': stumbles((_, { headers }) => headers['x-service-timestamp'] === undefined, 400),
   'header-contract-absent': stumbles((_, { headers }) => headers['x-service-contract'] === undefined, 400),
-  'header-unknown': stumbles((_, { headers }) => headers['x-trial'] !== undefined, 400),
-  'content-type-charset': stumbles((_, { headers }) => headers['content-type'] !== 'application/json', 415),
 
   'json-cut-off': stumbles((text) => text.endsWith('"data":')),
   'json-empty': stumbles((text) => text === '', 200),
@@ -113,9 +110,6 @@ export const REQUEST_FAULTS: Record<string, Break> = {
   'test-contract-version': answers('webhook.test', (json) => ({ json: { ...json, contract_version: '3' } })),
   'test-capabilities': answers('webhook.test', (json) => ({
     json: { ...json, capabilities: CAPABILITIES.slice(0, 2) },
-  })),
-  'test-capabilities-known': answers('webhook.test', (json) => ({
-    json: { ...json, capabilities: [...CAPABILITIES, 'article.deleted'] },
   })),
   'test-version-agrees': answers('webhook.test', (json) => ({ status: 201, json })),
   'test-again': (steps) => {

@@ -61,9 +61,6 @@ export const UPDATE_FAULTS: Record<string, Break> = {
   'update-500-kb': applies((apply, article, data) =>
     apply(article, { ...data, content_html: data.content_html.slice(0, 65_535) }),
   ),
-  'update-line-ends': applies((apply, article, data) =>
-    apply(article, { ...data, content_html: data.content_html.replaceAll('\r\n', '\n') }),
-  ),
   'update-unknown-fields': refuses(UPDATED, ({ data }) => 'trial' in data),
 
   ...Object.fromEntries(

@@ -42,7 +42,6 @@ const OTHER_FAULTS: Readonly<Record<string, Break>> = {
   'test-in-time': hangs('webhook.test'),
   'publish-in-time': hangs('article.published'),
   'lookup-in-time': hangs('article.lookup'),
-  'update-in-time': hangs('article.updated'),
   'test-answer-size': pads('webhook.test'),
   'publish-answer-size': pads('article.published'),
   'lookup-answer-size': pads('article.lookup'),
@@ -63,7 +62,6 @@ export const TRIGGERS: Readonly<Record<string, string>> = {
   'test-in-time': 'test-again',
   'publish-in-time': 'publish-again-accepted',
   'lookup-in-time': 'lookup-again',
-  'update-in-time': 'update-chain',
   'test-answer-size': 'test-200',
   'publish-answer-size': 'publish-accepted',
   'lookup-answer-size': 'lookup-200',
@@ -117,17 +115,17 @@ export const OVERLOOKED: readonly (readonly [rule: string, what: string, breaks:
  * has a receiver of its own.
  */
 const TOGETHER = [
-  'raw-spacing header-names-any-case test-capabilities-known publish-url publish-no-redirect ' +
-    'publish-200 publish-received publish-id publish-content-type publish-late-retry ' +
-    'publish-moment-with-offset publish-empty-title publish-image-null publish-unusual-id ' +
+  'raw-spacing header-names-any-case publish-url publish-no-redirect ' +
+    'publish-200 publish-received publish-id publish-late-retry ' +
+    'publish-empty-title publish-image-null publish-unusual-id ' +
     'publish-unsafe-slug publish-unknown-fields lookup-nothing-refused publish-id-missing ' +
     'publish-id-empty publish-id-number publish-id-null publish-wrong-type publish-tags-null ' +
     'event-unknown-400 update-no-redirect unsigned-redelivery secret-not-exposed',
   'test-unknown-fields test-version-3 lookup-nothing-404 error-shape-404 too-large-413 ' +
     'lookup-in-time lookup-answer-size',
   'signature-not-hex signature-upper-case signature-whitespace-changed',
-  'raw-unicode raw-pieces event-body-decides header-timestamp-absent header-unknown ' +
-    'content-type-charset json-cut-off json-empty publish-accepted',
+  'raw-unicode raw-pieces event-body-decides header-timestamp-absent ' +
+    'json-cut-off json-empty publish-accepted',
   'publish-data-missing publish-data-null test-in-time publish-in-time test-answer-size ' +
     'publish-answer-size',
   'json-invalid-utf8 error-shape-401 error-shape-400 update-not-acknowledged unsigned-invalid-json ' +

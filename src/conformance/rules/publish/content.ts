@@ -24,8 +24,6 @@ const LIST = `
   The body is the service’s: do not sanitise it, or let these pass.
 82 content-500-kb: A body of 500,000 characters comes back whole.
   Raise the limit of the column or of the body parser (in MySQL: LONGTEXT; in nginx: client_max_body_size 2m).
-84 content-white-space (should): White space at the beginning and at the end comes back unchanged.
-  Do not trim the body.
 85 content-title (should): A title with quotes, a colon, angle brackets and emoji comes back unchanged.
   Escape the title where it is shown, not where it is stored.
 `;
@@ -89,11 +87,6 @@ export const CONTENT_RULES = rules(LIST, {
     ),
   ),
   'content-500-kb': comesBack('large', (_id, comment) => large(comment)),
-  'content-white-space': comesBack(
-    'white-space',
-    (_id, comment) => ` \n\t<p>Between</p>\n${comment}\n\n  `,
-    expectSameText,
-  ),
   'content-title': async (session) => {
     const title = 'Pressmark check: "quotes", it’s <b> & 50% #1 🌍';
     const { url } = await session.stored('title', () => ({ title }));

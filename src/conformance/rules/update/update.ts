@@ -49,8 +49,6 @@ const LIST = `
   Leave the image alone where the update’s is null; never clear it, never refuse.
 164 update-500-kb (article.updated data): An update with a body of 500,000 characters is stored whole.
   Raise the limit of the column or of the body parser.
-165 update-line-ends (should): An update’s line ends and white space come back as they were.
-  Store content_html as it came.
 166 update-unknown-fields (Versioning; should): An update with fields that the contract does not name is not refused.
   Ignore fields that you do not know.
 `;
@@ -147,10 +145,6 @@ export const UPDATE_RULES = rules(LIST, {
   'update-500-kb': stored(sameHtml, (session) => ({
     content_html: large(session.comment(session.id('large'))),
   })),
-  'update-line-ends': stored(
-    (data, now) => expectSameText('content_html', data.content_html, now.content_html),
-    () => ({ content_html: ' <pre>one\r\ntwo\n\tthree</pre>\r\n ' }),
-  ),
   'update-unknown-fields': async (session) => {
     const data = { ...(await session.draft(await updatedUrl(session))), trial: { deep: [1] } };
     expectStatus(await session.send('article.updated', data, { envelope: { trial: 1 } }), 200);
