@@ -1,4 +1,4 @@
-import { Argument, Command, type Option } from 'commander';
+import { Argument, Command } from 'commander';
 import { example } from './options.js';
 import { printJson } from './terminal.js';
 
@@ -14,8 +14,6 @@ interface Completed {
 interface Word {
   readonly flag: string;
   readonly description: string;
-  readonly takesValue: boolean;
-  readonly choices: readonly string[];
 }
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
@@ -45,17 +43,11 @@ function completed(command: Command): Completed {
   return {
     name: command.name(),
     description: firstWords(command.description()),
-    options: command.createHelp().visibleOptions(command).map(wordOf),
+    options: command
+      .createHelp()
+      .visibleOptions(command)
+      .map(({ long, flags, description }) => ({ flag: long ?? flags, description: firstWords(description) })),
     choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
-  };
-}
-
-function wordOf({ long, flags, description, argChoices, required, optional }: Option): Word {
-  return {
-    flag: long ?? flags,
-    description: firstWords(description),
-    takesValue: required || optional,
-    choices: argChoices ?? [],
   };
 }
 
@@ -64,39 +56,24 @@ const firstWords = (text: string): string => text.split(/[:;,(]/, 1)[0]?.trim() 
 
 function bashScript(commands: readonly Completed[]): string {
   const names = commands.map(({ name }) => name).join(' ');
-  const flags = (options: readonly Word[]) => options.map(({ flag }) => flag).join(' ');
-  const values = commands.flatMap(({ name, options }) =>
-    options
-      .filter(({ choices }) => choices.length > 0)
-      .map(({ flag, choices }) => `    '${name} ${flag}') offers='${choices.join(' ')}' ;;`),
-  );
-  // Their values are files, or nothing that a shell knows.
-  const valued = commands.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue));
-  const others = [...new Set(valued.map(({ flag }) => `*' ${flag}'`))].join(' | ');
-  const cases = commands.map(
-    ({ name, options, choices }) =>
-      `        ${name}) offers='${choices.join(' ')}' flags='${flags(options)}' ;;`,
-  );
+  const cases = commands.map(({ name, options, choices }) => {
+    const flags = options.map(({ flag }) => flag).join(' ');
+    return `    ${name}) offers='${choices.join(' ')}' flags='${flags}' ;;`;
+  });
   return `# pressmark completion bash
 _pressmark() {
-  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} command=\${COMP_WORDS[1]}
-  local offers= flags=
+  local current=\${COMP_WORDS[COMP_CWORD]} offers= flags=
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W '${names} help --help --version' -- "$current"))
     return
   fi
-  case "$command $previous" in
-${values.join('\n')}
-    ${others}) return ;;
-    *)
-      case "$command" in
-        help) offers='${names}' ;;
+  case "\${COMP_WORDS[1]}" in
+    help) offers='${names}' ;;
 ${cases.join('\n')}
-      esac
-      ;;
   esac
-  case "$current" in
-    -*) offers=$flags ;;
+  case "\${COMP_WORDS[COMP_CWORD - 1]} $current" in
+    *' '-*) offers=$flags ;;
+    -*) return ;; # the value of an option
   esac
   COMPREPLY=($(compgen -W "$offers" -- "$current"))
 }
@@ -116,11 +93,10 @@ function fishScript(commands: readonly Completed[]): string {
     return [
       `complete -c pressmark -n __fish_use_subcommand -f -a ${name} -d ${text(description)}`,
       ...(choices.length > 0 ? [`complete -c pressmark ${when} -a '${choices.join(' ')}'`] : []),
-      ...options.map((one) => {
-        const value =
-          one.choices.length > 0 ? ` -x -a '${one.choices.join(' ')}'` : one.takesValue ? ' -r' : '';
-        return `complete -c pressmark ${when} -l ${one.flag.replace(/^--/, '')}${value} -d ${text(one.description)}`;
-      }),
+      ...options.map(
+        ({ flag, description: about }) =>
+          `complete -c pressmark ${when} -l ${flag.replace(/^--/, '')} -d ${text(about)}`,
+      ),
     ];
   });
   return ['# pressmark completion fish', ...lines, ''].join('\n');

@@ -74,7 +74,7 @@ test('--quiet prints errors, and JSON where it is asked for; --verbose prints th
   t.is((await runHere(['list', '--dir', dir, '--quiet', '--verbose'])).code, 2);
 });
 
-test('bash completes commands, options, and words where there are some', async (t) => {
+test('bash completes commands, options, and the words that an argument may be', async (t) => {
   const { code, stdout } = await runHere(['completion', 'bash']);
   t.is(code, 0);
   const dir = tempDir(t);
@@ -104,7 +104,6 @@ test('bash completes commands, options, and words where there are some', async (
   t.deepEqual(offered('help', 'del'), ['deliveries']);
   t.deepEqual(offered('publish', '--base'), ['--base-url']);
   t.deepEqual(offered('deliveries', 'c'), ['cancel']);
-  t.deepEqual(offered('deliveries', '--status', 'p'), ['pending']);
   t.deepEqual(offered('publish', '--report', ''), [], 'a file, which bash knows');
 });
 
