@@ -22,11 +22,8 @@ const GRACE_MS = 2 * MINUTE_MS;
 /** The longest wait between attempts; after the last one it is watched for as long. */
 const LONGEST_MS = Math.max(...RETRY_WAITS_MINUTES) * MINUTE_MS;
 
-/** After these answers a sender may leave the receiver alone for a while, so nothing else is to be sent then. */
-const PAUSING = ['answered-410', 'answered-429'] as const;
-
 /** Scenarios that have a place of their own in the play. */
-const LATER: readonly string[] = ['killed', 'edited', ...PAUSING];
+const LATER: readonly string[] = ['killed', 'edited'];
 
 /** What a sender is checked with, and by whom it is made to act. */
 interface Cast {
@@ -62,11 +59,6 @@ export async function play(
       if (refreshes.has(name) && !LATER.includes(name)) await refresh(name);
     if (names.has('killed')) await kill();
     await passUntilSettled(others);
-    for (const name of PAUSING)
-      if (names.has(name)) {
-        await publish([name]);
-        await passUntilSettled(others);
-      }
     if (names.has('edited')) {
       await publish(['edited']);
       if (refreshes.has('edited')) await refresh('edited');

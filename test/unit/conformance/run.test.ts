@@ -1,12 +1,9 @@
 import test from 'ava';
-import { expectSameText, Unmet } from '../../../src/conformance/expect.js';
-import { hasFailed, type Outcome, type Report } from '../../../src/conformance/outcome.js';
+import { hasFailed, type Report } from '../../../src/conformance/outcome.js';
 import { redactor } from '../../../src/conformance/redact.js';
 import { exchangeLines } from '../../../src/conformance/report/exchange.js';
-import { markdownReport } from '../../../src/conformance/report/markdown.js';
 import { RULES } from '../../../src/conformance/rules/all.js';
 import { checkReceiver } from '../../../src/conformance/run.js';
-import { inWords } from '../../../src/conformance/sender/rule.js';
 import { SENDER_RULES } from '../../../src/conformance/sender/rules/all.js';
 import { checked, complaints, optionsFor } from '../../support/conformance/checked.js';
 import { GARDEN, referenceSteps, refuse, serveSteps } from '../../support/conformance/receiver.js';
@@ -130,26 +127,6 @@ test('the command that repeats a request has no URL with a secret in it, and sen
   );
   for (const url of ['https://r.example/hook?key=k4711', 'https://gardener:word@r.example/hook'])
     t.regex(repeated(url), /curl -i "\$RECEIVER_URL" -H /);
-});
-
-test('the badge of a report is green where rules have passed and none is broken or known to be, and its table has errors too', (t) => {
-  const [rule] = RULES;
-  if (rule === undefined) throw new Error('there is no rule');
-  const markdown = (outcome: Pick<Outcome, 'result' | 'why'>) =>
-    markdownReport({
-      ...{ url: '', subject: 'Version 3', checkedAs: '', notes: [], requests: 1, ms: 1 },
-      outcomes: [{ rule, ms: 1, ...outcome }],
-    });
-  t.regex(markdown({ result: 'known' }), /^!\[.*-yellow\)/);
-  t.regex(markdown({ result: 'passed' }), /^!\[.*-brightgreen\)/);
-  t.regex(markdown({ result: 'not checked', why: 'no time' }), /^!\[.*-lightgrey\)/);
-  t.regex(markdown({ result: 'error', why: 'it broke' }), /^\| `reachable` \(error\) \| +\| it broke \| /m);
-});
-
-test('a report says how long something took, and where two texts part', (t) => {
-  t.deepEqual([500, 89_000, 600_000, 7_200_000].map(inWords), ['0.5 s', '89 s', '10.0 min', '2.0 h']);
-  const unmet = t.throws(() => expectSameText('title', 'abc', 'xbc'), { instanceOf: Unmet });
-  t.is(unmet?.expected, 'title, unchanged; at character 0: "abc"');
 });
 
 const LATER_EVENTS = ['webhook.test', 'article.lookup', 'article.updated'];

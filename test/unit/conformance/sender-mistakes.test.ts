@@ -71,11 +71,7 @@ const FAULTS: Readonly<Record<string, Faults>> = {
   'retry-503': status(503),
   'retry-500': status(500),
   'retry-400': status(400),
-  'retry-401': status(401),
-  'retry-404': status(404),
   'retry-409': { isFinal: (_, code) => code === 409 },
-  'retry-410': status(410),
-  'retry-429': status(429),
   'retry-no-answer': status(),
   'retry-closed': status(),
   'retry-same-bytes': {

@@ -21,25 +21,19 @@ const LIST = `
 # States and transitions
 21 accepted-is-final: A publish that was answered 200 is delivered, and not sent again.
 22 bare-2xx-is-final: A publish that was answered 202 without a body is delivered, and not sent again.
-
-# Limits
-23 large-answer-is-final: A publish that was answered 200 with more than 1,000,000 bytes is delivered, and not sent again.
+23 large-answer-is-final (Limits): A publish that was answered 200 with more than 1,000,000 bytes is delivered, and not sent again.
   Set the delivery to success at any 2xx, whatever the body says, and never send it again.
 
 # Errors, How the service treats answers
 24 retry-503: A publish that was answered 503 each time is sent again.
 25 retry-500: A publish that was answered 500 is sent again.
 26 retry-400: A publish that was answered 400 is sent again.
-27 retry-401: A publish that was answered 401 is sent again.
-28 retry-404: A publish that was answered 404 is sent again.
-  Record each 4xx, 5xx, timeout and connection error, set nextRetryAt by the schedule, and send again then.
-29 retry-409: A publish that was answered 409 is sent again.
-  Record each 4xx, 5xx, timeout and connection error, set nextRetryAt by the schedule, and send again then. A 409 is final for an update alone.
-30 retry-410: A publish that was answered 410 is sent again.
-31 retry-429: A publish that was answered 429 is sent again.
 32 retry-no-answer: A publish that got no answer is sent again.
 33 retry-closed: A publish that was read, and its connection closed is sent again.
+41 retry-second-redirect (Limits): A publish that was redirected twice is sent again.
   Record each 4xx, 5xx, timeout and connection error, set nextRetryAt by the schedule, and send again then.
+29 retry-409: A publish that was answered 409 is sent again.
+  Set nextRetryAt by the schedule, and send again then. A 409 is final for an update alone.
 
 # Delivery record, payload
 34 retry-same-bytes: A retry has the same bytes as the first attempt.
@@ -66,10 +60,6 @@ const LIST = `
   POST the same body and headers once more to the URL in Location; HTTP clients often send a GET there.
 40 publish-follows-no-second-redirect: A publish follows no second redirect.
   Follow one redirect yourself; an HTTP client follows many.
-
-# Limits
-41 retry-second-redirect: A publish that was redirected twice is sent again.
-  Record each 4xx, 5xx, timeout and connection error, set nextRetryAt by the schedule, and send again then.
 
 # States and transitions
 42 stuck-sending: A delivery that was being sent when the sender ended is sent again after ten minutes.
@@ -159,11 +149,7 @@ export const PUBLISH_SENDER_RULES = rulesWith<Play>(LIST, {
   'retry-503': retried('unavailable'),
   'retry-500': retried('answered-500'),
   'retry-400': retried('answered-400'),
-  'retry-401': retried('answered-401'),
-  'retry-404': retried('answered-404'),
   'retry-409': retried('answered-409'),
-  'retry-410': retried('answered-410'),
-  'retry-429': retried('answered-429'),
   'retry-no-answer': retried('no-answer'),
   'retry-closed': retried('closed'),
   'retry-same-bytes': retries((what, { first: { body: before } }, { first: { body: after } }, n) => {

@@ -15,35 +15,29 @@ const LIST = `
   Ask the receiver and look the article up anew for every refresh; nothing is cached.
 53 test-before-each-update (should): Each retry of an update comes after a webhook.test of its own.
   Send webhook.test before a retry of an update too.
-54 test-bare-stops: A refresh stops where its webhook.test is answered {"received": true} alone.
-55 test-two-capabilities-stops: A refresh stops where its webhook.test is answered with two of the three capabilities.
+
+# Errors, How the service treats answers
+54 test-bare-stops (webhook.test): A refresh stops where its webhook.test is answered {"received": true} alone.
+55 test-two-capabilities-stops (webhook.test): A refresh stops where its webhook.test is answered with two of the three capabilities.
+57 test-large-stops (Limits): A refresh stops where its webhook.test is answered with more than 1,000,000 bytes.
+60 lookup-other-url-stops: A refresh stops where its article.lookup is answered with an article at another URL.
+61 lookup-empty-field-stops: A refresh stops where its article.lookup is answered with an empty title.
+62 lookup-404-stops: A refresh stops where its article.lookup is answered 404.
+64 lookup-large-stops (Limits): A refresh stops where its article.lookup is answered with more than 1,000,000 bytes.
   Check each answer before you send the next event: status 200, received, contract_version, and what the event asked for; on anything else the refresh stops.
 
 # Limits
 56 test-redirected-stops: A refresh stops where its webhook.test is answered with a redirect.
+63 lookup-redirected-stops: A refresh stops where its article.lookup is answered with a redirect.
+73 update-follows-no-redirect: An update follows no redirect.
   Let your HTTP client follow no redirect at these events.
-57 test-large-stops: A refresh stops where its webhook.test is answered with more than 1,000,000 bytes.
-  Check each answer before you send the next event: status 200, received, contract_version, and what the event asked for; on anything else the refresh stops.
 58 test-timeout: An answer to webhook.test is waited for 15 seconds, and without one the refresh stops.
+65 lookup-timeout: An answer to article.lookup is waited for 15 seconds, and without one the refresh stops.
   Set a time limit of 15 seconds for the whole exchange, and stop where it is over.
 
 # article.lookup data
 59 lookup-of-article-url: The lookup asks for the article’s public URL.
   Send as target_url the url of the answer to the publish.
-
-# Errors, How the service treats answers
-60 lookup-other-url-stops: A refresh stops where its article.lookup is answered with an article at another URL.
-61 lookup-empty-field-stops: A refresh stops where its article.lookup is answered with an empty title.
-62 lookup-404-stops: A refresh stops where its article.lookup is answered 404.
-  Check each answer before you send the next event: status 200, received, contract_version, and what the event asked for; on anything else the refresh stops.
-
-# Limits
-63 lookup-redirected-stops: A refresh stops where its article.lookup is answered with a redirect.
-  Let your HTTP client follow no redirect at these events.
-64 lookup-large-stops: A refresh stops where its article.lookup is answered with more than 1,000,000 bytes.
-  Check each answer before you send the next event: status 200, received, contract_version, and what the event asked for; on anything else the refresh stops.
-65 lookup-timeout: An answer to article.lookup is waited for 15 seconds, and without one the refresh stops.
-  Set a time limit of 15 seconds for the whole exchange, and stop where it is over.
 
 # article.updated data
 66 update-of-lookup: The update names the article that the lookup found, by its canonical URL, and the revision.
@@ -54,22 +48,15 @@ const LIST = `
 # article.updated
 68 updated-is-final: An update that is answered as the contract has it is not sent again.
   Set the delivery to success where the answer matches.
-
-# States and transitions
-69 conflict-is-final: An update that is answered 409 has failed, and is never sent again.
+69 conflict-is-final (States and transitions): An update that is answered 409 has failed, and is never sent again.
   Fail the delivery at once: the article has changed since the lookup.
 
-# Errors, How the service treats answers
-70 update-503-retried (should): An update that is answered 503 has failed, and is sent again.
-71 update-other-revision-retried (should): An update that is answered with another revision_id has failed, and is sent again.
-72 update-bare-retried (should): An update that is answered {"received": true} alone has failed, and is sent again.
-  An update has landed only where the answer has received, contract_version 2 or 3 and the same revision_id; else keep it pending.
-
-# Limits
-73 update-follows-no-redirect: An update follows no redirect.
-  Let your HTTP client follow no redirect at these events.
-74 update-redirected-retried (should): An update that is answered with a redirect has failed, and is sent again.
-75 update-large-retried (should): An update that is answered with more than 1,000,000 bytes has failed, and is sent again.
+# Errors, How the service treats answers; should
+70 update-503-retried: An update that is answered 503 has failed, and is sent again.
+71 update-other-revision-retried: An update that is answered with another revision_id has failed, and is sent again.
+72 update-bare-retried: An update that is answered {"received": true} alone has failed, and is sent again.
+74 update-redirected-retried (Limits): An update that is answered with a redirect has failed, and is sent again.
+75 update-large-retried (Limits): An update that is answered with more than 1,000,000 bytes has failed, and is sent again.
   An update has landed only where the answer has received, contract_version 2 or 3 and the same revision_id; else keep it pending.
 `;
 
