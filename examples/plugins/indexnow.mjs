@@ -22,7 +22,7 @@ export default definePlugin({
   receiver(host) {
     const { host: name, href } = new URL(`${host.site.url}/`);
     const key = keyOf(host.site);
-    const submit = async ({ url }, { signal }) => {
+    const submit = async ({ url }, { signal } = {}) => {
       const answer = await fetch(host.options.endpoint, {
         method: 'POST',
         signal,
@@ -32,7 +32,7 @@ export default definePlugin({
       if (!answer.ok) throw new Error(`it was answered ${answer.status} (the key file is ${key}.txt)`);
     };
     host.job('live', { on: 'article.live', run: submit });
-    host.job('removed', { on: 'article.removed', run: submit });
+    host.addAction('article.removed', (removed) => submit(removed));
   },
   pages(host) {
     const key = keyOf(host.site);

@@ -61,8 +61,8 @@ export async function startApp(
     const plugins = await openPlugins(starting, store);
     // The server: from here on deliveries come.
     const port = await openServer(starting, store, plugins);
-    const { articles, hasCommit, trouble } = store.durable;
-    store.jobs.start({ ...articles, ...store.files, hasCommit, ...(trouble && { trouble }) });
+    const { articles, trouble } = store.durable;
+    store.jobs.start({ ...articles, ...(trouble && { trouble }) });
     void store.hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     return { port, basePath: basePathOf(settings), close: () => closeAll(closers) };
   } catch (error) {

@@ -20,7 +20,6 @@ import { commitAt, MOST_PATHS } from '../git/objects.js';
 import { openRepository, type Repository } from '../git/repository.js';
 import { statusOf } from '../git/status.js';
 import type { ArticleReader } from '../host/articles/articles.js';
-import type { NoteFirst } from '../host/hooks/hooks.js';
 import type { PluginEntry } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import { savedOutputDigest } from '../site/builder/state.js';
@@ -39,7 +38,6 @@ export interface DeployOptions {
   readonly pushes: DurableStore['pushes'];
   /** Whether a job waits for articles to be live; asked when the plugins of the site are set up. */
   readonly isLiveAwaited: () => boolean;
-  readonly noteFirst: NoteFirst;
   readonly log: Log;
 }
 
@@ -89,7 +87,6 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
     facts,
     isBuiltHere,
     isLiveAwaited,
-    noteFirst: options.noteFirst,
     ...(commits && durability === 'disk' && { uncommitted }),
     ...(commits && { committed: (paths: readonly string[]) => committedFiles(settings, paths) }),
     ...(pushes !== undefined && { isPushed: pushedSince(pushes, settings) }),

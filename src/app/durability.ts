@@ -48,8 +48,6 @@ export interface DurableStore extends OpenStore {
   readonly trouble?: () => string | undefined;
   /** How pushes stand; undefined if nothing is pushed. */
   readonly pushes: PushStatusKeeper | undefined;
-  /** Whether a branch has a commit, at the level `push` that of the remote. @throws PressmarkError GIT_FAILED, REMOTE_UNAVAILABLE */
-  hasCommit(commit: string): Promise<boolean>;
   /** The ids of all articles that were stored. */
   readonly knownIds: KnownIds;
   /** Has git commit that a person has removed a file, or restored it; undefined if nothing is committed after that. */
@@ -208,14 +206,13 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
   const openWriter = async ({ disk }: WriterHost): Promise<Writer> => writerOver(disk);
   const opened = await openArticles({ content, catalog, stateDir, log, onChange, watch, openWriter });
   if (commits === undefined)
-    return { ...opened, commits: false, git: undefined, hasCommit: async () => false };
+    return { ...opened, commits: false, git: undefined };
   // A second lock on the same file: the store's own would let this process store while git writes files.
   const followLock = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });
   return {
     ...opened,
     commits: true,
     commitTrash: commits.commitTrash,
-    hasCommit: commits.hasCommit,
     git: commits.makePlugin(backgroundPush(options, opened, followLock)),
     close: async () => {
       await opened.close();
@@ -289,6 +286,5 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
     return writer;
   };
   const opened = await openArticles({ content, stateDir, log: options.log, watch, onChange, openWriter });
-  const hasCommit = async (commit: string) => writer?.hasCommit(commit) ?? false;
-  return { ...opened, commits: true, git: undefined, trouble: () => writer?.trouble(), hasCommit };
+  return { ...opened, commits: true, git: undefined, trouble: () => writer?.trouble() };
 }

@@ -53,8 +53,6 @@ export interface DeployQueueOptions {
   readonly source: OutputSource;
   readonly stateDir: string;
   readonly log: Log;
-  /** Notes that a target has an output, before that is written down: else a crash in between would keep it from being told. */
-  noteFirst(done: Deployed): Promise<void>;
   /**
    * Called when a target has an output.
    *
@@ -90,7 +88,7 @@ export function readDeployState(stateDir: string, log?: Log): DeployState {
  * pauses where it fails. Nothing is deployed before the first change is told.
  */
 export function createDeployQueue(options: DeployQueueOptions) {
-  const { targets, source, stateDir, log, noteFirst, onDeployed, onFailed } = options;
+  const { targets, source, stateDir, log, onDeployed, onFailed } = options;
   const { lock, pauses = DEPLOY_PAUSES } = options;
   const known = readDeployState(stateDir, log);
   const states = new Map(
@@ -202,7 +200,6 @@ export function createDeployQueue(options: DeployQueueOptions) {
         };
         await target.deploy({ folder, onSkipped, onPrinted }, signal);
         const done = { target: name, ms: Math.round(performance.now() - began), output: printed };
-        await noteFirst(done);
         await keep(name, { deployed: { version, at: new Date().toISOString() }, attempts: 0 });
         onDeployed(done, began);
         return undefined;

@@ -1,5 +1,4 @@
 import type { Lock } from '../fs/lock.js';
-import type { NoteFirst } from '../host/hooks/hooks.js';
 import { definePlugin, type Plugin, type ReceiverHost } from '../host/plugin.js';
 import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
 import type { AwaitedArticle, Facts } from './facts.js';
@@ -21,7 +20,6 @@ export interface DeployPluginOptions {
   isLiveAwaited(): boolean;
   /** Where the plugin keeps which delivered files are not committed yet, for the hook; undefined if none can be. */
   readonly uncommitted?: Set<string>;
-  readonly noteFirst: NoteFirst;
   /** Which of these files, relative to the site's folder, git has as they are; undefined if nothing is committed. */
   committed?(paths: readonly string[]): Promise<ReadonlySet<string>>;
   /** Whether everything that was committed has been pushed; undefined if nothing is pushed. */
@@ -37,7 +35,7 @@ export interface DeployPluginOptions {
  */
 export function deployPlugin(options: DeployPluginOptions): Plugin {
   const { targets, source, stateDir, facts, isBuiltHere, uncommitted } = options;
-  const { live, isPushed, lock, pauses, noteFirst } = options;
+  const { live, isPushed, lock, pauses } = options;
   return definePlugin({
     name: 'deploy',
     receiver(host) {
@@ -52,7 +50,6 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         source,
         stateDir,
         log,
-        noteFirst: (done) => noteFirst('deploy.done', done),
         onDeployed: (done, began) => {
           const { target } = done;
           lastDeploys.set(target, began);
@@ -151,15 +148,8 @@ function awaitArticles(
   const isAwaited = (path: string) => facts.now.awaited.some((one) => one.path === path);
   host.addAction('article.stateChanged', ({ path, id, url, state }) => {
     if (state !== 'live') awaited.forget(path);
-    else if (!isLiveAwaited()) awaited.add({ path, id, url, at: now() });
+    else if (!isAwaited(path)) awaited.add({ path, id, url, at: now() });
   });
-  if (isLiveAwaited())
-    host.job('live-again', {
-      on: 'article.stateChanged',
-      run: async ({ path, id, url, state }) => {
-        if (state === 'live' && !isAwaited(path)) await addForGood({ path, id, url, at: now() });
-      },
-    });
 }
 
 function now(): string {

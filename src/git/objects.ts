@@ -107,16 +107,6 @@ export async function isAncestor(
   return (await git(['merge-base', '--is-ancestor', ancestor, commit], { accept: [1, 128] })).code === 0;
 }
 
-/** Whether a branch has a commit, or another ref of these. */
-export async function isOnBranch(
-  { git }: Pick<Repository, 'git'>,
-  commit: string,
-  others: readonly string[] = [],
-): Promise<boolean> {
-  const args = ['for-each-ref', '--count=1', '--format=.', `--contains=${commit}`, 'refs/heads', ...others];
-  return (await git(args, { accept: [129] })).stdout !== ''; // 129: it is not in the repository any more
-}
-
 /** The contents of blobs, by their names. A name that is not there is left out. */
 export async function contentsOf(
   { git }: Pick<Repository, 'git'>,

@@ -72,7 +72,6 @@ export async function openPlugins(starting: Starting, opened: ReceiverStore): Pr
     thread: opened.thread,
     commits: durable.commits,
     pushes: durable.pushes,
-    noteFirst: hooks.noteFirst,
     isLiveAwaited: () => jobs.report().some(({ on }) => on === 'article.live'),
     log,
   });

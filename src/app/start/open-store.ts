@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import type { Settings } from '../../config/load.js';
 import type { FileChange } from '../../host/hooks/hook-types.js';
 import { createHooks, type Hooks } from '../../host/hooks/hooks.js';
-import type { ArticleFile, ArticleFiles } from '../../host/jobs/file-changes.js';
 import { createJobs, type Jobs } from '../../host/jobs/jobs.js';
 import { JOBS } from '../../host/jobs/notes.js';
 import type { Log } from '../../log.js';
-import type { Catalog } from '../../store/catalog/catalog.js';
 import type { ContentFolder } from '../../store/catalog/content-folder.js';
-import { type Entry, entryState } from '../../store/catalog/entry.js';
+import type { Entry } from '../../store/catalog/entry.js';
 import type { ContentChange } from '../../store/catalog/scan.js';
 import { snapshotOf } from '../../store/catalog/snapshot.js';
 import { type OpenStore, warnOfBroken } from '../../store/open-store.js';
@@ -43,8 +41,6 @@ export interface ReceiverStore {
   readonly durable: DurableStore;
   readonly hooks: Hooks;
   readonly jobs: Jobs;
-  /** The files of all articles, for jobs on their changes. */
-  readonly files: ArticleFiles;
   /** When the last receiver saved what it knew of the articles, in ms since 1970; 0 if none has. */
   readonly savedAt: number;
 }
@@ -61,7 +57,7 @@ export async function openStore({ settings, log, terminal, onClose }: Starting):
   const content = { ...contentOf(settings), codec: thread.codec };
   const prefix = contentPrefix(settings);
   const jobs = createJobs({ folder: join(stateDir, JOBS), log });
-  const hooks = createHooks(log, { note: jobs.noteAction, noteFirst: jobs.noteFirst });
+  const hooks = createHooks(log, { note: jobs.noteAction });
   const onChange = (changes: readonly ContentChange[]) => {
     for (const change of changes) void reportChange(hooks, change, prefix);
   };
@@ -70,8 +66,7 @@ export async function openStore({ settings, log, terminal, onClose }: Starting):
   onClose(durable.close);
   report(durable, log, terminal);
   await refuseOtherAddress(settings, [...durable.catalog.entries()]);
-  const files = filesIn(durable.catalog, prefix);
-  return { content, prefix, thread, durable, hooks, jobs, files, savedAt };
+  return { content, prefix, thread, durable, hooks, jobs, savedAt };
 }
 
 /** Only files show which addresses they pin; a few show whether the base path has changed, without reading all at each start. */
@@ -83,24 +78,6 @@ async function refuseOtherAddress(settings: Settings, entries: readonly Entry[])
     delivered.some(({ url }) => isElsewhere({ url, address: undefined }, settings.siteUrl)) ||
     (await addressChange(settings, contentOf(settings), delivered.slice(0, FEW))) !== undefined;
   if (isAway) await refuseArticlesElsewhere(settings, entries);
-}
-
-function filesIn(catalog: Catalog, prefix: string): ArticleFiles {
-  const fileOf = (entry: Entry): ArticleFile => {
-    const { path, id, url, broken, fingerprint } = entry;
-    const { mtimeMs, size } = fingerprint; // not its inode: a site may be moved to another disk
-    const state = broken === undefined && { state: entryState(entry, Date.now()) };
-    return { path: `${prefix}${path}`, id, url, version: `${mtimeMs} ${size}`, ...state };
-  };
-  return {
-    *files() {
-      for (const entry of catalog.entries()) yield fileOf(entry);
-    },
-    file(path) {
-      const entry = catalog.get(path.slice(prefix.length));
-      return entry && fileOf(entry);
-    },
-  };
 }
 
 /** The counts are for who reads the log later; on a terminal the start has its own words. */

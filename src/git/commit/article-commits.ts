@@ -5,7 +5,7 @@ import type { Log } from '../../log.js';
 import type { Writer } from '../../store/write/writer.js';
 import { type CommittedFolder, checkContentFolder } from '../content-folder.js';
 import type { Person } from '../identity.js';
-import { commitAt, isOnBranch } from '../objects.js';
+import { commitAt } from '../objects.js';
 import { openRepository } from '../repository.js';
 import type { AssetsOf } from './assets.js';
 import { createCommitArticles } from './commit-articles.js';
@@ -57,7 +57,7 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, Art
   readonly assetsOf: AssetsOf;
   /** The person who has made a revision; see `Editors`. */
   authorOf(revision: string): Person | undefined;
-  readonly hooks: Pick<Hooks, 'applyFilters' | 'noteFirst' | 'doAction'>;
+  readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
   readonly log: Log;
   /** The state folder, absolute. */
   readonly stateDir: string;
@@ -117,7 +117,6 @@ function createArticleCommits(
     commitEdits,
     message,
     upstream: async () => (upstream === undefined ? null : commitAt(repository, upstream)),
-    noteFirst: (made) => hooks.noteFirst('git.committed', made),
     onCommitted: (made) => {
       lastCommit = made.commit;
       void hooks.doAction('git.committed', made);
@@ -215,7 +214,5 @@ function createArticleCommits(
     writerOver,
     /** Commits that a person has removed a file, or restored it; its path is relative to the site's folder. */
     commitTrash: (path: string): void => queue.add(path, 'trash'),
-    /** Whether a branch has a commit. */
-    hasCommit: (commit: string) => isOnBranch(repository, commit),
   };
 }

@@ -38,8 +38,6 @@ export interface CommitArticlesOptions extends ArticlePaths {
   authorOf(revision: string): Person | undefined;
   /** A commit of the remote that the branch is about to follow; what it has needs no commit here. */
   upstream(): Promise<string | null>;
-  /** Notes a commit that is about to be made, so that no crash keeps it from being told. */
-  noteFirst(made: Actions['git.committed']): Promise<void>;
   /** Receives each commit. */
   onCommitted(made: Actions['git.committed']): void;
 }
@@ -116,7 +114,6 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         path,
         subject: subjectIn(message),
       }));
-      await Promise.all(made.map(options.noteFirst));
       const moved = await moveBranch(repository, head, { files: changes, commits, staged, since });
       if (moved === undefined) continue;
       tidied = moved.tidied;

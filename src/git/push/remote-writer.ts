@@ -12,7 +12,7 @@ import { subjectIn } from '../commit/message.js';
 import { nextCommits, removeNextRefs } from '../commit/next-commits.js';
 import { removeStaleLocks } from '../commit/stale-locks.js';
 import { committableTree } from '../content-folder.js';
-import { entriesAt, isOnBranch } from '../objects.js';
+import { entriesAt } from '../objects.js';
 import { backoff, createRepeatedTask } from '../repeated-task.js';
 import { statusOf } from '../status.js';
 import {
@@ -30,7 +30,7 @@ export interface RemoteWriterOptions extends RemoteSettings, ChangeCommitsOption
   readonly siteDir: string;
   readonly status: PushStatusKeeper;
   readonly env: NodeJS.Dict<string>;
-  readonly hooks: Pick<Hooks, 'applyFilters' | 'noteFirst' | 'doAction'>;
+  readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
   /** How often the remote is asked where no delivery asks it, in milliseconds. */
   readonly fetchEvery: number;
   /** The store's lock. */
@@ -43,8 +43,6 @@ export interface RemoteWriterOptions extends RemoteSettings, ChangeCommitsOption
 export interface RemoteWriter extends SharedWriter {
   /** Why nothing can be stored now; undefined if the remote answers. */
   trouble(): string | undefined;
-  /** Whether the remote has a commit. @throws PressmarkError REMOTE_UNAVAILABLE */
-  hasCommit(commit: string): Promise<boolean>;
 }
 
 interface Waiting {
@@ -225,8 +223,6 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
       subject: subjectIn(message),
     }));
     const tip = { commit: last, branch: branchName(remote.ref) };
-    await Promise.all(committed.map((one) => hooks.noteFirst('git.committed', one)));
-    await hooks.noteFirst('git.pushed', tip);
     const pushed = await remote.push(last).catch((error: unknown) => {
       // The remote may have it. The fetch that follows finds out.
       for (const one of batch) one.unclear = error;
@@ -307,13 +303,6 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     return isFileWith(target, replaces) ? undefined : outdated(undefined);
   }
 
-  /** The work tree has what the remote has, but for what was pushed just before this process was killed. */
-  async function hasCommit(commit: string): Promise<boolean> {
-    if (await isOnBranch(repository, commit, [FETCHED_REF])) return true;
-    if (lastError !== undefined) throw unavailable(lastError);
-    return false;
-  }
-
   async function close(): Promise<void> {
     clearInterval(timer);
     closing.abort();
@@ -339,7 +328,6 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
       return branch.epoch;
     },
     trouble: () => lastError && messageOf(lastError),
-    hasCommit,
     close,
   };
 }

@@ -221,20 +221,18 @@ export const FILTERS = {
   'sitemap.items': 'pages',
 } as const satisfies Readonly<Record<FilterName, Face>>;
 
-/**
- * What an action is for a job on it. `stored`: it is noted before the article is stored. `file`: it follows from the files of
- * articles. `hint`: no job can be on it, as strangers can cause it at will, or it means something to the running process alone.
- */
-type ForJobs = 'stored' | 'file' | 'event' | 'hint';
+/** Whether a job can be on an action: only where no crash loses it. */
+type ForJobs = 'job' | 'hint';
 
 /** What each action is for jobs. All are done in the receiver; `host.closing` also where pages are made. */
 export const ACTIONS = {
-  'article.published': 'stored',
-  'article.updated': 'stored',
-  'article.created': 'file',
-  'article.edited': 'file',
-  'article.removed': 'file',
-  'article.stateChanged': 'file',
+  'article.published': 'job',
+  'article.updated': 'job',
+  'article.live': 'job',
+  'article.created': 'hint',
+  'article.edited': 'hint',
+  'article.removed': 'hint',
+  'article.stateChanged': 'hint',
   'delivery.accepted': 'hint',
   'delivery.refused': 'hint',
   'site.built': 'hint',
@@ -244,12 +242,11 @@ export const ACTIONS = {
   'build.requested': 'hint',
   'build.failed': 'hint',
   'deploy.requested': 'hint',
-  'deploy.done': 'event',
-  'deploy.failed': 'event',
-  'article.live': 'event',
-  'git.committed': 'event',
-  'git.pushed': 'event',
-  'git.failed': 'event',
+  'deploy.done': 'hint',
+  'deploy.failed': 'hint',
+  'git.committed': 'hint',
+  'git.pushed': 'hint',
+  'git.failed': 'hint',
   'host.ready': 'hint',
   'host.closing': 'hint',
 } as const satisfies Readonly<Record<ActionName, ForJobs>>;
@@ -260,13 +257,12 @@ export type PagesFilterName = KeysWith<typeof FILTERS, 'pages'>;
 /** Those of the receiver, and those that plugins declare. */
 export type ReceiverFilterName = Exclude<FilterName, PagesFilterName>;
 export type PagesActionName = 'host.closing';
-export type FileActionName = KeysWith<typeof ACTIONS, 'file'>;
 /** The actions that a job can be on; also those that plugins declare. */
 export type JobEventName = Exclude<ActionName, KeysWith<typeof ACTIONS, 'hint'>>;
 
-/** What an action is for jobs. Those that plugins declare are events. */
-export function forJobs(action: string): ForJobs {
-  return Object.hasOwn(ACTIONS, action) ? ACTIONS[action as keyof typeof ACTIONS] : 'event';
+/** Whether a job can be on an action. It can on those that plugins declare. */
+export function isForJobs(action: string): boolean {
+  return !Object.hasOwn(ACTIONS, action) || ACTIONS[action as keyof typeof ACTIONS] === 'job';
 }
 
 /** The hooks that there are where a face of plugins runs, without those that plugins declare. */

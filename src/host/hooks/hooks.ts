@@ -45,19 +45,7 @@ export interface HookOptions extends CallLimits {
   readonly face?: Face;
   /** Notes an action for the jobs on it; never rejects. */
   readonly note?: <N extends ActionName>(name: N, payload: Actions[N]) => Promise<void>;
-  /** See `Jobs.noteFirst`. */
-  readonly noteFirst?: NoteFirst;
 }
-
-/**
- * Notes an action for the jobs on it before it is done, with the object that it will hand over.
- *
- * @throws the system's errors
- */
-export type NoteFirst = <N extends 'git.committed' | 'git.pushed' | 'deploy.done'>(
-  name: N,
-  payload: Actions[N],
-) => Promise<void>;
 
 type Kind = 'filter' | 'action';
 
@@ -94,7 +82,7 @@ export type Hooks = ReturnType<typeof createHooks>;
  * nobody else's business.
  */
 export function createHooks(log: Log, options: HookOptions = {}) {
-  const { face = 'receiver', note, noteFirst = async () => undefined } = options;
+  const { face = 'receiver', note } = options;
   const { callFilter, isSwitchedOff, switchedOff, callAction, isLate } = createCalls(log, options);
   const known = hooksOf(face);
   const names = { filter: new Set(known.filter), action: new Set(known.action) };
@@ -284,7 +272,6 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     report,
     checkOpen,
     applyFilters,
-    noteFirst,
     doAction,
     seal,
     /** Whether all plugins are set up. */

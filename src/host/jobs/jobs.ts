@@ -3,22 +3,14 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { didYouMean, messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Log } from '../../log.js';
-import {
-  type ActionName,
-  type Actions,
-  type FileChange,
-  forJobs,
-  type JobEventName,
-} from '../hooks/hook-types.js';
-import type { NoteFirst } from '../hooks/hooks.js';
+import { type ActionName, type Actions, isForJobs, type JobEventName } from '../hooks/hook-types.js';
 import { createTimer, type Timing } from '../hooks/timings.js';
 import { checkKeys, complaintsOf } from '../invalid.js';
 import { isName } from '../name.js';
 import { timesOf } from './crons.js';
-import { createFileChanges } from './file-changes.js';
 import type { Cron, Job, JobState } from './job.js';
 import { articleKey, NOTED, type NotedEvent, openNotes, readNotes } from './notes.js';
-import { createRunner, type RunnerSite, type Work } from './runner.js';
+import { createRunner, type Work } from './runner.js';
 
 /** What the jobs of one plugin are made from. */
 export interface JobOwner {
@@ -79,11 +71,8 @@ export function createJobs({
 }) {
   const notes = openNotes(join(folder, NOTED));
   const works = new Map<string, Work>();
-  /** The arguments of actions that have been noted already. */
-  const noted = new WeakSet<object>();
   let articleCameAt = Number.NEGATIVE_INFINITY;
-  const changes = createFileChanges(folder, async (event) => note(event));
-  const runner = createRunner({ folder, notes, works, changes, log, now, quiet });
+  const runner = createRunner({ folder, notes, works, log, now, quiet });
 
   async function quiet(): Promise<void> {
     const latest = performance.now() + LONGEST_WAIT_MS;
@@ -99,7 +88,7 @@ export function createJobs({
     const { on, since = 'activation', run } = job;
     if (!actions.includes(on))
       throw complain(`there is no action ${quote(on)}${didYouMean(String(on), actions)}`);
-    if (forJobs(on) === 'hint') throw complain(`no job can be on ${on}; use addAction`);
+    if (!isForJobs(on)) throw complain(`no job can be on ${on}; use addAction`);
     if (since !== 'activation' && since !== 'ever')
       throw complain(`its since is ${quote(since)}; write 'activation' or 'ever'`);
     if (since === 'ever' && on !== 'article.published')
@@ -146,23 +135,16 @@ export function createJobs({
   }
 
   /**
-   * Notes an action for the jobs on it. Of an article that is stored it has been noted before; what follows from the files of
-   * articles is found by the receiver that runs the jobs.
+   * Notes an action for the jobs on it. Of an article that is stored it has been noted before.
    *
    * @returns a promise that never rejects.
    */
   async function noteAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
     try {
-      const kind = forJobs(name);
-      const isStored = kind === 'stored';
+      const isStored = name === 'article.published' || name === 'article.updated';
       if (isStored) articleCameAt = performance.now();
-      if (isStored || kind === 'file') {
-        const isNews = changes.look((payload as FileChange).path, isStored);
-        if (isNews || isAwaited(name)) runner.wake();
-        return;
-      }
       if (!isAwaited(name)) return;
-      if (noted.has(Object(payload))) return runner.wake();
+      if (isStored) return runner.wake();
       if (Buffer.byteLength(JSON.stringify(payload) ?? '') > MOST_BYTES)
         throw new Error(`its argument is longer than ${MOST_BYTES} bytes`);
       const key = name === 'article.live' ? liveKey(payload as Actions['article.live']) : randomUUID();
@@ -172,16 +154,6 @@ export function createJobs({
       log.error({ action: name, err: error }, 'an action could not be noted; the jobs on it do not run');
     }
   }
-
-  /**
-   * Notes an action before it is done. A deploy has been done, and is not written down yet; a commit that no branch has later
-   * is forgotten.
-   */
-  const noteFirst: NoteFirst = async (name, payload) => {
-    const isAhead = name !== 'deploy.done' && { isAhead: true as const };
-    await note({ name, key: randomUUID(), payload, ...isAhead });
-    noted.add(payload);
-  };
 
   /**
    * Notes an article for the jobs on it, before it is stored; undefined if there is none. What is noted and never stored
@@ -220,18 +192,11 @@ export function createJobs({
   const isAwaited = (name: string) => [...works.values()].some(({ on }) => on === name);
 
   /** Notes an event; undefined if no job is on it. */
-  function note(event: Pick<NotedEvent, 'name' | 'key' | 'payload' | 'isAhead'>): Promise<void> | undefined {
+  function note(event: Pick<NotedEvent, 'name' | 'key' | 'payload'>): Promise<void> | undefined {
     const jobs: Record<string, JobState> = {};
     for (const { id, on } of works.values()) if (on === event.name) jobs[id] = { kind: 'waiting' };
     if (Object.keys(jobs).length === 0) return undefined;
     return notes.add({ ...event, at: new Date(now()).toISOString(), jobs });
-  }
-
-  /** Begins to run jobs. */
-  function start(site: RunnerSite): void {
-    if ([...works.values()].some(({ on }) => forJobs(on) === 'file')) changes.follow(site);
-    else changes.forget();
-    runner.start(site);
   }
 
   function report(): JobReport[] {
@@ -249,10 +214,10 @@ export function createJobs({
     addCron,
     report,
     noteAction,
-    noteFirst,
     noteArticle,
     runAgain,
-    start,
+    /** Begins to run jobs. */
+    start: runner.start,
     /** Has running jobs stopped, and waits for them. */
     close: runner.close,
   };

@@ -23,8 +23,6 @@ export interface NotedEvent {
   readonly name: string;
   /** The same for what is the same event, where that may be noted twice; else unique. */
   readonly key: string;
-  /** Whether a commit was noted before a branch had it: if none has it, there is nothing to do. */
-  readonly isAhead?: true;
   /** Whether a person wants what is noted under this key already, and has failed, to be run again now. */
   readonly again?: true;
   /** When it was noted last, ISO 8601. */
@@ -43,7 +41,7 @@ export interface OpenJob {
   readonly key: string;
   /** The action; `cron` for a time that has come. */
   readonly event: string;
-  /** The id of the article, or the target of the deploy, where there is one. */
+  /** The id of the article, where there is one. */
   readonly id: string | undefined;
   /** When the event was noted, ISO 8601. */
   readonly at: string;
@@ -210,11 +208,10 @@ export function articleKey(id: string): string {
   return JSON.stringify(id);
 }
 
-/** What a person knows an event by: the id of its article, or a target of `deploy`. */
+/** What a person knows an event by: the id of its article. */
 export function subjectOf(payload: unknown): string | undefined {
-  const { id, target }: { id?: unknown; target?: unknown } = Object(payload);
-  const known = id ?? target;
-  return typeof known === 'string' ? known : undefined;
+  const { id }: { id?: unknown } = Object(payload);
+  return typeof id === 'string' ? id : undefined;
 }
 
 /** In the order of time, also among several receivers. */

@@ -7,16 +7,13 @@ import type { Timer } from '../hooks/timings.js';
 import { keptFile } from '../kept-file.js';
 import { asPlugin } from '../plugin-code.js';
 import { createCrons, type Times } from './crons.js';
-import type { ArticleFiles, FileChanges } from './file-changes.js';
 import { afterFailure, attemptsIn, isDue, type JobContext, type JobState, type StoredEvent } from './job.js';
 import { createLead } from './lead.js';
 import { articleKey, type Notes, subjectOf } from './notes.js';
 import { createQueue, type Unit } from './queue.js';
 
-/** The site that jobs are about: its articles, and what has become of them. */
-export interface RunnerSite extends Pick<ArticleReader, 'get' | 'ids'>, ArticleFiles {
-  /** Whether a branch has a commit. @throws where nobody knows */
-  hasCommit(commit: string): Promise<boolean>;
+/** The articles that jobs are about. */
+export interface RunnerSite extends Pick<ArticleReader, 'get' | 'ids'> {
   /** Why articles that are stored may not be seen now; nothing is forgotten meanwhile. */
   trouble?(): string | undefined;
 }
@@ -44,7 +41,6 @@ export interface RunnerOptions {
   readonly folder: string;
   readonly notes: Notes;
   readonly works: ReadonlyMap<string, Work>;
-  readonly changes: FileChanges;
   readonly log: Log;
   now(): number;
   /** Resolves when the next job may begin. */
@@ -73,18 +69,14 @@ const TROUBLE_MS = 10_000;
  * Runs noted jobs: those of one plugin's job one after the other, different jobs side by side. Of several receivers on a
  * folder, the one that leads runs them.
  */
-export function createRunner({ folder, notes, works, changes, log, now, quiet }: RunnerOptions) {
+export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOptions) {
   const begunFile = keptFile<readonly string[]>(join(folder, 'begun.json'), [], 'jobs since ever begin anew');
   const lead = createLead(folder);
   const queue = createQueue({ folder, notes, works, log, now });
   const crons = createCrons(folder, works, now);
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
-  let site: Omit<RunnerSite, keyof ArticleFiles> = {
-    get: async () => undefined,
-    ids: () => [],
-    hasCommit: async () => false,
-  };
+  let site: RunnerSite = { get: async () => undefined, ids: () => [] };
   let timer: NodeJS.Timeout | undefined;
   let step: Promise<void> | undefined;
   let isAwake = false;
@@ -122,7 +114,6 @@ export function createRunner({ folder, notes, works, changes, log, now, quiet }:
   async function stepOnce(): Promise<boolean> {
     if (!lead.isHeld() && !(await takeLead())) return false;
     await queue.saveAll();
-    await changes.noteNew();
     await queue.load(false);
     queue.dropOver();
     await fireCrons();
@@ -138,7 +129,6 @@ export function createRunner({ folder, notes, works, changes, log, now, quiet }:
       await queue.load(true);
       await beginEver();
       await crons.takeOver();
-      await changes.takeOver();
       return true;
     } catch (error) {
       letGo();
@@ -149,7 +139,6 @@ export function createRunner({ folder, notes, works, changes, log, now, quiet }:
   function letGo(): void {
     lead.release();
     queue.letGo();
-    changes.letGo();
   }
 
   /** Notes all articles once for each job that also runs for those that were there before it. */
@@ -271,12 +260,8 @@ export function createRunner({ folder, notes, works, changes, log, now, quiet }:
   }
 
   /** What the job gets; of an article, how it is now. */
-  async function eventFor({ event: { name, at, payload, isAhead } }: Unit): Promise<FoundEvent> {
-    if (name !== 'article.published' && name !== 'article.updated') {
-      const { commit }: { commit?: string } = Object(payload);
-      const isDone = isAhead === undefined || (await site.hasCommit(commit ?? ''));
-      return isDone ? { kind: 'done', event: payload } : { kind: 'not done' };
-    }
+  async function eventFor({ event: { name, at, payload } }: Unit): Promise<FoundEvent> {
+    if (name !== 'article.published' && name !== 'article.updated') return { kind: 'done', event: payload };
     const { id, base, timestamp } = payload as { id: string; base?: string; timestamp?: string };
     const article = await site.get(id);
     if (article === undefined || article.revision === base) return { kind: 'not done' };

@@ -14,7 +14,6 @@ function setUp(
   {
     fails = (): boolean => false,
     onFailed = (): void => undefined,
-    noting = (_stateDir: string): void => undefined,
     stateDir = tempDir(t),
     version = 'v1',
     pauses = PAUSES,
@@ -43,7 +42,6 @@ function setUp(
     source: { folder: () => folder, version: () => present },
     stateDir,
     log: pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
-    noteFirst: async () => noting(stateDir),
     onDeployed: () => deployed.push(present),
     onFailed,
     lock: {
@@ -144,17 +142,4 @@ test('a person who wants a deploy now does not wait for the pause after a failur
   queue.deployNow();
   await until('it is deployed again', () => deployed.length === 2);
   t.is(failures, 2);
-});
-
-test('a deploy is noted for jobs before it is written down, and comes again where it could not be noted', async (t) => {
-  const before: unknown[] = [];
-  const { deployed, order } = setUp(t, {
-    noting: (stateDir) => {
-      before.push(readDeployState(stateDir).toy?.deployed);
-      if (before.length === 1) throw new Error('no space left');
-    },
-  });
-  await until('the output is deployed', () => deployed.length === 1);
-  t.deepEqual(before, [undefined, undefined]);
-  t.is(order.filter((what) => what === 'deploy').length, 2);
 });

@@ -6,7 +6,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import type { ListedArticle } from '../../../src/host/articles/articles.js';
-import type { ArticleFile } from '../../../src/host/jobs/file-changes.js';
 import { createJobs } from '../../../src/host/jobs/jobs.js';
 import { readNotes } from '../../../src/host/jobs/notes.js';
 import { copyAtEachSync } from '../../support/recorded-syncs.js';
@@ -20,9 +19,6 @@ interface Site {
   /** In ms since 1970. */
   now: number;
   readonly articles: Set<string>;
-  readonly files: Map<string, ArticleFile>;
-  /** The commits that a branch has. */
-  readonly branch: Set<string>;
 }
 
 /** What a killed receiver has left, what had run by then, and whether it had promised what the test asks of it. */
@@ -32,13 +28,17 @@ interface Moment extends Site {
   readonly isPromised: boolean;
 }
 
+/** An action that a plugin has declared; its argument is for that plugin to say. */
+const OWN = 'post.done' as 'article.live';
+
 const HALF_PAST = Date.parse('2026-03-01T12:00:30Z');
+
+const doneOf = (id: string) => ({ id, url: '', path: '', at: '', ms: 1 });
 
 /** A receiver's jobs on everything, and what they were run for. */
 function start(folder: string, site: Site, fails = () => false) {
   const runs: string[] = [];
-  const files = ['article.edited', 'article.removed', 'article.stateChanged'] as const;
-  const actions = ['article.published', 'deploy.done', 'git.committed', ...files];
+  const actions = ['article.published', OWN];
   const owner = { plugin: 'post', log, actions, timeZone: 'UTC' };
   const jobs = createJobs({ folder, log, now: () => site.now });
   jobs.addJob(owner, 'article', {
@@ -46,27 +46,18 @@ function start(folder: string, site: Site, fails = () => false) {
     since: 'ever',
     run: ({ article: { id } }) => void runs.push(id),
   });
-  jobs.addJob(owner, 'deploy', {
-    on: 'deploy.done',
-    run: ({ target }) => {
-      if (target !== 'y' && fails()) throw new Error('no answer');
-      runs.push(target);
+  jobs.addJob(owner, 'own', {
+    on: OWN,
+    run: ({ id }) => {
+      if (id !== 'y' && fails()) throw new Error('no answer');
+      runs.push(id);
     },
   });
-  jobs.addJob(owner, 'commit', { on: 'git.committed', run: ({ commit }) => void runs.push(commit) });
-  for (const on of files)
-    jobs.addJob(owner, on.replace('.', '-').toLowerCase(), {
-      on,
-      run: ({ path }) => void runs.push(`${on} ${path}`),
-    });
   jobs.addCron(owner, 'each-minute', { at: '* * * * *', run: () => void runs.push('minute') });
   jobs.start({
     get: async (id) =>
       site.articles.has(id) ? ({ id, revision: '1', date: '' } as ListedArticle) : undefined,
     ids: () => site.articles,
-    files: () => site.files.values(),
-    file: (path) => site.files.get(path),
-    hasCommit: async (commit) => site.branch.has(commit),
   });
   return { ...jobs, runs, folder };
 }
@@ -90,20 +81,12 @@ async function killed(
   fails?: () => boolean,
 ): Promise<readonly Moment[]> {
   const [folder, copies] = [tempDir(t), tempDir(t)];
-  const site = {
-    now: HALF_PAST,
-    articles: new Set<string>(),
-    files: new Map(),
-    branch: new Set<string>(),
-    ...given,
-  };
+  const site = { now: HALF_PAST, articles: new Set<string>(), ...given };
   let isPromised = false;
   let runs: readonly string[] = [];
   const { take, stop } = copyAtEachSync(folder, copies, () => ({
     now: site.now,
     articles: new Set(site.articles),
-    files: new Map(site.files),
-    branch: new Set(site.branch),
     runs: [...runs],
     isPromised,
   }));
@@ -122,7 +105,7 @@ async function killed(
 async function runsAfter({ copy, runs, ...left }: Moment, ms: number): Promise<string[]> {
   const site = { ...left };
   const next = start(copy, site);
-  await next.noteAction('deploy.done', { target: 'y', ms: 1 });
+  await next.noteAction(OWN, doneOf('y'));
   await until('the next event is done', () => next.runs.includes('y'));
   site.now += ms;
   const isDue = ({ state }: ReturnType<typeof openIn>[number]) =>
@@ -155,57 +138,6 @@ async function check(
     }),
   );
 }
-
-test.serial(
-  'jobs: a receiver that is killed at any write loses no change of a file, and tells none more than twice',
-  async (t) => {
-    const fileOf = (path: string) => ({ path, id: path, url: `https://a.example/${path}/`, version: '1' });
-    const files = new Map<string, ArticleFile>(['a', 'b', 'c'].map((path) => [path, fileOf(path)]));
-    const act = async (first: Started, _site: Site, promise: () => void) => {
-      await until('it leads', () => fs.existsSync(join(first.folder, 'articles.jsonl')));
-      // From here on the files are as they will be: whenever the receiver is killed, jobs have to be told of it.
-      files.set('a', { ...fileOf('a'), version: '2' });
-      files.delete('b');
-      files.set('c', { ...fileOf('c'), state: 'held' });
-      promise();
-      await first.noteAction('article.edited', fileOf('a'));
-      await first.noteAction('article.removed', fileOf('b'));
-      await first.noteAction('article.stateChanged', { ...fileOf('c'), state: 'held' });
-      await until('all are done', () => first.runs.length >= 3 && isDone(first.folder)());
-    };
-    const expected = ['article.edited a', 'article.removed b', 'article.stateChanged c'];
-    await check(
-      t,
-      await killed(t, act, { files }),
-      1_000,
-      (runs, { isPromised }) => !isPromised || expected.every((event) => isTold(runs, event)),
-    );
-  },
-);
-
-test.serial(
-  'jobs: a receiver that is killed at any write tells each commit that a branch has, not more than twice, and no other',
-  async (t) => {
-    const commits = ['c1', 'c2'].map((commit) => ({ commit, path: 'a.md', subject: 'Publish: A' }));
-    const moments = await killed(t, async (first, site, promise) => {
-      for (const commit of commits) await first.noteFirst('git.committed', commit);
-      site.branch.add('c1'); // and c2 was made in vain
-      promise();
-      for (const commit of commits.slice(0, 1)) await first.noteAction('git.committed', commit);
-      site.now += 1_000; // it may have been looked for before the branch had it
-      await until('the commit is told', () => first.runs.length > 0);
-      site.now += 3_601_000;
-      await until('the other is forgotten', isDone(first.folder));
-    });
-    await check(
-      t,
-      moments,
-      3_602_000,
-      (runs, { branch }) =>
-        times(runs, 'c2') === 0 && (branch.has('c1') ? isTold(runs, 'c1') : !runs.includes('c1')),
-    );
-  },
-);
 
 test.serial(
   'jobs: a receiver that is killed at any write loses no article, old or new, and runs none more than twice',
@@ -245,7 +177,7 @@ test.serial(
   async (t) => {
     let isFailing = true;
     const act = async (first: Started, site: Site, promise: () => void) => {
-      await first.noteAction('deploy.done', { target: 'x', ms: 1 });
+      await first.noteAction(OWN, doneOf('x'));
       for (const attempt of [1, 2, 3]) {
         await until(`attempt ${attempt} has failed`, () =>
           openIn(first.folder).some(({ state }) => state.kind === 'failed' && state.attempt === attempt),
@@ -254,11 +186,11 @@ test.serial(
       }
       isFailing = false;
       const [open] = openIn(first.folder);
-      await first.runAgain('post.deploy', open?.key ?? '');
+      await first.runAgain('post.own', open?.key ?? '');
       promise();
       await nextTurn();
       // The receiver looks for notes while it writes that the job runs.
-      await first.noteAction('article.edited', { path: 'none', id: 'none', url: '' });
+      await first.noteAction('article.published', { path: 'none' } as never);
       await until('it is done', () => first.runs.includes('x') && isDone(first.folder)());
     };
     const moments = await killed(t, act, {}, () => isFailing);

@@ -8,7 +8,6 @@ import { findLockHelper } from '../../../src/fs/lock-helper.js';
 import type { ListedArticle } from '../../../src/host/articles/articles.js';
 import type { JobEventName } from '../../../src/host/hooks/hook-types.js';
 import { nextTime, timesOf } from '../../../src/host/jobs/crons.js';
-import type { ArticleFile } from '../../../src/host/jobs/file-changes.js';
 import { afterFailure, isDue, type Job } from '../../../src/host/jobs/job.js';
 import { createJobs, type Jobs } from '../../../src/host/jobs/jobs.js';
 import { JOBS, readNotes, readOpenJobs } from '../../../src/host/jobs/notes.js';
@@ -25,23 +24,20 @@ const actions = [
   'article.published',
   'article.updated',
   'article.live',
-  'article.created',
-  'article.edited',
   'article.removed',
-  'article.stateChanged',
-  'deploy.done',
+  'post.done',
   'host.ready',
 ];
 const owner = { plugin: 'post', log, actions, timeZone: 'UTC' };
 const LIVE = { id: 'a', url: 'https://a.example/a/', path: 'content/a.md', at: '2026-03-01', ms: 5 };
-const DEPLOY = { target: 'x', ms: 1 };
+/** An action that a plugin has declared; its argument is for that plugin to say. */
+const OWN = 'post.done' as 'article.live';
+const DONE = { ...LIVE, id: 'x' };
 
 interface Site {
   readonly folder: string;
   /** Of its articles, by their ids. */
   readonly revisions: Record<string, string>;
-  /** By their paths. */
-  readonly files: Map<string, ArticleFile>;
   /** Ms since 1970. */
   time: number;
   /** What its receivers have logged as errors. */
@@ -53,8 +49,6 @@ interface Site {
   states(): string[];
   /** Resolves when nothing is noted any more, and something has run. */
   isDone(runs: readonly unknown[], count: number): Promise<void>;
-  /** Resolves when the receiver follows the files of articles. */
-  isFollowed(): Promise<void>;
 }
 
 function siteOf(t: ExecutionContext): Site {
@@ -68,21 +62,17 @@ function siteOf(t: ExecutionContext): Site {
   const site: Site = {
     folder,
     revisions: {},
-    files: new Map(),
     time: NOW,
     errors: [],
     start(...adding) {
       const jobs = createJobs({ folder, log: ofReceiver, now: () => site.time });
       for (const add of adding) add(jobs);
       jobs.start({
-        files: () => site.files.values(),
-        file: (path) => site.files.get(path),
         get: async (id) => {
           const revision = site.revisions[id];
           return revision === undefined ? undefined : ({ id, revision, date: 'of it' } as ListedArticle);
         },
         ids: () => Object.keys(site.revisions),
-        hasCommit: async () => false,
       });
       t.teardown(() => jobs.close(1_000));
       return jobs;
@@ -94,7 +84,6 @@ function siteOf(t: ExecutionContext): Site {
       ),
     isDone: (runs, count) =>
       until(`${count} runs are done`, () => runs.length >= count && site.noted().length === 0),
-    isFollowed: () => until('it follows the files', () => fs.existsSync(join(folder, 'articles.jsonl'))),
   };
   return site;
 }
@@ -144,6 +133,7 @@ test('jobs: what is no job is refused in words that name plugin and job', (t) =>
     [job('a', undefined), /job "a": write an object with on, since, timeoutMs, run/],
     [job('a', { on: 'article.lives', run }), /no action "article.lives"; did you mean article.live\?/],
     [job('a', { on: 'host.ready', run }), /no job can be on host.ready; use addAction/],
+    [job('a', { on: 'article.removed', run }), /no job can be on article.removed; use addAction/],
     [job('a', { on: 'article.live', run, when: 1 }), /it has "when"/],
     [job('A b', { on: 'article.live', run }), /job "A b": name it in lower-case letters/],
     [job('a', { on: 'article.live', run, since: 'ever' }), /is for article.published alone/],
@@ -178,7 +168,7 @@ test('jobs: an event is noted, run once and forgotten, also where two receivers 
   await site.isDone(runs, 2);
   t.deepEqual(runs[0], [LIVE, 1, false, 1], 'while it runs, its note is there');
   t.like(runs.slice(1), [[{ ...LIVE, at: 'later' }, 1, false]]);
-  await jobs.noteAction('deploy.done', DEPLOY);
+  await jobs.noteAction(OWN, DONE);
   t.deepEqual(site.noted(), [], 'no job is on this');
 });
 
@@ -223,13 +213,13 @@ test('jobs: a person has a failed event run again at once, also one that was giv
   const site = siteOf(t);
   const runs: number[] = [];
   let isBroken = true;
-  const add = jobOn('deploy.done', (_event, { attempt }) => {
+  const add = jobOn(OWN, (_event, { attempt }) => {
     runs.push(attempt);
     if (isBroken) throw new Error('no answer');
   });
   const open = () => readOpenJobs(join(site.folder, '..'));
   const leader = site.start(add);
-  await leader.noteAction('deploy.done', DEPLOY);
+  await leader.noteAction(OWN, DONE);
   await until('it has failed', () => open()[0]?.state.kind === 'failed');
   const { job = '', key = '' } = open()[0] ?? {};
   await site.start(add).runAgain(job, key);
@@ -255,17 +245,17 @@ test('jobs: a person’s wish is found where the clock was set back since its ev
   const error = { error: 'no answer', nextAt: new Date(NOW + DAY).toISOString() };
   const event = (over: object, state: object) => ({
     events: [
-      { name: 'deploy.done', key: 'x', payload: DEPLOY, ...over, jobs: { 'post.deploy-done': state } },
+      { name: OWN, key: 'x', payload: DONE, ...over, jobs: { 'post.post-done': state } },
     ],
   });
   const at = new Date(NOW).toISOString();
   for (const [name, note] of Object.entries({
     later: event({ at }, { kind: 'failed', attempt: 3, ...error }),
     earlier: event({ at, again: true }, { kind: 'waiting' }),
-    done: event({ at, again: true, key: 'y', payload: { target: 'y' } }, { kind: 'waiting' }),
+    done: event({ at, again: true, key: 'y', payload: { id: 'y' } }, { kind: 'waiting' }),
   }))
     fs.writeFileSync(join(site.folder, `noted/${name}.json`), `${JSON.stringify(note)}\n`);
-  site.start(jobOn('deploy.done', ({ target }, { attempt }) => void runs.push(`${target} ${attempt}`)));
+  site.start(jobOn(OWN, ({ id }, { attempt }) => void runs.push(`${id} ${attempt}`)));
   await site.isDone(runs, 1);
   t.deepEqual(runs, ['x 1']);
 });
@@ -290,13 +280,13 @@ test('jobs: one that takes too long has failed, its signal says so, and its next
       },
       { timeoutMs: 20 },
     ),
-    jobOn('deploy.done', () => void runs.push('other')),
+    jobOn(OWN, () => void runs.push('other')),
   );
   await jobs.noteAction('article.live', LIVE);
   await until('its failure is noted', () => reason !== undefined && site.states().includes('failed'));
   t.is((reason as Error).message, 'the job took longer than 0.02 s');
   site.time += 1_000;
-  await jobs.noteAction('deploy.done', DEPLOY);
+  await jobs.noteAction(OWN, DONE);
   await until('another job is begun after it', () => runs.includes('other'));
   t.deepEqual(runs, ['attempt 1', 'other']);
   end();
@@ -320,76 +310,6 @@ test('jobs: of two receivers on a folder one runs the jobs, and the other goes o
   await note(second, '4');
   await site.isDone(runs, 5);
   t.deepEqual(runs.toSorted(), ['first 0', 'first 1', 'first 2', 'first 3', 'second 4']);
-});
-
-/** Has a file written, or removed, and the receivers see it. */
-async function change(site: Site, path: string, next: Partial<ArticleFile> | undefined, seenBy: Jobs[] = []) {
-  const before = site.files.get(path);
-  const file = { path, id: path, url: `https://a.example/${path}/`, version: '1', ...before, ...next };
-  if (next === undefined) site.files.delete(path);
-  else site.files.set(path, file);
-  const { version: _, state = 'live', ...payload } = file;
-  for (const jobs of seenBy) {
-    if (next === undefined) await jobs.noteAction('article.removed', payload);
-    else if (next.version !== undefined)
-      await jobs.noteAction(before === undefined ? 'article.created' : 'article.edited', payload);
-    if (next?.state !== undefined) await jobs.noteAction('article.stateChanged', { ...payload, state });
-  }
-}
-
-/** Jobs on all that follows from files; each run is a line. */
-const onFiles = (runs: string[]) => [
-  ...(['created', 'edited', 'removed'] as const).map((what) =>
-    jobOn(`article.${what}`, ({ id }) => void runs.push(`${what} ${id}`)),
-  ),
-  jobOn('article.stateChanged', ({ id, state }) => void runs.push(`${state} ${id}`)),
-];
-
-test('jobs: what several receivers see of the files is told once, also what none has noted before it ended', async (t) => {
-  const site = siteOf(t);
-  const runs: string[] = [];
-  await change(site, 'old', { version: '1' });
-  const first = site.start(...onFiles(runs));
-  await site.isFollowed();
-  const second = site.start(...onFiles(runs));
-  const both = [first, second];
-  await change(site, 'a', { version: '1' }, both);
-  await site.isDone(runs, 1);
-  await change(site, 'a', { version: '2', state: 'held' }, both);
-  await change(site, 'old', undefined, both);
-  await site.isDone(runs, 4);
-  t.deepEqual(runs.splice(0).toSorted(), ['created a', 'edited a', 'held a', 'removed old']);
-
-  await first.close(1_000);
-  await second.close(1_000);
-  await change(site, 'b', { version: '1', state: 'scheduled' });
-  await change(site, 'a', undefined);
-  const third = site.start(...onFiles(runs));
-  await site.isDone(runs, 3);
-  await third.close(1_000);
-  t.deepEqual(runs.splice(0).toSorted(), ['created b', 'removed a', 'scheduled b']);
-
-  await site.start(jobOn('deploy.done', () => undefined)).close(1_000);
-  await change(site, 'c', { version: '1' });
-  const fourth = site.start(...onFiles(runs));
-  await site.isFollowed();
-  await change(site, 'd', { version: '1' }, [fourth]);
-  await site.isDone(runs, 1);
-  t.deepEqual(runs, ['created d'], 'what changed while no job was on it is no event');
-});
-
-test('jobs: of what a delivery does to a file, only the state is told as a change of the file', async (t) => {
-  const site = siteOf(t);
-  const runs: string[] = [];
-  const jobs = site.start(...onFiles(runs));
-  await site.isFollowed();
-  await change(site, 'a', { version: '1', state: 'held' });
-  await change(site, 'b', { version: '1' });
-  for (const path of ['a', 'b']) await jobs.noteAction('article.published', { path } as never);
-  await site.isDone(runs, 1);
-  await change(site, 'c', { version: '1' }, [jobs]);
-  await site.isDone(runs, 2);
-  t.deepEqual(runs, ['held a', 'created c']);
 });
 
 test('jobs: when the receiver stops, a running job is told, and runs after the next start as if for the first time', async (t) => {
@@ -476,7 +396,7 @@ test('jobs: the time for an article to be stored counts from its last delivery, 
   const runs: string[] = [];
   const adding = [
     jobOn('article.published', ({ article: { id } }) => void runs.push(id)),
-    jobOn('deploy.done', ({ target }) => void runs.push(target)),
+    jobOn(OWN, ({ id }) => void runs.push(id)),
   ];
   const jobs = site.start(...adding);
   await jobs.noteArticle('article.published', { id: 'a', timestamp: '' });
@@ -486,7 +406,7 @@ test('jobs: the time for an article to be stored counts from its last delivery, 
   site.time += 2_400_000;
   await jobs.close(60_000);
   const next = site.start(...adding);
-  await next.noteAction('deploy.done', DEPLOY);
+  await next.noteAction(OWN, DONE);
   await until('it has been looked for', () => runs.length === 1);
   site.revisions.a = 'r1';
   site.time += 300_000;
@@ -578,15 +498,15 @@ test('jobs: what was given up, or waits for a job that is gone, goes after 30 da
   const site = siteOf(t);
   const at = new Date(NOW).toISOString();
   const jobs = {
-    'post.deploy-done': { kind: 'givenUp', attempt: 10, error: 'no answer', at },
+    'post.post-done': { kind: 'givenUp', attempt: 10, error: 'no answer', at },
     'post.gone': { kind: 'waiting' },
   };
-  const event = { name: 'deploy.done', at, payload: DEPLOY, jobs };
+  const event = { name: OWN, at, payload: DONE, jobs };
   fs.writeFileSync(join(site.folder, 'noted/0.json'), `${JSON.stringify({ events: [event] })}\n`);
   const runs: string[] = [];
-  const receiver = site.start(jobOn('deploy.done', ({ target }) => void runs.push(target)));
+  const receiver = site.start(jobOn(OWN, ({ id }) => void runs.push(id)));
   site.time += 30 * DAY;
-  await receiver.noteAction('deploy.done', { target: 'y', ms: 1 });
+  await receiver.noteAction(OWN, { ...LIVE, id: 'y' });
   await until('another event is done', () => runs.length === 1 && site.states().length === 2);
   t.deepEqual(site.states(), ['givenUp', 'waiting']);
   site.time += 3_600_000;
