@@ -1,6 +1,5 @@
 import type { Log } from '../log.js';
 import { createBlame } from './blame.js';
-import { watchMemory } from './kept-memory.js';
 import { asPlugin, pluginRunning, STALL_MS, unfinishedPlugins, watchExcess } from './plugin-code.js';
 
 /** The guard of a process or a thread; see `guardAgainstPlugins`. */
@@ -110,15 +109,12 @@ export function guardAgainstPlugins(log: Log): Guard {
   });
 
   let stallSeen = Number.NEGATIVE_INFINITY;
-  const lookAtMemory = watchMemory(({ plugin, bytes }) =>
-    blame(plugin, 'keeps much memory; there is little left', { bytes }),
-  );
   watchExcess((excess) => {
     if (excess.kind === 'time') stallSeen = performance.now();
     const { kind, plugin, ...details } = excess;
     const what = kind === 'time' ? 'has held up everything else' : 'has taken much memory in one call';
     blame(plugin, what, details);
-  }, lookAtMemory);
+  });
   let looked = performance.now();
   setInterval(() => {
     const ms = performance.now() - looked - LOOK_EVERY_MS;

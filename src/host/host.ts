@@ -18,7 +18,6 @@ import { createRoutes, routesIn, type ServedBelow, sealRoutes, servedBy } from '
 import { checkKeys, invalid, misuseOf } from './invalid.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
 import { JOBS } from './jobs/notes.js';
-import { knowCode } from './kept-memory.js';
 import { noRecords, readingOnly, refusing } from './no-receiver.js';
 import { checkOutput, type PluginOutput } from './pages/outputs.js';
 import { addingTo, noAdditions, type PageAdditions } from './pages/page-additions.js';
@@ -158,8 +157,7 @@ export async function startHost(
   hooks.seal();
 
   async function add(entry: PluginEntry): Promise<void> {
-    const { plugin, file } = entry;
-    if (file !== undefined) knowCode(plugin.name, file);
+    const { plugin } = entry;
     const common = { ...commonHost(entry), options: await parsedOptions(entry) };
     if (face === 'pages') await setUpPages(entry, common);
     else if (plugin.receiver !== undefined || plugin.activate !== undefined)

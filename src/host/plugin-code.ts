@@ -20,7 +20,6 @@ const MOST_MEMORY = getHeapStatistics().heap_size_limit / 10;
 /** How many calls of each plugin have not ended. */
 const unfinished = new Map<string, number>();
 let onExcess: ((excess: Excess) => void) | undefined;
-let onMemory: ((used: number) => void) | undefined;
 
 /** Runs code of a plugin: what goes wrong in it, now or later, is known to be that plugin's. */
 export function asPlugin<T>(plugin: string, run: () => T): T {
@@ -32,11 +31,9 @@ export function asPlugin<T>(plugin: string, run: () => T): T {
     return result;
   } finally {
     const ms = Math.round(performance.now() - began);
-    const used = getHeapStatistics().used_heap_size;
-    const bytes = used - before;
+    const bytes = getHeapStatistics().used_heap_size - before;
     if (ms >= STALL_MS) onExcess?.({ kind: 'time', plugin, ms });
     if (bytes >= MOST_MEMORY) onExcess?.({ kind: 'memory', plugin, bytes });
-    onMemory?.(used);
   }
 }
 
@@ -60,14 +57,9 @@ export function unfinishedPlugins(): string[] {
   return [...unfinished.keys()];
 }
 
-/**
- * Reports calls of plugins that took too much.
- *
- * @param look called after each call, with the memory in use, in bytes.
- */
-export function watchExcess(report: (excess: Excess) => void, look: (used: number) => void): void {
+/** Reports calls of plugins that took too much. */
+export function watchExcess(report: (excess: Excess) => void): void {
   onExcess = report;
-  onMemory = look;
 }
 
 function countUntilEnd(plugin: string, work: Promise<unknown>): void {

@@ -34,21 +34,20 @@ import { createTestSite } from 'pressmark/testing';
  * 28 throws in a timer in the receiver | bad-plugins
  * 29 throws in a timer where pages are made | bad-plugins; after another generator: ../deploy/plugin-pages
  * 30 takes all memory with a few deliveries | bad-plugins
- * 31 takes all memory little by little, in the receiver or where pages are made | bad-plugins
- * 32 leaves an interval running | bad-plugins
- * 33 never ends its onClose | unit/host/host
- * 34 never ends an action | unit/host/hooks
- * 35 never ends an action before all others: pages and commits | slow-actions
- * 36 never ends a filter of pages | unit/host/hooks
- * 37 has a route at /webhook | here
- * 38 has a route at /healthz | here
- * 39 has the routes of another one | here
- * 40 moves the prefix of its router | here
- * 41 blocks its router by a middleware | here
- * 42 has a route for everything | here
- * 43 has a route that never answers | unit/host/routes
- * 44 changes the context of a page in place | ../site/filters
- * 45 adds to a hook after the start | unit/host/host
+ * 31 leaves an interval running | bad-plugins
+ * 32 never ends its onClose | unit/host/host
+ * 33 never ends an action | unit/host/hooks
+ * 34 never ends an action before all others: pages and commits | slow-actions
+ * 35 never ends a filter of pages | unit/host/hooks
+ * 36 has a route at /webhook | here
+ * 37 has a route at /healthz | here
+ * 38 has the routes of another one | here
+ * 39 moves the prefix of its router | here
+ * 40 blocks its router by a middleware | here
+ * 41 has a route for everything | here
+ * 42 has a route that never answers | unit/host/routes
+ * 43 changes the context of a page in place | ../site/filters
+ * 44 adds to a hook after the start | unit/host/host
  */
 
 const start = (receiver: string, name = 'x') =>

@@ -180,30 +180,3 @@ test('a plugin that keeps more and more memory ends the receiver and is named, a
   const next = await startHere(t, options);
   for (const [n, url] of urls.entries()) t.is((await next.find(url)).id, `kept-${n}`);
 });
-
-/** Keeps 4.8 MB, which is little for one call. */
-const KEEP = 'kept.push(new Array(600_000).fill(7))';
-
-for (const [where, code] of [
-  ['receiver', `host.addFilter('article.draft', (draft) => { ${KEEP}; return draft; })`],
-  ['pages', `host.addFilter('page.head', (head) => { ${KEEP}; return head; })`],
-] as const)
-  test(`a plugin that keeps a little memory at each call in ${where}(host) is named once, before there is none left`, async (t) => {
-    const module = (name: string, kept: string) =>
-      `const kept = [];\nexport default { name: '${name}', ${where}(host) { ${kept}; } };`;
-    const dir = withPlugins(tempDir(t), { keeps: module('keeps', code), other: module('other', '') });
-    const config = { git: false, site: where === 'pages' ? { search: false } : false };
-    const env = { NODE_OPTIONS: `${NODE_OPTIONS_OF_TESTS} --max-old-space-size=192` };
-    const receiver = await startReceiver(t, { dir, config, env });
-    const named = () =>
-      receiver.log.filter(({ msg }) => msg === 'plugin keeps keeps much memory; there is little left');
-    for (let n = 0; n < 400 && named().length === 0; n++) {
-      const data = article({ id: `kept-${n}`, slug: `kept-${n}` });
-      const answer = await receiver.post('article.published', data).catch(() => undefined);
-      if (answer === undefined) break;
-      t.is(answer.status, 200);
-    }
-    await until('it is named', () => named().length > 0); // pages are made after the answers
-    t.is(named().length, 1);
-    t.false(receiver.log.some(({ level, plugin }) => level >= 40 && plugin === 'other'));
-  });
