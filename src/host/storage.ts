@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { quote, systemCode } from '../errors.js';
 import { discard, isLeftover, makeDirectory, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
 import { createLock, type Lock } from '../fs/lock.js';
@@ -138,7 +139,11 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
 
   /** What the file of a value holds. @throws PressmarkError if it cannot be kept. */
   function textOf(key: string, value: unknown, until: number | undefined): string {
-    const text = JSON.stringify({ key, ...(until !== undefined && { until }), value: dataOf(key, value) });
+    if (!isPlainData(value))
+      throw refusal(
+        `the value of ${quote(key)} is not plain data as in JSON: write dates as texts, leave out what is undefined, and delete the key of what is not there`,
+      );
+    const text = JSON.stringify({ key, ...(until !== undefined && { until }), value });
     if (Buffer.byteLength(text) > MOST_BYTES)
       throw refusal(`the value of ${quote(key)} is longer than ${MOST_BYTES} bytes; keep it in several keys`);
     return text;
@@ -147,23 +152,6 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
   async function dropFile(path: string): Promise<void> {
     discard(path);
     await syncDirectory(values);
-  }
-
-  /** The value as JSON holds it. @throws PressmarkError if JSON would make something else of it. */
-  function dataOf(key: string, value: unknown): unknown {
-    try {
-      const json: string | undefined = JSON.stringify(value, function (this: unknown, name, _part: unknown) {
-        const raw: unknown = (this as Record<string, unknown>)[name]; // before a `toJSON` of its own
-        const what = raw === undefined && Array.isArray(this) ? 'undefined' : foreignTo(raw);
-        if (what !== undefined) throw new Error(`${name === '' ? 'it' : name} is ${what}`);
-        return raw;
-      });
-      if (json === undefined) throw new Error('it is undefined; delete the key instead');
-      return JSON.parse(json);
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause);
-      throw refusal(`the value of ${quote(key)} is not plain data as in JSON: ${why}`);
-    }
   }
 
   async function remove(key: string): Promise<boolean> {
@@ -222,14 +210,11 @@ function parsed(text: string): Stored | undefined {
   }
 }
 
-/** What a value is that JSON would change; undefined if JSON holds it. */
-function foreignTo(value: unknown): string | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
-  if (typeof value === 'string') return value.isWellFormed() ? undefined : 'a text with a lone surrogate';
-  if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
-    return `a ${typeof value}`;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return undefined;
-  return `an object of the class ${value.constructor?.name ?? 'of another kind'}`;
+/** Whether JSON gives a value back as it is. */
+function isPlainData(value: unknown): boolean {
+  try {
+    return value !== undefined && isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value);
+  } catch {
+    return false; // it is circular, a function or a bigint
+  }
 }

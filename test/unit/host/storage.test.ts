@@ -69,21 +69,14 @@ test('storage: a value whose time is over is gone, and so is its file', async (t
   t.is(fs.readdirSync(join(folder, 'storage')).length, 3);
 });
 
-test('storage: what JSON would change is refused in words that name plugin, key and part', async (t) => {
+test('storage: what JSON would change is refused in words that name plugin and key', async (t) => {
   const storage = openStorage('notes', join(tempDir(t), 'notes'));
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;
-  for (const [value, words] of [
-    [undefined, /it is undefined; delete the key instead/],
-    [{ deep: { at: new Date(0) } }, /at is an object of the class Date/],
-    [{ n: Number.NaN }, /n is NaN/],
-    ['\ud800', /it is a text with a lone surrogate/],
-    [cycle, /circular/],
-  ] as const) {
-    const error = await t.throwsAsync(storage.set('k', value));
-    t.regex(error.message, /^plugin notes: storage: the value of "k" is not plain data as in JSON: /);
-    t.regex(error.message, words);
-  }
+  for (const value of [undefined, { deep: { at: new Date(0) } }, { n: Number.NaN }, [undefined], 1n, cycle])
+    await t.throwsAsync(storage.set('k', value), {
+      message: /^plugin notes: storage: the value of "k" is not plain data as in JSON: write dates as texts/,
+    });
   await t.throwsAsync(storage.set('k', 'x'.repeat(1_000_000)), {
     message: 'plugin notes: storage: the value of "k" is longer than 1000000 bytes; keep it in several keys',
   });
