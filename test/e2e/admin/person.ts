@@ -67,9 +67,11 @@ export function personOn(page: Page, way: Way, faults: (found: string[]) => void
 
   /** Presses the key that leads from one thing to the next until the focus is where it must be. */
   async function tabTo(target: Locator): Promise<void> {
-    const focused = target.and(page.locator(':focus')); // a list that follows by itself has new elements
+    let element = await target.elementHandle();
     for (let presses = 0; presses < 250; presses++) {
-      if ((await focused.count()) > 0) return;
+      // A list that follows by itself has new elements.
+      if ((await element?.evaluate('one => one.isConnected')) !== true) element = await target.elementHandle();
+      if ((await element?.evaluate('one => one === document.activeElement')) === true) return;
       await keyboard.press('Tab');
     }
     throw new Error(`no key leads to ${target}`);
@@ -158,19 +160,19 @@ const MOMENT = /^(\d\d)\/(\d\d)\/(\d{4}) (\d\d:\d\d) AM$/;
 const isMoment = (text: string) => MOMENT.test(text);
 const isoOf = (text: string) => text.replace(MOMENT, '$3-$1-$2T$4');
 
-/** The pages that axe-core has looked at, by their address and the kinds of elements on them. */
+/** The kinds of elements that axe-core has seen, each with the address of the page. */
 const examined = new Set<string>();
 
-const KINDS = `location.pathname + [...new Set([...document.querySelectorAll('body *')].map((one) =>
-  one.tagName + one.className + (one.role ?? '')))].sort()`;
+const KINDS = `[...new Set([...document.querySelectorAll('body *')].map((one) =>
+  [location.pathname, one.tagName, one.className, one.role ?? ''].join(' ')))]`;
 
 /** What is wrong with a page: what axe-core finds, and what does not fit. */
 async function lookedAt(page: Page, way: Way): Promise<string[]> {
   const overflow = await page.evaluate<number>(OVERFLOW);
   const found = overflow > 0 ? [`${overflow} px too wide`] : [];
-  const kind = await page.evaluate<string>(KINDS);
-  if (WAYS[way].hands === 'keyboard' && !examined.has(kind)) {
-    examined.add(kind);
+  const kinds = WAYS[way].hands === 'keyboard' ? await page.evaluate<string[]>(KINDS) : [];
+  if (kinds.some((kind) => !examined.has(kind))) {
+    for (const kind of kinds) examined.add(kind);
     found.push(...(await axeFindings(page, 'all')));
   }
   return found.map((what) => `${new URL(page.url()).pathname}: ${what}`);
