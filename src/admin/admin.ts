@@ -56,7 +56,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   const sessions = createSessions(host.storage, users);
   const audit = openAudit(host.storage);
   const previews = createPreviews(host, (key, origin) => `${origin}${link(`preview/${key}/`)}`);
-  const attempts = createAttempts(LIMIT, join(host.storage.folder, 'attempts.log'));
+  const attempts = createAttempts(LIMIT);
   const logins = createLogins({ host, users, sessions, audit, attempts });
   const room: AdminRoom = { host, users, sessions, audit, attempts, previews };
   const pages = pagesOf(room);
@@ -154,7 +154,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     if (isForm && !isFromOwnPage(context.req, visit.access.origin)) return refuse(visit, 'frame.foreign');
     if (path === 'login') return isForm ? loginPages.logIn(visit) : loginPages.askToLogIn(visit);
     if (path === 'welcome') return isForm ? loginPages.accept(visit) : loginPages.welcome(visit);
-    if (login === undefined) return isForm ? loginPages.resume(visit) : loginPages.leadToLogin(visit);
+    if (login === undefined) return isForm ? refuse(visit, 'frame.over') : loginPages.leadToLogin(visit);
     if (isForm) {
       const form = await readLargeForm(context.req, host.articles);
       if (!hasToken(form, formTokenOf(login.secret))) return loginPages.again(visit, login.user, form);

@@ -205,8 +205,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     commits?.writerOver ?? ((disk: Writer): Writer => ({ ...disk, beforeReplace: keepEdits(options) }));
   const openWriter = async ({ disk }: WriterHost): Promise<Writer> => writerOver(disk);
   const opened = await openArticles({ content, catalog, stateDir, log, onChange, watch, openWriter });
-  if (commits === undefined)
-    return { ...opened, commits: false, git: undefined };
+  if (commits === undefined) return { ...opened, commits: false, git: undefined };
   // A second lock on the same file: the store's own would let this process store while git writes files.
   const followLock = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });
   return {

@@ -1,14 +1,14 @@
 import type { AdminRoom, Flash } from '../page.js';
 import { isAllowed, leadTo, queryOf, type Responder, requestOf, type Visit } from '../responder.js';
 import { link } from '../views.js';
-import { type Form, fieldOf, readForm, readLargeForm } from './forms.js';
+import { type Form, fieldOf, readForm } from './forms.js';
 import type { Login, Logins } from './login.js';
 import { isPossiblePassword, SHORTEST_PASSWORD } from './passwords.js';
 import type { User } from './users.js';
 
-/** The pages to log in and out, and for a form whose session is over. */
+/** The pages to log in and out, and for a form of an earlier session. */
 export function createLoginPages(
-  { host, users }: Pick<AdminRoom, 'host' | 'users'>,
+  { users }: Pick<AdminRoom, 'users'>,
   logins: Logins,
   { byPath, show, giveAgain, refuse }: Responder,
 ) {
@@ -94,34 +94,5 @@ export function createLoginPages(
     await giveAgain(visit, page, requestOf(visit, user, form), told);
   }
 
-  /**
-   * The session has ended before the form was sent: the login form holds what was entered, and sends it along. A large
-   * form is read only from a browser in which somebody has logged in before.
-   */
-  async function resume(visit: Visit): Promise<void> {
-    const { context } = visit;
-    if (byPath.get(visit.path)?.again === undefined || !(await logins.isKnownBrowser(visit)))
-      return refuse(visit, 'frame.over');
-    const form = await readLargeForm(context.req, host.articles);
-    const name = fieldOf(form, 'login-name');
-    const ask = async (status: number, flash: Flash) =>
-      show(visit, 'login', { name, entered: await enteredIn(form) }, { status, flash });
-    if (!Object.hasOwn(form, 'login-password')) return ask(403, { level: 'warn', text: 'login.over' });
-    const checked = await logins.check(visit, name, fieldOf(form, 'login-password'));
-    if (checked.kind === 'refused') return ask(checked.status, checked.flash);
-    const { user } = checked;
-    const secret = await logins.enter(visit, user, 'login');
-    return again({ ...visit, login: { user, secret } }, user, form);
-  }
-
-  /** The texts that were entered in a form, as HTML, without what belongs to a session and to the login. */
-  async function enteredIn(
-    form: Form,
-  ): Promise<readonly { readonly nameHtml: string; readonly html: string }[]> {
-    const names = Object.keys(form).filter((name) => !/^(?:token|do|login-name|login-password)$/.test(name));
-    const texts = await host.articles.escaped([...names, ...names.map((name) => fieldOf(form, name))]);
-    return names.map((_, n) => ({ nameHtml: texts[n] ?? '', html: texts[names.length + n] ?? '' }));
-  }
-
-  return { askToLogIn, logIn, logOut, welcome, accept, leadToLogin, again, resume };
+  return { askToLogIn, logIn, logOut, welcome, accept, leadToLogin, again };
 }

@@ -54,14 +54,6 @@ export function createLogins({
     return secret === undefined || user === undefined ? undefined : { user, secret };
   }
 
-  /** Whether somebody has been logged in with this browser. */
-  async function isKnownBrowser({ context, access }: Visitor): Promise<boolean> {
-    const secret = cookieOf(context, 'session', access.isSecure);
-    if (secret !== undefined && (await sessions.isKnown(secret))) return true;
-    const known = cookieOf(context, 'known', access.isSecure);
-    return known !== undefined && users.isBrowserMark(known);
-  }
-
   /** Why an unknown browser may not try now, whatever it sends; undefined if it may. */
   function refusalNow({ context, access }: Visitor): Refused | undefined {
     const known = cookieOf(context, 'known', access.isSecure);
@@ -136,5 +128,5 @@ export function createLogins({
     setCookie(context, 'session', '', { isSecure: access.isSecure, seconds: 0 });
   }
 
-  return { of, isKnownBrowser, refusalNow, check, enter, end };
+  return { of, refusalNow, check, enter, end };
 }

@@ -38,16 +38,11 @@ export function createSessions(storage: PluginStorage, users: Users) {
     return user?.passwordId === session.passwordId ? user : undefined;
   }
 
-  /** Whether there was such a session: it may be over since the password has changed. */
-  async function isKnown(secret: string): Promise<boolean> {
-    return (await storage.get<Session>(keyOf(secret))) !== undefined;
-  }
-
   async function end(secret: string): Promise<void> {
     await storage.delete(keyOf(secret));
   }
 
-  return { begin, userOf, isKnown, end };
+  return { begin, userOf, end };
 }
 
 function keyOf(secret: string): string {

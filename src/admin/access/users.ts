@@ -1,6 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { PressmarkError, quote } from '../../errors.js';
-import { sameSecret } from '../../host/http/same-secret.js';
 import type { PluginStorage } from '../../host/storage.js';
 import { hashPassword, isPassword, PASSWORD_COST, type PasswordHash } from './passwords.js';
 
@@ -221,11 +220,6 @@ export function createUsers(
     return markOf(byName(await all(), name));
   }
 
-  /** Whether a browser keeps the mark of any user. */
-  async function isBrowserMark(given: string): Promise<boolean> {
-    return (await all()).some((user) => sameSecret(given, markOf(user)));
-  }
-
   return {
     isAny,
     list,
@@ -239,7 +233,6 @@ export function createUsers(
     remove,
     setRole,
     browserMark,
-    isBrowserMark,
   };
 }
 

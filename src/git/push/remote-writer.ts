@@ -22,7 +22,7 @@ import {
   type DescribedChange,
 } from './change-commits.js';
 import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
-import { createRemote, FETCHED_REF, type RemoteSettings } from './remote.js';
+import { createRemote, type RemoteSettings } from './remote.js';
 import { openSharedBranch } from './shared-branch.js';
 
 export interface RemoteWriterOptions extends RemoteSettings, ChangeCommitsOptions {

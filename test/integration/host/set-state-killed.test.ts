@@ -38,7 +38,6 @@ async function ask({ origin }: ReceiverHere, path: string): Promise<Now> {
   return (await (await fetch(`${origin}/-/keeper${path}`)).json()) as Now;
 }
 
-
 test.serial(
   'setState: a receiver that is killed at any write leaves the article changed or as it was, and one of two that follow runs its job',
   async (t) => {

@@ -244,9 +244,7 @@ test('jobs: a person’s wish is found where the clock was set back since its ev
   const runs: string[] = [];
   const error = { error: 'no answer', nextAt: new Date(NOW + DAY).toISOString() };
   const event = (over: object, state: object) => ({
-    events: [
-      { name: OWN, key: 'x', payload: DONE, ...over, jobs: { 'post.post-done': state } },
-    ],
+    events: [{ name: OWN, key: 'x', payload: DONE, ...over, jobs: { 'post.post-done': state } }],
   });
   const at = new Date(NOW).toISOString();
   for (const [name, note] of Object.entries({

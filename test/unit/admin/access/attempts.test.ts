@@ -1,12 +1,9 @@
-import fs from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import { createAttempts } from '../../../../src/admin/access/attempts.js';
-import { tempDir } from '../../../support/temp-dir.js';
 
 test('ten attempts are free, then there is one each half minute, and never none', (t) => {
   let now = 0;
-  const attempts = createAttempts(undefined, undefined, () => now);
+  const attempts = createAttempts(undefined, () => now);
   for (let n = 0; n < 10; n++) t.is(attempts.take(['name ada']), 0);
   t.is(attempts.take(['name ada']), 30_000);
   t.is(attempts.take(['name ada']), 30_000, 'a refused attempt costs nothing');
@@ -18,7 +15,7 @@ test('ten attempts are free, then there is one each half minute, and never none'
 });
 
 test('an attempt counts for the address and for the name; success clears both', (t) => {
-  const attempts = createAttempts(undefined, undefined, () => 0);
+  const attempts = createAttempts(undefined, () => 0);
   for (let n = 0; n < 10; n++) t.is(attempts.take(['network 1', `name ${n}`]), 0);
   t.true(attempts.take(['network 1', 'name x']) > 0, 'one address and many names');
   for (let n = 0; n < 9; n++) t.is(attempts.take([`network 2${n}`, 'name 0']), 0);
@@ -30,7 +27,7 @@ test('an attempt counts for the address and for the name; success clears both', 
 
 test('who is throttled stays so, however many others are tried meanwhile; many names fill no memory; what the queue has refused is given back', (t) => {
   let now = 0;
-  const attempts = createAttempts(undefined, undefined, () => now);
+  const attempts = createAttempts(undefined, () => now);
   for (let n = 0; n < 10; n++) attempts.take(['name ada']);
   for (let n = 0; n < 30_000; n++) attempts.take([`network ${n % 1_000}`, `name ${n}`]);
   t.true(attempts.take(['name ada']) > 0);
@@ -40,21 +37,4 @@ test('who is throttled stays so, however many others are tried meanwhile; many n
   attempts.giveBack(['name ada']);
   t.is(attempts.take(['name ada']), 0);
   t.is(attempts.take(['name ada']), 30_000);
-});
-
-test('all receivers on a folder count the same attempts, also after a restart', (t) => {
-  const path = join(tempDir(t), 'admin', 'attempts.log');
-  const open = () => createAttempts(undefined, path, () => 1_000);
-  const [one, other] = [open(), open()];
-  for (let n = 0; n < 5; n++)
-    for (const each of [one, other]) t.is(each.take(['name ada', `network ${n}`]), 0);
-  for (const each of [one, other, open()]) t.is(each.take(['name ada']), 30_000);
-  t.notRegex(fs.readFileSync(path, 'utf8'), /ada|name/, 'what was typed as a name may be a password');
-  fs.appendFileSync(path, 'a part of a li');
-  other.clear(['name ada']);
-  t.is(one.take(['name ada']), 0);
-  fs.rmSync(path);
-  fs.mkdirSync(path);
-  for (let n = 0; n < 9; n++) t.is(one.take(['name ada']), 0);
-  t.is(one.take(['name ada']), 30_000, 'where the file cannot be written');
 });
