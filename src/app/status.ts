@@ -7,7 +7,7 @@ import { type PushStatus, readPushStatus } from '../git/push/push-status.js';
 import { openRepository } from '../git/repository.js';
 import { type OpenJob, readOpenJobs } from '../host/jobs/notes.js';
 import type { ContentFolder } from '../store/catalog/content-folder.js';
-import { catalogId, type Entry, entryState, isUnread } from '../store/catalog/entry.js';
+import { type Entry, entryState, isUnread } from '../store/catalog/entry.js';
 import { articlesInReview } from './articles/article-list.js';
 import { readCatalog } from './articles/find-article.js';
 import { addressChange, addressChangeText } from './articles/stored-urls.js';
@@ -95,20 +95,11 @@ export async function statusOf(
     restart: await restartReason(settings, receivers),
     addressChange: words && `${words.text}; ${words.fix}`,
     ...notedFacts(settings),
-    jobs: openJobs(settings, entries),
+    jobs: readOpenJobs(foldersOf(settings).stateDir),
     scheduled: scheduledIn(settings, entries),
     malformed: malformedIn(settings, entries),
     review: await reviewStatus(settings),
   };
-}
-
-/** What jobs have to do; without articles that were noted before they were to be stored, and never were. */
-function openJobs(settings: Settings, entries: readonly Entry[]): OpenJob[] {
-  const stored = new Set(entries.map(({ id }) => id));
-  return readOpenJobs(foldersOf(settings).stateDir).filter(
-    ({ event, id, state }) =>
-      event !== 'article.published' || state.kind !== 'waiting' || stored.has(catalogId(id ?? '')),
-  );
 }
 
 /** What a receiver that runs does not do until it is restarted. */

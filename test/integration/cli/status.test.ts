@@ -131,12 +131,9 @@ test('status names the jobs that failed, and counts those that wait', async (t) 
     note('a1', { kind: 'failed', attempt: 2, error, nextAt }),
     note('a2', { kind: 'givenUp', attempt: 10, error, at }),
     note('a3', { kind: 'waiting' }),
-    note('noted and never stored', { kind: 'waiting' }),
     note('a4', { kind: 'running', attempt: 1, since: at }),
   ];
   fs.writeFileSync(join(dir, '.pressmark/jobs/noted/1.json'), `${JSON.stringify({ events })}\n`);
-  fs.mkdirSync(join(dir, 'content/articles'), { recursive: true });
-  fs.writeFileSync(join(dir, 'content/articles/a3.md'), '---\nid: a3\ntitle: A3\n---\nText.\n');
   const { code, stdout } = await status(dir);
   t.is(code, 1);
   const lines = [
