@@ -144,6 +144,8 @@ test('a state, a condition or a key of a change that does not exist is an error 
 
 test('a patch is a new revision and a commit, and never replaces a person’s edit', async (t) => {
   const { url } = (await publish({ id: 'patched-1', title: 'Patched', slug: 'patched' })).json;
+  // What replaces a text waits two seconds for its commit, which a busy machine may exceed: then both are one commit.
+  await until('the article is committed', () => commits().includes('Publish: Patched'));
   const base = (await receiver().find(url)).revision_id;
   const patch = (revision: string, change: Parameters<ReturnType<typeof articles>['patch']>[2]) =>
     articles().patch('patched-1', revision, change);
