@@ -70,7 +70,8 @@ export function personOn(page: Page, way: Way, faults: (found: string[]) => void
     let element = await target.elementHandle();
     for (let presses = 0; presses < 250; presses++) {
       // A list that follows by itself has new elements.
-      if ((await element?.evaluate('one => one.isConnected')) !== true) element = await target.elementHandle();
+      if ((await element?.evaluate('one => one.isConnected')) !== true)
+        element = await target.elementHandle();
       if ((await element?.evaluate('one => one === document.activeElement')) === true) return;
       await keyboard.press('Tab');
     }
