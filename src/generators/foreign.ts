@@ -1,15 +1,16 @@
 import type { SiteFiles } from './generator.js';
-import { dependencies, npmScripts } from './inspect/manifests.js';
+import { npmScripts } from './inspect/manifests.js';
+import type { Recognisable } from './registry.js';
 
 /**
  * Static site generators that Pressmark has no definition for: their configuration files, what such a file says where other
  * programs have one of the same name, and their package. Whatever else builds a site by an npm script is found by that.
  */
-const FOREIGN: readonly (readonly [
+const SIGNS: readonly (readonly [
   name: string,
   file: RegExp,
   says?: RegExp | undefined,
-  dependency?: string,
+  ...packages: string[],
 ])[] = [
   ['VuePress', /^(?:docs\/)?\.vuepress\/config\b/, undefined, 'vuepress'],
   ['Nuxt', /^nuxt\.config\.\w+$/, undefined, 'nuxt'],
@@ -31,33 +32,18 @@ const FOREIGN: readonly (readonly [
   ['Quarto', /^_quarto\.ya?ml$/],
 ];
 
-/** A generator that builds a site by its files, and that Pressmark has no definition of. */
-export interface RecognisedForeign {
-  readonly name: string;
-  /** What shows it, such as `mkdocs.yml` or `package.json: nuxt`. */
-  readonly evidence: string;
-  /** As that of a known generator: a configuration file weighs 2, a dependency 1. */
-  readonly strength: number;
-}
-
 /** Folders in which generators keep their configuration. */
 const CONFIG_FOLDERS = '. .vuepress docs doc source docs/source docs/.vuepress'.split(' ');
 
-/** Recognises a generator that Pressmark has no definition for; undefined if no file shows one. */
-export function recogniseForeign(files: SiteFiles): RecognisedForeign | undefined {
-  const used = dependencies(files);
-  const paths = CONFIG_FOLDERS.flatMap((folder) =>
-    files.list(folder).map((name) => (folder === '.' ? name : `${folder}/${name}`)),
-  );
-  const found = FOREIGN.flatMap(([name, pattern, says = /^/, dependency = '']): RecognisedForeign[] => {
-    const file = paths.find((path) => pattern.test(path) && says.test(files.read(path) ?? ''));
-    const manifest = used.get(dependency);
-    if (file === undefined && manifest === undefined) return [];
-    const strength = (file === undefined ? 0 : 2) + (manifest === undefined ? 0 : 1);
-    return [{ name, evidence: file ?? `${manifest}: ${dependency}`, strength }];
-  });
-  return found.toSorted((one, other) => other.strength - one.strength)[0];
-}
+/** Generators that a site may be built with, and that Pressmark has no definition of. */
+export const FOREIGN: readonly Recognisable[] = SIGNS.map(([name, file, says = /^/, ...packages]) => ({
+  name,
+  packages,
+  recognise: (files) =>
+    CONFIG_FOLDERS.flatMap((folder) =>
+      files.list(folder).map((entry) => (folder === '.' ? entry : `${folder}/${entry}`)),
+    ).find((path) => file.test(path) && says.test(files.read(path) ?? '')),
+}));
 
 /** The npm script that builds a site with a program that nobody knows; undefined if there is none, or it is Pressmark's. */
 export function unknownBuildScript(files: SiteFiles): string | undefined {

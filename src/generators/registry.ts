@@ -35,9 +35,12 @@ export function generatorNamed(name: string): Generator {
   return found;
 }
 
+/** What is needed to recognise a site of a generator. */
+export type Recognisable = Pick<Generator, 'name' | 'packages' | 'recognise'>;
+
 /** A generator that builds a site, by its files. */
-export interface Recognised {
-  readonly generator: Generator;
+export interface Recognised<T extends Recognisable = Generator> {
+  readonly generator: T;
   /** What shows it, such as `hugo.toml` or `package.json: astro`. */
   readonly evidence: string;
   /** A configuration file of the generator's own weighs more than one that other programs have too, or a dependency. */
@@ -51,13 +54,13 @@ const COMMON_FILES = /^config(?:\.(?:toml|ya?ml|json)|\/.*)$/;
  * The generators that a site may be built with, the most probable first. Two of the same strength mean that its
  * owner must be asked.
  */
-export function recogniseGenerators(
+export function recogniseGenerators<T extends Recognisable>(
   files: SiteFiles,
-  generators: readonly Generator[] = GENERATORS,
-): readonly Recognised[] {
+  generators: readonly T[],
+): readonly Recognised<T>[] {
   const packages = dependencies(files);
   return generators
-    .flatMap((generator): Recognised[] => {
+    .flatMap((generator): Recognised<T>[] => {
       const file = generator.recognise(files);
       const dependency = generator.packages?.find((name) => packages.has(name));
       if (file === undefined && dependency === undefined) return [];

@@ -6,7 +6,7 @@ import { termKey } from '../../article/names.js';
 import type { Settings } from '../../config/load.js';
 import { messageOf } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
-import { type Recognised, recogniseGenerators } from '../../generators/registry.js';
+import { GENERATORS, type Recognised, recogniseGenerators } from '../../generators/registry.js';
 import { ADDRESSES } from '../../store/catalog/addresses.js';
 import { readArticleSync } from '../../store/catalog/content-folder.js';
 import { type Entry, entryState } from '../../store/catalog/entry.js';
@@ -41,7 +41,7 @@ export async function generatorFindings(settings: Settings, unsorted: readonly E
 
 /** A site of a generator that Pressmark builds itself. */
 function unsetGenerator({ dir }: Settings): Finding[] {
-  const [recognised] = recogniseGenerators(siteFiles(dir));
+  const [recognised] = recogniseGenerators(siteFiles(dir), GENERATORS);
   return recognised === undefined ? [] : [otherGenerator(recognised, 'Pressmark builds it')];
 }
 
@@ -52,7 +52,7 @@ function otherGenerator({ generator, evidence }: Recognised, but: string): Findi
 }
 
 function definitionFindings(settings: Settings, { generator, files, options }: SiteGenerator): Finding[] {
-  const recognised = recogniseGenerators(files);
+  const recognised = recogniseGenerators(files, GENERATORS);
   const [other] = recognised;
   const isOther =
     generator.recognise(files) === undefined &&

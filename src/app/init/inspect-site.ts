@@ -5,7 +5,7 @@ import { configFileOf } from '../../config/load.js';
 import { askGenerator } from '../../deploy/ask.js';
 import { copySite, type SiteCopy } from '../../deploy/copy/site-copy.js';
 import { didYouMean, PressmarkError, quote } from '../../errors.js';
-import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
+import { FOREIGN, unknownBuildScript } from '../../generators/foreign.js';
 import type { AskedSite, Generator, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { GENERATORS, recogniseGenerators } from '../../generators/registry.js';
 import { siteFiles } from '../content/site-files.js';
@@ -88,9 +88,9 @@ export function recogniseSite(
   }
   if (answer !== undefined) return known({ generator: named(answer), evidence: '--generator' });
   const [first, second] = found;
-  const foreign = recogniseForeign(files);
+  const [foreign] = recogniseGenerators(files, FOREIGN);
   if (foreign !== undefined && foreign.strength > (first?.strength ?? 0))
-    return question(notKnown(foreign.name, foreign.evidence));
+    return question(notKnown(foreign.generator.name, foreign.evidence));
   if (first === undefined) {
     const script = unknownBuildScript(files);
     return script

@@ -1,8 +1,8 @@
 import { parseEnv } from 'node:util';
-import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
+import { FOREIGN, unknownBuildScript } from '../../generators/foreign.js';
 import type { FileEdit, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { LOCK_FILES } from '../../generators/inspect/manifests.js';
-import { recogniseGenerators } from '../../generators/registry.js';
+import { GENERATORS, recogniseGenerators } from '../../generators/registry.js';
 import { isOfPressmark } from '../../site/builder/ownership.js';
 import { isExampleUrl } from '../site-address.js';
 import type { Answers } from './answers.js';
@@ -264,9 +264,8 @@ const OWN_FOLDERS = { content: 'pressmark/content', output: 'pressmark/public' }
 /** The folders of a site that Pressmark builds, where they are not the usual ones: another program's are left alone. */
 function plainFolders(files: SiteFiles): { readonly content?: string; readonly output?: string } {
   const isOthers =
-    recogniseForeign(files) !== undefined ||
     unknownBuildScript(files) !== undefined ||
-    recogniseGenerators(files).length > 0;
+    recogniseGenerators(files, [...GENERATORS, ...FOREIGN]).length > 0;
   if (isOthers) return OWN_FOLDERS;
   const pages = files.list('public').filter((name) => name.endsWith('.html'));
   const isOurs = pages.every((name) => isOfPressmark(files.read(`public/${name}`) ?? ''));

@@ -21,8 +21,6 @@ export interface SchemaKey {
     /** The id of an entry of another collection, or a list of such ids. */
     | 'reference'
     | 'other';
-  /** Whether it may be any text. */
-  readonly takesText: boolean;
   /** Whether a file without the key is refused. */
   readonly isRequired: boolean;
   /** The values of an enum, or of the items of a list. */
@@ -43,7 +41,6 @@ export function keysIn(schema: unknown, collection: string): readonly SchemaKey[
   return entries.map(([name, value]) => ({
     name,
     kind: kindOf(mapOf(value)),
-    takesText: choicesOf(mapOf(value)).some(({ type, format }) => type === 'string' && format === undefined),
     isRequired: demanded.has(name),
     values: textsOf(mapOf(value).enum ?? mapOf(mapOf(value).items).enum),
     longest: limitIn(mapOf(value), ['maxLength', 'maxItems']),
@@ -112,7 +109,6 @@ export function fieldsOf(
   const updated = find('updated', 'date', 'day', 'string');
   // Both dates are written in one form.
   const isOtherForm = updated !== null && kinds.get(updated) === 'string' && kind === 'date';
-  const isText = isOtherForm && schema?.find(({ name }) => name === date)?.takesText === true;
   const image = find('image', 'string');
   const author = find('author', 'string');
   const authorKind = author === null ? undefined : kinds.get(keyPath(author).key);
@@ -138,7 +134,7 @@ export function fieldsOf(
       title,
       description,
       date,
-      updated: isOtherForm && !isText ? null : updated,
+      updated: isOtherForm ? null : updated,
       tags: hasKnownTags ? null : tags,
       image: image === null || makesPictures(keyPath(image).key) ? null : image,
       ...(author !== null && isAuthor && { author }),
@@ -147,7 +143,6 @@ export function fieldsOf(
     },
     options: {
       ...((kind === 'string' || kind === 'day') && { dates: kind }),
-      ...(isText && { dates: 'string' as const }),
       ...(authorKind === 'reference' && { knownAuthorsOnly: true }),
       ...(hasKnownTags && category == null && known !== undefined && { categories: known }),
       limits,

@@ -122,8 +122,8 @@ export function storedBody(
     return { text: inert(incoming.markdown), frontMatter: { render_with_liquid } };
   const html = closedHtml(incoming.html);
   const text = inert(isHtmlFile ? html : keepsHtml ? htmlBlock(html) : withoutMarkdown(html));
-  const excerpt_separator = isHtmlFile ? excerptSeparator(text) : '';
-  return { text, frontMatter: { render_with_liquid, excerpt_separator } };
+  // Without an excerpt: Jekyll's own ends at a blank line, which may stand inside of an element.
+  return { text, frontMatter: { render_with_liquid, excerpt_separator: '' } };
 }
 
 /**
@@ -146,16 +146,4 @@ const END_OF_EXTENSION = /\{(?=:\/(?:nomarkdown)?\})/g;
 function withoutMarkdown(html: string): string {
   const text = html.replaceAll('\r\n', '\n').replace(END_OF_EXTENSION, '&#123;').trimEnd();
   return `{::nomarkdown}\n${text}\n{:/nomarkdown}\n`;
-}
-
-/** A first paragraph of plain words, which may be a list's excerpt. */
-const FIRST_PARAGRAPH =
-  /^\s*<p(?:\s[^<>{]*)?>[^<{]*(?:<\/?(?:a|abbr|b|br|code|em|i|img|mark|q|s|small|span|strong|sub|sup)(?=[\s/>])[^<>{]*>[^<{]*)*<\/p>/i;
-
-/**
- * The `excerpt_separator` of an HTML file. Jekyll's own, a blank line, may stand inside of `<pre>`, and the rest of the
- * list page would be in it. Empty if the article begins with anything else than a paragraph: it has no excerpt then.
- */
-function excerptSeparator(html: string): string {
-  return FIRST_PARAGRAPH.test(html) ? '</p>' : '';
 }

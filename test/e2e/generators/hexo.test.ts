@@ -9,6 +9,7 @@ const site: SiteUnderTest = {
   siteUrl: 'https://allotment.example/notes',
   marker: 'Plot 21, by the mill</a></header>',
   day: dayIn('Asia/Tokyo'),
+  every: 2,
   posts: {
     'source/_posts/leek-trench.md': '/2025/03/09/leek-trench/',
     'source/_posts/mill-race.md': '/2025/05/17/mill-race/',

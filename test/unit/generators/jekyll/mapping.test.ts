@@ -32,19 +32,17 @@ test('Markdown that kramdown may run, or that may swallow the page, is stored as
   t.is(mappingOf().extension(markdown('a')), '.md');
 });
 
-test('an HTML file is the HTML as sent; its excerpt is a first paragraph of plain words', (t) => {
+test('an HTML file is the HTML as sent, without an excerpt', (t) => {
   const stored = (text: string, options = {}) => mappingOf(options).body(html(text), '2025-03-02-a.html');
   const text = '<p>One <b>word</b>.</p>\n<pre>\n\n{% b %}</pre>';
   t.deepEqual(stored(text, { templateSwitch: true }), {
     text,
-    frontMatter: { render_with_liquid: false, excerpt_separator: '</p>' },
+    frontMatter: { render_with_liquid: false, excerpt_separator: '' },
   });
   t.deepEqual(stored(text), {
     text: '<p>One <b>word</b>.</p>\n<pre>\n\n{{ "{%" }} b %}</pre>',
-    frontMatter: { render_with_liquid: undefined, excerpt_separator: '</p>' },
+    frontMatter: { render_with_liquid: undefined, excerpt_separator: '' },
   });
-  for (const other of ['<pre>\n\n</pre><p>x</p>', '<p>a <!-- b --></p>', '<p>{{ a }}</p>'])
-    t.is(stored(other).frontMatter.excerpt_separator, '', other);
 });
 
 test('HTML in a Markdown file of Jekyll is kept from kramdown, whatever it holds', (t) => {

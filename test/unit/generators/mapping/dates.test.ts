@@ -1,8 +1,6 @@
 import test from 'ava';
 import { dayOf, momentOf } from '../../../../src/generators/mapping/dates.js';
 
-const _HOUR = 3_600_000;
-
 test('a date of front matter means a moment: of the site’s day, with or without an offset', (t) => {
   const at = (value: unknown, zone = 'Asia/Tokyo', ofTimes = zone) => {
     const moment = momentOf(value, zone, ofTimes);
