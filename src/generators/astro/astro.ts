@@ -4,7 +4,6 @@ import type { AskedSite, Generator, Problem, Question, SiteFacts, SiteFiles } fr
 import { answerTo } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
 import { siteFacts } from '../inspect/facts.js';
-import { tagsInCode } from '../inspect/kept-tags.js';
 import { firstFile, installedVersion, untestedVersion } from '../inspect/manifests.js';
 import { buildCommand } from '../inspect/site-build.js';
 import { filesBelow, publicAddress } from '../inspect/site-files.js';
@@ -100,7 +99,6 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     frontMatter: needed.constants,
     options: {
       ...options,
-      keptTags: tagsInCode(files, filesBelow(files, srcDir)),
       htmlFiles: hasLoader || undefined,
       fetchesImages: config.fetchesImages || undefined,
     },

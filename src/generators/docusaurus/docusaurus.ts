@@ -13,11 +13,10 @@ import type {
 import { answerTo, jsonOf, nodeCommand } from '../inspect/ask.js';
 import { siteFacts } from '../inspect/facts.js';
 import { inferFile, inferPermalink, type SitePost } from '../inspect/infer-pattern.js';
-import { tagsInCode } from '../inspect/kept-tags.js';
 import { firstFile, installedVersion, untestedVersion } from '../inspect/manifests.js';
 import { keysOfPosts } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
-import { filesOfSite, publicAddress } from '../inspect/site-files.js';
+import { publicAddress } from '../inspect/site-files.js';
 import { postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { withoutSlash } from '../mapping/site-mapping.js';
 import { isArticlePath, KEYS, mapping, ROUTE_BASE, slug } from './mapping.js';
@@ -164,7 +163,6 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     options: {
       authors: blog.authors,
       knownAuthorsOnly: blog.knownAuthorsOnly || undefined,
-      keptTags: tagsInCode(files, filesOfSite(files)),
       routeBase: routeBase === ROUTE_BASE ? undefined : routeBase,
     },
     ignore: [`${outDir}/`, '.docusaurus/', 'node_modules/'],

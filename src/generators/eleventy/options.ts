@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import { defined, mapOf, type ValueMap } from '../../article/plain-data.js';
 import type { GeneratorOptions, SiteFiles } from '../generator.js';
-import { tagsInCode } from '../inspect/kept-tags.js';
 import { filesBelow, namesIn } from '../inspect/site-files.js';
 import { knownTimeZone } from '../mapping/dates.js';
 
@@ -169,12 +168,7 @@ function collectionTags(files: SiteFiles, config: EleventyConfig): string[] {
     .filter((path) => /\.(?:njk|liquid|html|md|webc|11ty\.[cm]?[jt]s)$/.test(path))
     .filter((path) => !path.startsWith(`${output}/`));
   const named = namesIn(files, templates, COLLECTION).filter((name) => !config.collections.includes(name));
-  const code = [...files.list('.'), ...filesBelow(files, input)].filter(
-    (path) => !path.startsWith(`${output}/`),
-  );
-  return [...new Set([...config.selecting, ...named, ...tagsInCode(files, code)])].filter(
-    (name) => name !== 'all',
-  );
+  return [...new Set([...config.selecting, ...named])].filter((name) => name !== 'all');
 }
 
 /** A path below a folder: `content` and `../_includes` give `_includes`; the site's folder is ''. */

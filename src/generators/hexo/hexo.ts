@@ -3,7 +3,6 @@ import type { AskedSite, Generator, SiteFacts, SiteFiles } from '../generator.js
 import { answerTo, nodeCommand, pagesIn, pagesOf } from '../inspect/ask.js';
 import { siteFacts } from '../inspect/facts.js';
 import { inferFile, inferPermalink } from '../inspect/infer-pattern.js';
-import { tagsInCode } from '../inspect/kept-tags.js';
 import {
   firstFile,
   installedVersion,
@@ -13,7 +12,7 @@ import {
 } from '../inspect/manifests.js';
 import { keysOfPosts } from '../inspect/post-fields.js';
 import { type BuildSite, buildCommand, withArgument } from '../inspect/site-build.js';
-import { filesBelow, folderPath, publicAddress } from '../inspect/site-files.js';
+import { folderPath, publicAddress } from '../inspect/site-files.js';
 import { postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { isArticlePath, KEYS, mapping, slug } from './mapping.js';
@@ -56,9 +55,6 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const ofRule = postsOfRule(posts, 'permalink');
   const hasOwn = ofRule.length > 0 && ofRule.every(({ data }) => typeof data.permalink === 'string');
   const output = folderPath(text('public_dir') ?? 'public');
-  const code = [textAt(answer, 'theme') ?? 'themes', 'scripts'].flatMap((name) =>
-    filesBelow(files, folderPath(name)),
-  );
   return siteFacts({
     posts,
     keys: keysOfPosts(posts, KEYS),
@@ -77,7 +73,6 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     options: {
       timeZone,
       futurePages: config.future === false ? undefined : true,
-      keptTags: tagsInCode(files, code),
     },
     ignore: [`${output}/`, 'db.json', 'node_modules/'],
     warnings: untestedVersion(installedVersion(files, 'hexo'), 'Hexo 7', [7]),
@@ -113,10 +108,9 @@ await hexo.source.process();
 hexo.locals.invalidate();
 const { config } = hexo;
 const folder = hexo.source_dir.slice(hexo.base_dir.length);
-const theme = hexo.theme_dir.slice(hexo.base_dir.length);
 const pages = hexo.locals
   .get('posts')
   .filter(({ raw }) => /^---\\n/.test(raw))
   .map(({ source, path }) => ({ path: folder + source, address: '/' + path.replace(/^\\/+/, '') }));
-answer({ config, pages, theme });
+answer({ config, pages });
 `);

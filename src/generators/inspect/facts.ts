@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { keyPath } from '../../article/format/key-path.js';
 import type { FrontMatterValue, KeyNames } from '../../article/format/mapping.js';
+import { termKey } from '../../article/names.js';
 import { byFrequency, defined, textsOf } from '../../article/plain-data.js';
 import { quote } from '../../errors.js';
 import type { GeneratorOptions, Problem, Question, SiteFacts } from '../generator.js';
@@ -36,11 +37,12 @@ export function siteFacts(findings: Findings): SiteFacts {
   const { posts, keys, shared = [], authors = {}, inferred, usualPermalink, options, ...facts } = findings;
   const { sharesCategory = true, frontMatter, questions = [], warnings = [], ...others } = facts;
   const category = sharesCategory ? sharedCategory(posts, keys) : {};
+  const kept = new Set([...(options.keptTags ?? []), ...selectingTags(posts, keys)]);
   return {
     ...others,
     permalink: inferred?.pattern ?? usualPermalink,
     frontMatter: { ...frontMatter, ...sharedFrontMatter(posts, shared), ...category },
-    options: stated({ ...knownTerms(posts, keys, authors), keys, ...options }),
+    options: stated({ ...knownTerms(posts, keys, authors), keys, ...options, keptTags: [...kept] }),
     questions: [...questions, ...permalinkQuestions(inferred)],
     warnings,
   };
@@ -93,6 +95,18 @@ export function sharedCategory(
 ): Record<string, FrontMatterValue> {
   if (category == null || posts.length < FEWEST_OF_CATEGORY) return {};
   return sharedFrontMatter(posts, [keyPath(category).key]);
+}
+
+/** Names that sites give to tags by which they select posts. */
+const SELECTING = new Set('nav navigation menu featured highlight pinned sticky hidden'.split(' '));
+
+/**
+ * The tags of posts by which the site mostly selects them, such as for its home page. No generator can be asked which of its
+ * tags a site's own code uses so.
+ */
+function selectingTags(posts: readonly SitePost[], { tags = 'tags' }: Partial<KeyNames>): string[] {
+  if (tags === null) return [];
+  return posts.flatMap(({ data }) => textsOf(data[tags])).filter((tag) => SELECTING.has(termKey(tag)));
 }
 
 /** So many categories are known; of more, the rarest are none that an article is put into. */

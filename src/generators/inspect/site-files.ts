@@ -5,15 +5,11 @@ const MOST_READ = 500;
 
 /** What the groups of a pattern match in files, each once. */
 export function namesIn(files: SiteFiles, paths: readonly string[], pattern: RegExp): string[] {
-  const names = textsIn(files, paths).flatMap((text) =>
+  const texts = [...new Set(paths)].slice(0, MOST_READ).map((path) => files.read(path) ?? '');
+  const names = texts.flatMap((text) =>
     Array.from(text.matchAll(pattern), ([, ...groups]) => groups.join('')),
   );
   return [...new Set(names)];
-}
-
-/** The texts of files. */
-export function textsIn(files: SiteFiles, paths: readonly string[]): string[] {
-  return [...new Set(paths)].slice(0, MOST_READ).map((path) => files.read(path) ?? '');
 }
 
 const [DEEPEST, MOST_FILES] = [8, 20_000];

@@ -10,7 +10,6 @@ import type {
 } from '../generator.js';
 import { siteFacts } from '../inspect/facts.js';
 import type { SitePost } from '../inspect/infer-pattern.js';
-import { tagsInCode } from '../inspect/kept-tags.js';
 import { npmDependencies } from '../inspect/manifests.js';
 import { keysOfPosts } from '../inspect/post-fields.js';
 import { filesOfSite } from '../inspect/site-files.js';
@@ -133,7 +132,6 @@ export async function inspectFolder(
     options: {
       ...datesOf(posts, (path) => files.read(`${below}${path}`) ?? ''),
       rawHtml: dropping === undefined ? true : undefined,
-      keptTags: tagsInCode(files, sources),
     },
     ignore: [...built.ignore, 'node_modules/'],
     questions: [

@@ -4,11 +4,10 @@ import type { AskedSite, Generator, SiteFacts, SiteFiles } from '../generator.js
 import { answerTo, nodeCommand, pagesIn, pagesOf, shellWord } from '../inspect/ask.js';
 import { siteFacts } from '../inspect/facts.js';
 import { inferPermalink } from '../inspect/infer-pattern.js';
-import { tagsInCode } from '../inspect/kept-tags.js';
 import { argumentsOf, installedVersion, npmScripts, untestedVersion } from '../inspect/manifests.js';
 import { keysOfPosts } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
-import { filesBelow, filesOfSite, publicAddress } from '../inspect/site-files.js';
+import { publicAddress } from '../inspect/site-files.js';
 import { placeOf, postsFolder, readPosts } from '../inspect/site-posts.js';
 import { isArticlePath, KEYS, mapping, slug } from './mapping.js';
 
@@ -40,10 +39,6 @@ function recognise(files: SiteFiles): string | undefined {
   return names.includes('config/') ? `${folder}/config/` : undefined;
 }
 
-/** Files that may select posts; a page of VitePress is a Vue component. */
-const CODE = /\.(?:[cm]?[jt]sx?|vue|md)$/;
-const CACHES = /^(?:cache|dist)\/$/;
-
 /** The folder that holds `.vitepress/`, as a script names it or as it is there; `.` for the site's folder. */
 function rootOf(files: SiteFiles): string {
   const named = Object.values(npmScripts(files)).flatMap((script) => {
@@ -62,17 +57,12 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const answer = await answerTo(site, askCommand(files), 'node -e "resolveConfig()"');
   const source = textAt(answer, 'source') ?? (root === '.' || answer.source === '' ? '' : root);
   const output = textAt(answer, 'output') ?? below('.vitepress/dist');
-  const all = readPosts(files, source, pagesOf(answer), { isArticlePath, slug });
-  const place = placeOf(all);
+  const place = placeOf(readPosts(files, source, pagesOf(answer), { isArticlePath, slug }));
   const { file, posts } = place;
   const { below: folder, content, questions } = postsFolder(files, source, place);
   const hasTheme = files.list(below('.vitepress/theme')).some((name) => name.startsWith('index.'));
   const headed = posts.filter(({ path }) => hasHeading(files.read(posix.join(source, path)) ?? ''));
   const titleInBody = posts.length > 0 ? headed.length * 2 > posts.length : !hasTheme;
-  const ofPosts = new Set(all.map(({ path }) => posix.join(source, path)));
-  const code = [...filesOfSite(files), ...filesBelow(files, below('.vitepress'), CACHES)].filter(
-    (path) => !ofPosts.has(path),
-  );
   return siteFacts({
     posts,
     keys: keysOfPosts(posts, KEYS),
@@ -92,7 +82,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
       `npx vitepress build${root === '.' ? '' : ` ${shellWord(root)}`}`,
       ['build', 'docs:build'],
     ),
-    options: { titleInBody: titleInBody || undefined, keptTags: tagsInCode(files, code, CODE) },
+    options: { titleInBody: titleInBody || undefined },
     ignore: [`${output}/`, `${below('.vitepress/cache')}/`, 'node_modules/'],
     questions,
     warnings: untestedVersion(installedVersion(files, 'vitepress'), 'VitePress 1.6', [1], 6),

@@ -42,7 +42,7 @@ export interface Definition {
   /** The names of the pages of tags; empty where there is none. */
   readonly tags: Readonly<Record<string, string>>;
   readonly images?: readonly (readonly [written: string | undefined, url: string])[];
-  /** Files of a site whose layouts select posts by tags, and these tags; that of code is in kept-tags.test.ts. */
+  /** Files of a site whose layouts select posts by tags, and these tags. */
   readonly kept?: readonly [files: Readonly<Record<string, string>>, tags: readonly string[]];
   /** How the generator leaves a post out, by its documentation; absent where it cannot. */
   readonly held?: Data;
@@ -266,10 +266,8 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
     kept: [
       {
         'nav.njk': '{% for one in collections.nav %}{% endfor %}{% for one in collections.all %}{% endfor %}',
-        '.eleventy.js':
-          "e.addCollection('a', (api) => api.getAll().filter(({ data }) => data.tags?.includes('featured')));",
       },
-      ['nav', 'featured'],
+      ['nav'],
     ],
   },
   astro: {

@@ -11,7 +11,7 @@ const POSTS = {
   'content/posts/leaves.md':
     "---\ntitle: Leaves\ndate: '2025-02-11'\nexcerpt: Raked.\ncoverImage: /l.jpg\npublished: true\n---\nWords.\n",
   'content/posts/moisture.md':
-    "---\ntitle: Moisture\ndate: '2025-04-05'\nexcerpt: Damp.\npublished: true\n---\nWords.\n",
+    "---\ntitle: Moisture\ndate: '2025-04-05'\nexcerpt: Damp.\npublished: true\ntags: [soil, Featured]\n---\nWords.\n",
   'app/posts/[slug]/page.jsx': '',
   'app/tags/[tag]/page.jsx': '',
 };
@@ -42,6 +42,7 @@ test('init takes the folder, the keys and their form from the posts, and the res
       dates: 'day-string',
       rawHtml: true,
       keys: { description: 'excerpt', image: 'coverImage' },
+      keptTags: ['Featured'],
     },
     questions: [],
     warnings: [],
