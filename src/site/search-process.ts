@@ -1,6 +1,4 @@
 // The process that indexes the site for its search; `search.ts` starts it.
-import type { ChildProcess } from 'node:child_process';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, systemCode } from '../errors.js';
@@ -33,12 +31,6 @@ export interface SearchRequest {
 const LONGEST_SYNC_MS = 60_000;
 
 lowerPriority(process.pid);
-try {
-  // Pagefind takes much memory: it is the first to go where there is none left.
-  if (process.platform === 'linux') fs.writeFileSync('/proc/self/oom_score_adj', '1000');
-} catch {
-  // Not allowed here; the job is as right without it.
-}
 process.once('disconnect', () => process.exit()); // the receiver was killed
 process.once('message', (request: SearchRequest) => {
   replaceIndex(request).then(
@@ -54,7 +46,7 @@ async function replaceIndex(request: SearchRequest): Promise<void> {
   fs.rmSync(next, { recursive: true, force: true });
   // Not with those above them: this process may outlive its receiver, and a site's folder that was removed must not come back.
   for (const made of [stateDir, next]) if (!fs.existsSync(made)) fs.mkdirSync(made);
-  for (const { path, content } of await Promise.race([indexOf(outputDir, pages), pagefindEnded()])) {
+  for (const { path, content } of await indexOf(outputDir, pages)) {
     fs.mkdirSync(dirname(join(next, path)), { recursive: true });
     fs.writeFileSync(join(next, path), content);
   }
@@ -86,18 +78,6 @@ async function indexOf(outputDir: string, pages: SearchRequest['pages']) {
     if (content !== undefined) unwrap(await index.addHTMLFile({ url, content }));
   }
   return unwrap(await index.getFiles()).files;
-}
-
-/** Rejects if Pagefind's program ends, as where there is no memory left: its library would wait for an answer for ever. */
-function pagefindEnded(): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const onStart = (message: unknown) => {
-      unsubscribe('child_process', onStart);
-      const { process: pagefind } = message as { process: ChildProcess };
-      pagefind.once('exit', (code, signal) => reject(new Error(`Pagefind ended with ${signal ?? code}`)));
-    };
-    subscribe('child_process', onStart);
-  });
 }
 
 /** A page; undefined if it was removed since: the next build has another index made. */

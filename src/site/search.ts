@@ -27,8 +27,8 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
 /** Pause after a job that has failed. */
 const RETRY_MS = 60_000;
 
-/** How long a job may take. */
-const LONGEST_JOB_MS = 30 * 60_000;
+/** How long a job may take: Pagefind's library waits for ever for a program that has ended. */
+const LONGEST_JOB_MS = 10 * 60_000;
 
 /** Pages that are indexed where the config names no number. */
 const MOST_PAGES = 5_000;
@@ -51,7 +51,7 @@ export interface SearchOptions {
   /** Called when the index has changed. */
   onWritten?(): void;
   readonly log: Log;
-  /** How long a job may take. @default 1800000 */
+  /** How long a job may take. @default 600000 */
   readonly longestJobMs?: number;
 }
 

@@ -32,14 +32,3 @@ export function plainValue(
   if (!isMap(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plainValue(child, date)]));
 }
-
-/**
- * A number as YAML 1.1, YAML 1.2, TOML and JSON read it: an exponent needs a fraction before it in YAML 1.1, and an
- * integer of more than 64 bits must not look like one in TOML.
- */
-export function numberText(value: number): string {
-  if (!Number.isFinite(value) || (Number.isInteger(value) && Number.isSafeInteger(value)))
-    return String(value === 0 ? 0 : value);
-  const text = Number.isInteger(value) ? value.toExponential() : String(value);
-  return /^-?\d+e/.test(text) ? text.replace('e', '.0e') : text;
-}

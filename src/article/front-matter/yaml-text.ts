@@ -1,5 +1,5 @@
 import type { FrontMatterValue } from '../format/mapping.js';
-import { isList, isMap, isTimestamp, numberText } from './value.js';
+import { isList, isMap, isTimestamp } from './value.js';
 
 // All YAML that Pressmark writes, in a form on which readers of YAML 1.1 and 1.2 agree: every string is in double quotes
 // or a literal block.
@@ -78,7 +78,9 @@ function flowValue(value: FrontMatterValue): string {
     .join(', ')}}`;
 }
 
+/** A number as YAML 1.1 and 1.2 read it: an exponent needs a fraction before it in YAML 1.1. */
 function yamlNumber(value: number): string {
-  if (Number.isFinite(value)) return numberText(value);
-  return Number.isNaN(value) ? '.nan' : value > 0 ? '.inf' : '-.inf';
+  if (Number.isNaN(value)) return '.nan';
+  if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf';
+  return String(value === 0 ? 0 : value).replace(/^(-?\d+)e/, '$1.0e');
 }

@@ -8,7 +8,7 @@ import type { SavedArticles } from '../index/articles.js';
 import type { SiteOptions } from '../options.js';
 import type { Planned } from '../outputs/planner.js';
 import type { BuildReportKeeper, Failure } from './build-report.js';
-import { filesOfPressmark, refuseForeignOutput } from './ownership.js';
+import { pagesOfPressmark, refuseForeignOutput } from './ownership.js';
 import { type BuiltFile, openBuildState, outputDigest, takeBuilderLock } from './state.js';
 
 /** A file that was built here, with unknown content. */
@@ -42,7 +42,7 @@ export async function openBuiltFiles(
   let staging = join(stateDir, 'build');
   try {
     if (saved === undefined) refuseForeignOutput({ outputDir: root, stateDir }, basename(root));
-    for (const path of saved === undefined ? filesOfPressmark(root) : []) built.set(path, UNKNOWN);
+    for (const path of saved === undefined ? pagesOfPressmark(root) : []) built.set(path, UNKNOWN);
     for (const [path, file] of saved?.files ?? []) built.set(path, file);
     for (const folder of [staging, root]) sweep(folder);
   } catch (error) {

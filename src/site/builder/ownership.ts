@@ -5,20 +5,11 @@ import { filesBelow } from '../../fs/files-below.js';
 import { hasBuilt } from './state.js';
 
 /** What tells a page of ours where the state folder has been lost. */
-const PAGE = /<meta name="generator" content="Pressmark">/;
+const MARK = /<meta name="generator" content="Pressmark">/;
 
-/** What tells our files, by their names. What has no mark, such as `feed.json`, is planned anew at its own name. */
-const MARKS: readonly (readonly [name: RegExp, mark: RegExp])[] = [
-  [/\.html$/, PAGE],
-  [/^(?:feed|rss)\.xml$/, /<generator>Pressmark<\/generator>/],
-  [/^sitemap(?:-\d+)?\.xml$/, /^<\?xml [^>]*\?><!-- Pressmark -->/],
-  [/^assets\/style\.[0-9a-f]{8}\.css$/, /\/\* Pressmark: the accent colour of the config \*\//],
-  [/^(?:_headers|_redirects|robots\.txt)$/, /^# Pressmark\n/],
-];
-
-/** The files in an output folder that bear the mark of those that Pressmark makes. */
-export function filesOfPressmark(outputDir: string): string[] {
-  return filesBelow(outputDir).filter((file) => isFileOfPressmark(outputDir, file));
+/** The pages in an output folder that bear the mark of those that Pressmark makes. */
+export function pagesOfPressmark(outputDir: string): string[] {
+  return filesBelow(outputDir).filter((file) => isPageOfPressmark(outputDir, file));
 }
 
 /**
@@ -33,7 +24,7 @@ export function refuseForeignOutput(
 ): void {
   if (hasBuilt(stateDir)) return;
   const files = filesBelow(outputDir).filter((file) => !file.startsWith('.'));
-  if (files.length === 0 || files.some((file) => isFileOfPressmark(outputDir, file))) return;
+  if (files.length === 0 || files.some((file) => isPageOfPressmark(outputDir, file))) return;
   const [example = ''] = files;
   throw new PressmarkError(
     'CONFIG_INVALID',
@@ -41,12 +32,11 @@ export function refuseForeignOutput(
   );
 }
 
-function isFileOfPressmark(outputDir: string, file: string): boolean {
-  const found = MARKS.find(([name]) => name.test(file));
-  return found?.[1].test(fs.readFileSync(join(outputDir, file), 'utf8')) ?? false;
+function isPageOfPressmark(outputDir: string, file: string): boolean {
+  return file.endsWith('.html') && isOfPressmark(fs.readFileSync(join(outputDir, file), 'utf8'));
 }
 
 /** Whether a page bears the mark of those that Pressmark makes. */
 export function isOfPressmark(html: string): boolean {
-  return PAGE.test(html);
+  return MARK.test(html);
 }

@@ -59,43 +59,26 @@ function withShortcodes(md: Markdown, shortcodes: PageAdditions['shortcodes'], l
     }
   }
 
-  /** The shortcode at a place, and where it ends. */
-  function at(text: string, place: number): { readonly html: string; readonly end: number } | undefined {
-    SHORTCODE.lastIndex = place;
-    const [whole = '', name = '', attributes = ''] = SHORTCODE.exec(text) ?? [];
-    const html = whole === '' ? undefined : made(name, attributes);
-    return html === undefined ? undefined : { html, end: place + whole.length };
-  }
-
   md.inline.ruler.before('link', 'shortcode', (state, silent) => {
-    if (!state.src.startsWith('[[', state.pos)) return false;
-    const found = at(state.src, state.pos);
-    if (found === undefined || found.end > state.posMax) return false;
-    if (!silent) state.push('html_inline', '', 0).content = found.html;
-    state.pos = found.end;
+    SHORTCODE.lastIndex = state.pos;
+    const [whole = '', name = '', attributes = ''] = SHORTCODE.exec(state.src) ?? [];
+    const html = whole === '' ? undefined : made(name, attributes);
+    if (html === undefined || state.pos + whole.length > state.posMax) return false;
+    if (!silent) Object.assign(state.push('html_inline', '', 0), { content: html, info: name });
+    state.pos += whole.length;
     return true;
   });
 
-  // Alone in a line it is no part of a paragraph: it may be a figure.
-  const alone = (
-    state: { src: string; bMarks: number[]; tShift: number[]; eMarks: number[] },
-    line: number,
-  ) => state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line]).trimEnd();
-  md.block.ruler.before(
-    'paragraph',
-    'shortcode',
-    (state, line, _end, silent) => {
-      const text = alone(state, line);
-      if (!text.startsWith('[[') || (state.sCount[line] ?? 0) - state.blkIndent >= 4) return false;
-      const found = at(text, 0);
-      if (found === undefined || found.end !== text.length) return false;
-      if (silent) return true;
-      const token = state.push('html_block', '', 0);
-      token.content = `${found.html}\n`;
-      token.map = [line, line + 1];
-      state.line = line + 1;
-      return true;
-    },
-    { alt: ['paragraph', 'reference', 'blockquote', 'list'] },
-  );
+  // Alone in its paragraph it stands without one: it may be a figure.
+  md.core.ruler.after('inline', 'shortcode', ({ tokens }) => {
+    for (const [index, { children }] of tokens.entries()) {
+      const [only, other] = children ?? [];
+      const [opening, closing] = [tokens[index - 1], tokens[index + 1]];
+      if (only?.info === undefined || only.info === '' || other !== undefined) continue;
+      if (opening?.type !== 'paragraph_open' || closing === undefined) continue;
+      opening.hidden = true;
+      closing.hidden = true;
+      only.content += '\n';
+    }
+  });
 }

@@ -46,7 +46,7 @@ export function sitePlanners(
     ownerPages(site),
     ...outputs.map((output) => pluginFiles(output, site, log)),
     hostFiles(site, hosting, options.contentSecurityPolicy),
-    redirectPages({ site, stateDir, hosting }),
+    redirectPages({ site, stateDir }),
   ];
 }
 

@@ -5,42 +5,29 @@ import type { SiteInfo } from '../../host/pages/page-types.js';
 import { openTrash, type Trash } from '../../store/trash.js';
 import { fileOf } from '../index/addresses.js';
 import type { SiteOptions } from '../options.js';
-import { cacheKey, type Planned, type Planner } from './planner.js';
+import { cacheKey, type Planner } from './planner.js';
 
 /** Where an article in the trash was, and the address that its URL leads to. */
 interface Redirect {
   /** The file of its page, below the output folder. */
   readonly file: string;
-  readonly from: string;
   readonly to: string;
 }
 
 /**
- * The pages at the URLs of articles in the trash that lead elsewhere, and the file with the same that some hosts read before
- * they look for a page: an article that is at such a URL now must not be in it. A page that is gone has no file: static hosts
- * answer 404 there.
+ * The pages at the URLs of articles in the trash that lead elsewhere. A page that is gone has no file: static hosts answer 404
+ * there.
  */
-export function redirectPages({
-  site,
-  stateDir,
-  hosting,
-}: Pick<SiteOptions, 'site' | 'stateDir' | 'hosting'>): Planner {
-  const hasFile = hosting.includes('cloudflare-pages') || hosting.includes('netlify');
+export function redirectPages({ site, stateDir }: Pick<SiteOptions, 'site' | 'stateDir'>): Planner {
   const trash = openTrash(stateDir);
-
-  return ({ index }) => {
-    const redirects = redirectsIn(trash, site).filter(({ file }) => index.at(file) === undefined);
-    const pages = redirects.map(
-      (one): Planned => ({
+  return ({ index }) =>
+    redirectsIn(trash, site)
+      .filter(({ file }) => index.at(file) === undefined)
+      .map((one) => ({
         path: one.file,
         key: cacheKey('redirect', one.to, site.language),
         render: () => pageOf(one, site),
-      }),
-    );
-    if (!hasFile || redirects.length === 0) return pages;
-    const lines = redirects.map(({ from, to }) => `${new URL(from).pathname} ${to} 301\n`).join('');
-    return [...pages, { path: '_redirects', key: cacheKey(lines), render: () => `# Pressmark\n${lines}` }];
-  };
+      }));
 }
 
 /**
@@ -61,7 +48,7 @@ export function writeRedirectPages(output: string, site: SiteInfo, stateDir: str
 function redirectsIn(trash: Trash, site: SiteInfo): Redirect[] {
   return trash.list().flatMap(({ url, redirect }) => {
     const file = fileOf(url, site);
-    return redirect === null || file === undefined ? [] : [{ file, from: url, to: redirect }];
+    return redirect === null || file === undefined ? [] : [{ file, to: redirect }];
   });
 }
 

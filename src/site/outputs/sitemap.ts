@@ -87,6 +87,5 @@ function lastmodOf(modified: number | null): { lastmod?: string } {
 }
 
 async function xmlOf(stream: Transform, items: readonly object[]): Promise<string> {
-  const xml = await text(Readable.from(items).pipe(stream));
-  return `${xml.replace('?>', '?><!-- Pressmark -->')}\n`;
+  return `${await text(Readable.from(items).pipe(stream))}\n`;
 }

@@ -26,24 +26,6 @@ function indexed(dir: string): number | undefined {
 
 const textOf = (dir: string, file: string) => fs.readFileSync(join(dir, 'public', file), 'utf8');
 
-/** The indexing processes that a process has started. */
-function jobsOf(parent: number | undefined): string[] {
-  return fs
-    .readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      const commandLine = read(`/proc/${pid}/cmdline`);
-      return commandLine.includes('search-process.js') && statOf(pid)[1] === String(parent);
-    });
-}
-
-/** The fields of /proc/<pid>/stat behind the program's name: state, parent, … */
-function statOf(pid: string): string[] {
-  return read(`/proc/${pid}/stat`)
-    .replace(/^.*\) /s, '')
-    .split(' ');
-}
-
 function read(path: string): string {
   try {
     return fs.readFileSync(path, 'utf8');
@@ -83,41 +65,23 @@ function hangingPagefind(t: ExecutionContext, dir: string): () => Promise<string
 
 // Serial: all tests of a process share its environment.
 test.serial(
-  'a job leaves the processor and the memory to others, and ends with Pagefind when the search is closed',
+  'a job ends with Pagefind after its time, which the log says, and when the search is closed',
   async (t) => {
     const { site, open } = searchableSite(t);
     site.write('hive');
     await site.builder.build('all');
     const hangs = hangingPagefind(t, site.dir);
+    t.false(await open(true, { longestJobMs: 500 }).index());
+    t.is(site.logged.filter((line) => line.includes('the search index was not written')).length, 1);
     const search = open();
     const done = search.index();
     const pagefind = await hangs();
-    const [job = ''] = jobsOf(process.pid);
-    t.is(statOf(job)[16], '10');
-    t.is(read(`/proc/${job}/oom_score_adj`).trim(), '1000');
     await search.close();
     await done;
-    t.is(read(`/proc/${job}/cmdline`), '');
     await until('Pagefind has ended, too', () => read(`/proc/${pagefind}/cmdline`) === '');
     t.is(indexed(site.dir), undefined);
   },
 );
-
-// Serial: all tests of a process share its environment.
-test.serial('a job that hangs, or whose Pagefind has ended, is ended, and the log names it', async (t) => {
-  const { site, open } = searchableSite(t);
-  site.write('hive');
-  await site.builder.build('all');
-  const hangs = hangingPagefind(t, site.dir);
-  const done = open().index();
-  process.kill(Number(await hangs()), 'SIGKILL'); // as the kernel does where there is no memory left
-  t.false(await done);
-  t.regex(site.logged.splice(0).join(), /Pagefind ended with SIGKILL|Pagefind backend closed/);
-  const search = open(true, { longestJobMs: 500 });
-  t.false(await search.index());
-  await search.close();
-  t.is(site.logged.filter((line) => line.includes('the search index was not written')).length, 1);
-});
 
 // Serial: all tests of a process share its modules.
 test.serial(
