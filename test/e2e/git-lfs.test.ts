@@ -1,7 +1,8 @@
 import fs from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import test from 'ava';
-import { committedIds, gitIn, inClone, makeRepository } from '../support/clones.js';
+import { assetFolder } from '../../src/article/asset.js';
+import { commitFile, committedIds, gitIn, inClone, makeRemote, makeRepository } from '../support/clones.js';
 import { fileOf } from '../support/content.js';
 import { article } from '../support/events.js';
 import { startHere } from '../support/receiver-here.js';
@@ -38,3 +39,26 @@ test('200: in a repository with Git LFS, an article is committed beside its file
   for (const name of ['one.png', 'two.png'])
     t.regex(git('show', `HEAD:${name}`), /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n/);
 });
+
+for (const durability of ['disk', 'push'])
+  test(`200: level ${durability}: a picture beside an article is committed by Git LFS, and the remote gets it with the article`, async (t) => {
+    const clones = makeRemote(tempDir(t), undefined, { durability, git: { push: { debounce: 50 } } });
+    const dir = clones.clone('site');
+    gitIn(dir, 'lfs', 'install', '--local');
+    commitFile(dir, '.gitattributes', '*.png filter=lfs diff=lfs merge=lfs -text\n');
+    gitIn(dir, 'push', '--quiet');
+    const data = article();
+    const picture = `static/media/${assetFolder(data.id)}/bee.png`;
+    fs.mkdirSync(dirname(join(dir, picture)), { recursive: true });
+    fs.writeFileSync(join(dir, picture), Buffer.alloc(50_000, 'bee'));
+
+    const { post } = await startHere(t, inClone(dir));
+    t.is((await post('article.published', data)).status, 200);
+    await until('it is pushed', () => committedIds(clones.remote).includes(data.id));
+    t.regex(clones.git('show', `main:${picture}`), /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n/);
+    t.is(gitIn(dir, 'status', '--porcelain'), '');
+    const other = clones.clone('other');
+    gitIn(other, 'lfs', 'install', '--local');
+    gitIn(other, 'lfs', 'pull');
+    t.deepEqual(fs.readFileSync(join(other, picture)), fs.readFileSync(join(dir, picture)));
+  });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import { type GitAnswer, type GitRun, redacted, saidIn } from '../git.js';
 import type { Repository } from '../repository.js';
@@ -50,10 +52,11 @@ const LIST_MS = 60_000;
 /**
  * A branch of a remote, reached by the git CLI, which never asks for a password.
  *
+ * @param repository without its folder where nothing that Git LFS has is pushed.
  * @param listMs how long the remote may take to name the branch's last commit, in milliseconds.
  */
 export async function createRemote(
-  { git }: Pick<Repository, 'git'>,
+  { git, commonDir }: Pick<Repository, 'git'> & Partial<Pick<Repository, 'commonDir'>>,
   { remote = 'origin', branch, into = FETCHED_REF }: RemoteSettings,
   environment: NodeJS.Dict<string>,
   listMs = LIST_MS,
@@ -127,6 +130,7 @@ export async function createRemote(
    * @throws PressmarkError REMOTE_UNAVAILABLE; whether the remote has taken the commit is unknown then.
    */
   async function push(commit: string): Promise<Pushed> {
+    await pushLargeFiles(commit);
     const args = [
       ...HTTP_OPTIONS,
       'push',
@@ -139,6 +143,12 @@ export async function createRemote(
       `${commit}:${ref}`,
     ];
     return pushedBy(await askRemote(args, { timeoutMs: TRANSFER_MS, accept: [1] }), ref, name);
+  }
+
+  /** Has Git LFS upload its files: its own hook, which would do so, does not run here. */
+  async function pushLargeFiles(commit: string): Promise<void> {
+    if (commonDir === undefined || !existsSync(join(commonDir, 'lfs', 'objects'))) return;
+    await askRemote(['lfs', 'push', remote, commit], { timeoutMs: TRANSFER_MS });
   }
 
   return {
