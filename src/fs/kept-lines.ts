@@ -1,15 +1,6 @@
-import fs from 'node:fs/promises';
-import { systemCode } from '../errors.js';
-import { linesIn, shortenLines, textOf } from './line-log.js';
-
-/** Records in a file, each a line of JSON; see `keepLines`. */
-export interface KeptLines<Line> {
-  note(line: Line): void;
-  /** Everything that is kept, the oldest first. */
-  all(): Promise<Line[]>;
-  /** Writes what has not been written yet. */
-  close(): Promise<void>;
-}
+import fs from 'node:fs';
+import { versionAt } from './fingerprint.js';
+import { linesIn, openLineLog, textOf } from './line-log.js';
 
 /** How lines are kept. */
 export interface KeptLinesOptions<Line> {
@@ -24,6 +15,9 @@ export interface KeptLinesOptions<Line> {
   readonly longest?: number;
 }
 
+/** Records in a file, each a line of JSON; see `keepLines`. */
+export type KeptLines<Line> = ReturnType<typeof keepLines<Line>>;
+
 /** How long lines gather before they are written, in milliseconds. */
 const WRITE_AFTER_MS = 200;
 
@@ -31,16 +25,16 @@ const LONGEST = 1_000_000;
 
 /**
  * Keeps the last of many records in a file that several processes share: each appends its own. It is a hint for people: the
- * last lines before a kill are not in it. Appending holds up no answer; only writing the file anew does, for the time of its
- * syncs.
+ * last lines before a kill are not in it.
  */
-export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line> {
+export function keepLines<Line>(options: KeptLinesOptions<Line>) {
   const { path, keep, isLine, onFailure, longest = LONGEST } = options;
+  const log = openLineLog(path, isLine);
   let unwritten: Line[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let writing = Promise.resolve();
+  let shortening = Promise.resolve();
   /** What was read last, of which file. */
-  let read: { readonly version: string; readonly lines: readonly Line[] } | undefined;
+  let read: { readonly version: string | undefined; readonly lines: readonly Line[] } | undefined;
   /** What is kept may be longer: it is not written anew with each line then. */
   let mostBytes = longest;
 
@@ -49,48 +43,49 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line
     timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
   }
 
-  function write(): Promise<void> {
+  function write(): void {
     clearTimeout(timer);
     timer = undefined;
-    writing = writing.then(append).catch(onFailure);
-    return writing;
+    if (unwritten.length === 0) return;
+    unwritten = [...keep(unwritten)];
+    try {
+      log.append(unwritten);
+      unwritten = [];
+      if (log.size() > mostBytes) shortening = shortening.then(shorten).catch(onFailure);
+    } catch (error) {
+      onFailure(error);
+    }
   }
 
-  async function append(): Promise<void> {
-    if (unwritten.length === 0) return;
-    const lines = keep(unwritten);
-    unwritten = [];
-    try {
-      await fs.appendFile(path, textOf(lines), { mode: 0o600 });
-    } catch (error) {
-      unwritten = [...keep([...lines, ...unwritten])];
-      throw error;
-    }
-    if ((await fs.stat(path)).size <= mostBytes) return;
-    await shortenLines(path, isLine, (all) => {
-      const kept = textOf(keep(all));
-      mostBytes = Math.max(longest, 2 * Buffer.byteLength(kept));
+  async function shorten(): Promise<void> {
+    if (log.size() <= mostBytes) return;
+    await log.shorten((lines) => {
+      const kept = keep(lines);
+      mostBytes = Math.max(longest, 2 * Buffer.byteLength(textOf(kept)));
       return kept;
     });
   }
 
-  async function all(): Promise<Line[]> {
-    await write();
-    return [...keep([...(await onDisk()), ...unwritten])];
-  }
-
   /** The file's lines; it is read again only where it has changed, as pages of people ask every few seconds. */
-  async function onDisk(): Promise<readonly Line[]> {
-    const stat = await fs.stat(path).catch((error: unknown) => {
-      if (systemCode(error) === 'ENOENT') return undefined;
-      throw error;
-    });
-    if (stat === undefined) return [];
-    const version = `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+  function onDisk(): readonly Line[] {
+    const version = versionAt(path);
+    if (version === undefined) return [];
     if (read?.version !== version)
-      read = { version, lines: keep(linesIn(await fs.readFile(path, 'utf8'), isLine)) };
+      read = { version, lines: keep(linesIn(fs.readFileSync(path, 'utf8'), isLine)) };
     return read.lines;
   }
 
-  return { note, all, close: write };
+  return {
+    note,
+    /** Everything that is kept, the oldest first. @throws the system's errors */
+    all(): Line[] {
+      write();
+      return [...keep([...onDisk(), ...unwritten])];
+    },
+    /** Writes what has not been written yet. */
+    async close(): Promise<void> {
+      write();
+      await shortening;
+    },
+  };
 }

@@ -5,6 +5,9 @@ import { makeDirectory, syncDirectory, syncFile, writeAtomically } from './atomi
 import { takeKernelLock } from './lock.js';
 import { findLockHelper } from './lock-helper.js';
 
+/** How long the end of another process's shortening is waited for, in milliseconds. */
+const WAIT_MS = 10_000;
+
 /**
  * A file of JSON, a value in each line, to which several processes append.
  *
@@ -67,9 +70,25 @@ export function openLineLog<Line>(path: string, isLine: (value: unknown) => valu
     return fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** See `shortenLines`. */
-  const shorten = (keep: (lines: readonly Line[]) => readonly Line[]) =>
-    shortenLines(path, isLine, (lines) => textOf(keep(lines)));
+  /**
+   * Replaces the file by a shorter one; what other processes append meanwhile stays. Only one process does so at a time:
+   * another one would drop what is appended to the file that the first has put there. Durable when it resolves.
+   *
+   * @param keep which lines stay.
+   * @throws PressmarkError LOCK_TIMEOUT; the system's errors.
+   */
+  async function shorten(keep: (lines: readonly Line[]) => readonly Line[]): Promise<void> {
+    const fd = await takeKernelLock(path, findLockHelper(), WAIT_MS);
+    try {
+      await writeAtomically(path, textOf(keep(linesIn(fs.readFileSync(fd, 'utf8'), isLine))), 0o600);
+      const since = fs.readFileSync(fd, 'utf8'); // it goes on where it ended
+      if (since === '') return;
+      fs.appendFileSync(path, `\n${since}`);
+      await syncFile(path);
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
 
   async function sync(): Promise<void> {
     await syncFile(path);
@@ -77,33 +96,6 @@ export function openLineLog<Line>(path: string, isLine: (value: unknown) => valu
   }
 
   return { append, news, size, shorten, sync };
-}
-
-/** How long the end of another process's shortening is waited for, in milliseconds. */
-const WAIT_MS = 10_000;
-
-/**
- * Replaces a file of lines by a shorter one; what other processes append meanwhile stays. Only one process does so at a time:
- * another one would drop what is appended to the file that the first has put there. Durable when it resolves.
- *
- * @param keep makes the new text from the lines.
- * @throws PressmarkError LOCK_TIMEOUT; the system's errors.
- */
-export async function shortenLines<Line>(
-  path: string,
-  isLine: (value: unknown) => value is Line,
-  keep: (lines: readonly Line[]) => string,
-): Promise<void> {
-  const fd = await takeKernelLock(path, findLockHelper(), WAIT_MS);
-  try {
-    await writeAtomically(path, keep(linesIn(fs.readFileSync(fd, 'utf8'), isLine)), 0o600);
-    const since = fs.readFileSync(fd, 'utf8'); // it goes on where it ended
-    if (since === '') return;
-    fs.appendFileSync(path, `\n${since}`);
-    await syncFile(path);
-  } finally {
-    fs.closeSync(fd);
-  }
 }
 
 /** A line of JSON for each, after a break: what a killed process or a full disk has left may end within a line. */

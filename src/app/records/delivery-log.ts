@@ -109,7 +109,7 @@ export function openDeliveryLog(stateDir: string, log: Log, secrets: () => reado
   async function deliveries(query: DeliveryQuery = {}): Promise<DeliveryRecord[]> {
     checkKeys(query, CONDITIONS, misuseOf('deliveries'));
     const { limit = 50 } = query;
-    return (await list.all()).filter(matching(query)).reverse().slice(0, limit);
+    return list.all().filter(matching(query)).reverse().slice(0, limit);
   }
 
   async function detail(key: string): Promise<DeliveryDetail | undefined> {
@@ -121,7 +121,7 @@ export function openDeliveryLog(stateDir: string, log: Log, secrets: () => reado
       const { record, ...kept } = exchange;
       return { ...record, ...kept };
     }
-    const record = (await list.all()).find((one) => one.key === key);
+    const record = list.all().find((one) => one.key === key);
     return record && { ...record, headers: [], body: null, answer: null };
   }
 
@@ -143,7 +143,7 @@ export function openDeliveryLog(stateDir: string, log: Log, secrets: () => reado
     notes,
     list: deliveries,
     detail,
-    refusals: async () => (await refusals.all()).reverse(),
+    refusals: async () => refusals.all().reverse(),
     close: async () => void (await Promise.all([write(), list.close(), refusals.close()])),
   };
 }

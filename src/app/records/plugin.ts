@@ -46,7 +46,7 @@ export function recordsPlugin({ settings, log, catalog, by, targets }: RecordsOp
       });
 
       async function newest<Kind extends 'build' | 'deploy'>(kind: Kind) {
-        return ofKind(await journal.all(), kind).reverse();
+        return ofKind(journal.all(), kind).reverse();
       }
 
       async function after(record: DeliveryRecord): ReturnType<BuildsService['after']> {
@@ -54,7 +54,7 @@ export function recordsPlugin({ settings, log, catalog, by, targets }: RecordsOp
         return aftermathOf(record, {
           path: entry && `${prefix}${entry.path}`,
           isBuiltHere: by !== null,
-          journal: await journal.all(),
+          journal: journal.all(),
           awaited: readFacts(stateDir).awaited,
           leftOut: (entry && leftOutOf(entry, Date.now())) ?? null,
         });
