@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
+import { backoff, createRepeatedTask } from '../../repeated-task.js';
 import { within } from '../../time-limit.js';
-import { backoff, createRepeatedTask } from '../repeated-task.js';
 
 /** Why an article's file waits for a commit; a later word is worth more. */
 export type Why =

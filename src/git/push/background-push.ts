@@ -1,10 +1,10 @@
 import { PressmarkError } from '../../errors.js';
 import type { ReceiverHost } from '../../host/plugin.js';
+import { backoff, createRepeatedTask } from '../../repeated-task.js';
 import { branchName, readHead } from '../commit/head.js';
 import type { CommittedFolder } from '../content-folder.js';
 import type { Person } from '../identity.js';
 import { commitAt, isAncestor } from '../objects.js';
-import { backoff, createRepeatedTask } from '../repeated-task.js';
 import { type Followed, follow } from './follow.js';
 import { BASE_REF } from './in-review.js';
 import { keepPullRequest, type PullRequestOptions, type ReviewSettings } from './pull-request.js';

@@ -3,6 +3,7 @@ import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { Lock } from '../../fs/lock.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
+import { backoff, createRepeatedTask } from '../../repeated-task.js';
 import { type Entry, NEVER_READ } from '../../store/catalog/entry.js';
 import { NameTaken, Outdated, type SharedWriter, type Write } from '../../store/write/writer.js';
 import { within } from '../../time-limit.js';
@@ -13,7 +14,6 @@ import { nextCommits, removeNextRefs } from '../commit/next-commits.js';
 import { removeStaleLocks } from '../commit/stale-locks.js';
 import { committableTree } from '../content-folder.js';
 import { entriesAt } from '../objects.js';
-import { backoff, createRepeatedTask } from '../repeated-task.js';
 import { statusOf } from '../status.js';
 import {
   type Change,

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { messageOf, systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
+import { backoff, createRepeatedTask } from '../../repeated-task.js';
 import type { ContentFolder } from '../catalog/content-folder.js';
 import { isGone } from '../catalog/entry.js';
 import { entriesOf, isArticlePath, isWatchedName } from '../catalog/scan.js';
@@ -9,8 +10,8 @@ import { entriesOf, isArticlePath, isWatchedName } from '../catalog/scan.js';
 /** Events are gathered this long, so that an editor's write-rename-chmod is looked at once. */
 const GATHER_MS = 50;
 
-/** Where comparing fails, such as for want of file descriptors, it is tried again after twice the time, up to this. */
-const LONGEST_RETRY_MS = 5_000;
+/** The pauses where comparing fails, such as for want of file descriptors: the first and the longest, in milliseconds. */
+const PAUSE_MS = { first: 100, longest: 5_000 };
 
 /** With more events at a time the whole folder is compared: the system drops events where too many wait to be read. */
 const MANY_EVENTS = 2_000;
@@ -41,12 +42,18 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
   const watchers = new Map<string, fs.FSWatcher>();
   let paths = new Set<string>();
   let isFolderChanged = false;
-  let timer: NodeJS.Timeout | undefined;
   let scanTimer: NodeJS.Timeout | undefined;
   let rootTimer: NodeJS.Timeout | undefined;
-  let comparing = Promise.resolve();
-  let failures = 0;
-  let reported: string | undefined;
+
+  const comparison = createRepeatedTask({
+    attempt: compare,
+    onChange: (reason) => {
+      if (reason === undefined) log.info('changed files can be looked at again');
+      else log.warn({ reason }, 'changed files could not be looked at; it is tried again');
+    },
+    gatherMs: () => GATHER_MS,
+    retryMs: (failures) => backoff(failures, PAUSE_MS),
+  });
 
   /** @param onFile is called with the paths of the articles in it. */
   function enter(folder: string, onFile?: (path: string) => void): void {
@@ -83,7 +90,7 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
     // The system names a folder itself where that was moved or removed.
     if (folder === '' && name === basename(content.root)) watchRoot();
     if (paths.size > MANY_EVENTS) isFolderChanged = true;
-    if (paths.size > 0 || isFolderChanged) compareLater();
+    if (paths.size > 0 || isFolderChanged) comparison.request();
   }
 
   /** A folder that was moved away and back is another one under the same name: it is watched anew. */
@@ -108,7 +115,7 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
     enter('');
     if (!watchers.has('')) rootTimer = setTimeout(watchRoot, ROOT_EVERY_MS).unref();
     isFolderChanged = true;
-    compareLater();
+    comparison.request();
   }
 
   function onUnwatched(error: unknown): void {
@@ -119,47 +126,24 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
     );
     scanTimer = setInterval(() => {
       isFolderChanged = true;
-      compareLater();
+      comparison.request();
     }, scanEveryMs).unref();
   }
 
-  function compareLater(): void {
-    timer ??= setTimeout(
-      () => {
-        timer = undefined;
-        comparing = comparing.then(compareNow).then(onCompared, onFailure);
-      },
-      Math.min(GATHER_MS * 2 ** failures, LONGEST_RETRY_MS),
-    );
-  }
-
-  async function compareNow(): Promise<void> {
+  /** @returns the reason where it has failed. */
+  async function compare(): Promise<string | undefined> {
     const changed = paths;
     const isWhole = isFolderChanged;
     paths = new Set();
     isFolderChanged = false;
     try {
-      if (isWhole) await compareFolder();
-      else await readAgain(changed);
+      await (isWhole ? compareFolder() : readAgain(changed));
+      return undefined;
     } catch (error) {
       for (const path of changed) paths.add(path);
       isFolderChanged ||= isWhole;
-      throw error;
+      return messageOf(error);
     }
-  }
-
-  function onCompared(): void {
-    if (failures > 0) log.info('changed files can be looked at again');
-    failures = 0;
-    reported = undefined;
-  }
-
-  function onFailure(error: unknown): void {
-    failures++;
-    const reason = messageOf(error);
-    if (reason !== reported) log.warn({ reason }, 'changed files could not be looked at; it is tried again');
-    reported = reason;
-    compareLater();
   }
 
   // Compares all files, as some may have changed since the catalog was filled.
@@ -168,10 +152,8 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
     close: async () => {
       leave('');
       clearTimeout(rootTimer);
-      clearTimeout(timer);
       clearInterval(scanTimer);
-      await comparing;
-      clearTimeout(timer);
+      await comparison.close();
     },
   };
 }

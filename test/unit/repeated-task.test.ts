@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import { createRepeatedTask } from '../../../src/git/repeated-task.js';
-import { until } from '../../support/until.js';
+import { createRepeatedTask } from '../../src/repeated-task.js';
+import { until } from '../support/until.js';
 
 /** A task whose attempts come to these results, in order. */
 function taskOf(results: (string | undefined)[], { gatherMs = 1, retryMs = 1 } = {}) {
