@@ -51,7 +51,7 @@ async function start(t: ExecutionContext, dir: string): Promise<string> {
 const START = 'src/cli/start.ts';
 const SOCKET = 'src/app/server/connections.ts';
 const STORE = 'src/store/article-store.ts';
-const QUEUE = 'src/git/repeated-task.ts';
+const QUEUE = 'src/repeated-task.ts';
 
 test('a reader opens few files from a start, an event, a write or a commit to the system call', async (t) => {
   const dir = makeRepository(join(tempDir(t), 'site'), { site: false, logLevel: 'silent' });
