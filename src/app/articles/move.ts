@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MovedUrl, readList, redirectLists } from '../../article/address/redirect-lists.js';
-import type { ArticleFormat } from '../../article/format/format.js';
 import { reasonOf } from '../../article/front-matter/read.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
@@ -11,7 +10,6 @@ import { createLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { readHead } from '../../git/commit/head.js';
 import { identityOf, identityVariables } from '../../git/identity.js';
-import { commitAt, contentsOf, entriesAt } from '../../git/objects.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 import { statusOf } from '../../git/status.js';
 import type { Log } from '../../log.js';
@@ -39,20 +37,18 @@ export interface Moved {
   readonly commit: string | null;
   /** The files with the old and new addresses; absolute. */
   readonly lists: readonly string[];
-}
-
-/** One article with another URL. */
-interface MovedFile extends MovedUrl {
-  /** Below the content folder. */
-  readonly path: string;
-  /** The file with the new URL. */
-  readonly after: string;
+  /** The files of an interrupted run before that no commit has; relative to the site's folder. */
+  readonly left: readonly string[];
 }
 
 /** One article that gets another URL. */
-interface PlannedMove extends MovedFile {
+interface PlannedMove extends MovedUrl {
+  /** Below the content folder. */
+  readonly path: string;
   /** The file as it is. */
   readonly before: string;
+  /** The file with the new URL. */
+  readonly after: string;
 }
 
 /** The folder of the lists, below the state folder. */
@@ -82,19 +78,20 @@ export async function moveSite(settings: Settings, { to, from }: MoveRequest, lo
     const earlier = movedBefore(settings, to, moves);
     const urls = [...earlier, ...moves].map(({ file, old, new: url }) => ({ file, old, new: url }));
     const repository = await repositoryOf(settings);
-    const { format } = contentOf({ ...settings, siteUrl: to });
-    const paths = repository === undefined ? [] : await pathsToCommit(repository, format, moves, earlier);
+    const { paths, left } =
+      repository === undefined ? { paths: [], left: [] } : await committable(repository, moves, earlier);
     const lists = redirectLists(urls).map(({ name, text }) => ({ path: join(stateDir, FOLDER, name), text }));
     if (moves.length > 0) {
       for (const folder of makeDirectory(join(stateDir, FOLDER))) await syncDirectory(folder);
       for (const { path, text } of lists) await writeAtomically(path, text);
     }
     for (const move of moves) await rewrite(settings, move);
-    const message = `Move: ${urls.length === 1 ? '1 article' : `${urls.length} articles`} to ${to}\n`;
+    const message = `Move: ${moves.length === 1 ? '1 article' : `${moves.length} articles`} to ${to}\n`;
     return {
       urls,
       commit: repository && paths.length > 0 ? await commit(settings, repository, paths, message) : null,
       lists: lists.map(({ path }) => path).filter(existsSync),
+      left,
     };
   } finally {
     lock.leave();
@@ -189,16 +186,14 @@ function refuseClashes(files: readonly FileWithUrl[], moves: readonly PlannedMov
 }
 
 /** The rows of an interrupted move to the same address whose articles have been moved. */
-function movedBefore(settings: Settings, to: string, moves: readonly MovedUrl[]): MovedFile[] {
+function movedBefore(settings: Settings, to: string, moves: readonly MovedUrl[]): MovedUrl[] {
   const list = join(foldersOf(settings).stateDir, FOLDER, 'urls.csv');
   if (!existsSync(list)) return [];
-  const now = new Map([...filesWithUrl(settings)].map((article) => [article.file, article]));
+  const now = new Map([...filesWithUrl(settings)].map(({ file, stored }) => [file, stored.url]));
   const planned = new Set(moves.map(({ file }) => file));
-  return readList(readFileSync(list, 'utf8')).flatMap((row) => {
-    const { path, text: after, stored } = now.get(row.file) ?? {};
-    const isMoved = row.new.startsWith(`${to}/`) && stored?.url === row.new && !planned.has(row.file);
-    return isMoved && path !== undefined && after !== undefined ? [{ ...row, path, after }] : [];
-  });
+  return readList(readFileSync(list, 'utf8')).filter(
+    (row) => row.new.startsWith(`${to}/`) && now.get(row.file) === row.new && !planned.has(row.file),
+  );
 }
 
 /** The repository in which the move can be committed; undefined if nothing is committed in this site. */
@@ -211,53 +206,29 @@ async function repositoryOf(settings: Settings): Promise<Repository | undefined>
   return repository;
 }
 
-/** The moved files that git has, from the top of the work tree: those of this move, and what an interrupted one has not committed. */
-async function pathsToCommit(
+/**
+ * What git has of the moved files.
+ *
+ * @returns `paths`: those to commit, from the top of the work tree; `left`: the files that an interrupted run has moved and
+ *   that no commit has, which a person may have edited since.
+ */
+async function committable(
   repository: Repository,
-  format: ArticleFormat,
   moves: readonly MovedUrl[],
-  earlier: readonly MovedFile[],
-): Promise<string[]> {
+  earlier: readonly MovedUrl[],
+): Promise<{ readonly paths: string[]; readonly left: string[] }> {
   const { git, prefix } = repository;
   const tracked = new Set((await git(['ls-files', '-z'])).stdout.split('\0'));
   const { files: changed } = await statusOf(repository, [], { untracked: false });
-  const pathsOf = (urls: readonly MovedUrl[]) =>
-    urls.map(({ file }) => `${prefix}${file}`).filter((path) => tracked.has(path));
-  const uncommitted = moves.map(({ file }) => file).filter((file) => changed.has(`${prefix}${file}`));
+  const changedOf = (urls: readonly MovedUrl[]) =>
+    urls.map(({ file }) => file).filter((file) => changed.has(`${prefix}${file}`));
+  const uncommitted = changedOf(moves);
   if (uncommitted.length > 0)
     throw refuse(
       `${uncommitted.slice(0, 5).join(', ')}${uncommitted.length > 5 ? ` and ${uncommitted.length - 5} more` : ''} ${uncommitted.length === 1 ? 'has' : 'have'} changes that no commit has; commit them first, so that the move is a commit of its own`,
     );
-  const interrupted = earlier.filter(({ file }) => changed.has(`${prefix}${file}`));
-  return [...pathsOf(moves), ...(await pathsMovedAlone(repository, format, interrupted))];
-}
-
-/** Of files that differ from their commit, the paths of those that do by the move alone: an edit is its author's to commit. */
-async function pathsMovedAlone(
-  repository: Repository,
-  format: ArticleFormat,
-  changed: readonly MovedFile[],
-): Promise<string[]> {
-  const { prefix } = repository;
-  const committed = await entriesAt(
-    repository,
-    await commitAt(repository, 'HEAD'),
-    changed.map(({ file }) => `${prefix}${file}`),
-  );
-  const texts = await contentsOf(
-    repository,
-    [...committed.values()].map(({ id }) => id),
-  );
-  const isMovedAlone = ({ file, path, new: url, after }: MovedFile) => {
-    const before = texts.get(committed.get(`${prefix}${file}`)?.id ?? '');
-    try {
-      return before !== undefined && format.withStoredUrl(before.toString('utf8'), path, url) === after;
-    } catch (error) {
-      if (error instanceof PressmarkError) return false; // the commit has something else there
-      throw error;
-    }
-  };
-  return changed.filter(isMovedAlone).map(({ file }) => `${prefix}${file}`);
+  const paths = moves.map(({ file }) => `${prefix}${file}`).filter((path) => tracked.has(path));
+  return { paths, left: changedOf(earlier) };
 }
 
 async function commit(

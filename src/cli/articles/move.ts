@@ -37,9 +37,9 @@ async function move(address: string, { dir, from, yes = false, json = false }: M
       printUrls(urls, urls.length === 0 ? [nothing(to)] : ['Nothing was changed. Add --yes to move them.']);
     return;
   }
-  const { urls, commit, lists } = await moveSite(settings, request, warningLog());
+  const { urls, commit, lists, left } = await moveSite(settings, request, warningLog());
   if (json) {
-    printJson({ moved: true, urls, commit, lists }, 2);
+    printJson({ moved: true, urls, commit, lists, left }, 2);
     return;
   }
   if (urls.length === 0 && commit === null) {
@@ -47,7 +47,8 @@ async function move(address: string, { dir, from, yes = false, json = false }: M
     return;
   }
   printUrls(urls, [
-    commit === null ? 'Not committed: git has none of the files.' : `Commit ${commit.slice(0, 10)}.`,
+    commit === null ? 'Nothing was committed.' : `Commit ${commit.slice(0, 10)}.`,
+    ...(left.length === 0 ? [] : [`Commit what an interrupted run has moved: ${left.join(' ')}`]),
     ...lists.map((path) => `Written: ${path}`),
     ...nextSteps(settings, to),
   ]);
