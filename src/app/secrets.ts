@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { readEnvironment } from '../config/environment.js';
 import type { Settings } from '../config/load.js';
-import { listedSecrets, secretsOf } from '../config/secrets.js';
+import { listedSecrets, secretsIn } from '../config/secrets.js';
 import { headerNames } from '../contract/service.js';
 import type { SiteFacts } from '../deploy/facts.js';
 import { PressmarkError } from '../errors.js';
@@ -62,12 +63,13 @@ export function openSecrets(settings: Settings, now: () => number = Date.now): L
     if (found === undefined || found === version) return false;
     version = found;
     try {
-      const read = secretsOf(settings);
-      if (read.secrets.length === 0) return false;
+      const read = secretsIn(readEnvironment(settings));
+      // It is half written, or wrong: the next start says how.
+      if (typeof read === 'string' || read.secrets.length === 0) return false;
       ({ secrets, oldSecrets } = read);
       return true;
     } catch {
-      return false; // half written, or wrong: the next start says how
+      return false; // it cannot be read
     }
   }
 

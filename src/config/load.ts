@@ -7,7 +7,7 @@ import { describe, type SourceOf } from './describe.js';
 import { processEnvironment, readEnvironment, type SiteEnvironment } from './environment.js';
 import { type SettingInForce, settingsInForce } from './in-force.js';
 import { type Config, type DeploySetting, schema } from './schema.js';
-import { type LiveSecrets, secretsIn, withOld } from './secrets.js';
+import { type SecretSettings, secretsIn } from './secrets.js';
 
 /** What the command line says; over the environment and the file. */
 export interface Flags {
@@ -19,7 +19,7 @@ export interface Flags {
 export interface Settings
   extends Omit<Config, 'siteUrl' | 'build' | 'deploy' | 'service'>,
     SiteEnvironment,
-    LiveSecrets {
+    SecretSettings {
   /** What the service calls itself. */
   readonly service: Service;
   /** The build command; undefined if there is none. */
@@ -66,18 +66,14 @@ export async function loadSettings(
   const set = fromEnvironment(environment);
   const given = { ...input, ...set, ...flags };
   const result = schema.safeParse(given);
-  const current = secretsIn(environment);
-  if (!result.success || current === undefined) {
+  const secrets = secretsIn(environment);
+  if (!result.success || typeof secrets === 'string') {
     const sourceOf: SourceOf = (key = '') =>
       key in flags ? 'command line' : key in set ? 'environment or .env' : (configFile ?? 'config');
     throw invalid(
       [
         ...(result.success ? [] : describe(result.error, given, { schema, sourceOf })),
-        ...(current === undefined
-          ? [
-              `PRESSMARK_SECRET is ${quote(environment.PRESSMARK_SECRET)}, which holds no secret; set it to the one that the service issued, or remove it`,
-            ]
-          : []),
+        ...(typeof secrets === 'string' ? [secrets] : []),
       ].join('\n'),
     );
   }
@@ -111,7 +107,7 @@ export async function loadSettings(
     dir,
     siteUrl: (siteUrl ?? `http://localhost:${config.port}`).replace(/\/+$/, ''),
     siteUrlIsGuess: siteUrl === undefined,
-    ...withOld(current, environment),
+    ...secrets,
     inForce: settingsInForce(applied, { file: input, environment: set, flags }),
     configFile,
     environment: variables,
