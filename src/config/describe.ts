@@ -10,7 +10,7 @@ export function describe(
   input: unknown,
   { schema, sourceOf }: { readonly schema: z.core.$ZodType; readonly sourceOf: SourceOf },
 ): string[] {
-  const issues = error.issues.flatMap((issue) => innermost(issue, input, schema));
+  const issues = error.issues.flatMap((issue) => innermost(issue, schema));
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => {
@@ -50,32 +50,18 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** The issues inside a value that may have several forms, where one of these forms is recognisably meant; else the issue itself. */
-function innermost(issue: z.core.$ZodIssue, input: unknown, schema: z.core.$ZodType): z.core.$ZodIssue[] {
+/** The issues inside a value that may have several forms, where it is recognisably one of them; else the issue itself. */
+function innermost(issue: z.core.$ZodIssue, schema: z.core.$ZodType): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
-  const forms = formsOf(issue)
-    .map((form) => form.filter((one) => isUnknownKey(one) || isInside(one)))
-    .filter((form) => form.length > 0);
-  const isGiven = (one: z.core.$ZodIssue) =>
-    isUnknownKey(one) || (isInside(one) && valueAt(input, one.path) !== undefined);
-  const meant =
-    forms.find((form) => form.some(isUnknownKey)) ??
-    forms.find((form) => form.some(isGiven)) ??
-    (forms.length === 1 ? forms[0] : undefined);
-  if (meant === undefined) return [issue];
-  // A key that is missing may be the one that is spelled wrong, or another form's.
-  const isCertain = forms.length === 1 && !meant.some(isUnknownKey);
-  const faults = isCertain ? meant : meant.filter(isGiven);
-  return faults.flatMap((one) => innermost(one, input, schema));
-
-  function isUnknownKey(one: z.core.$ZodIssue): boolean {
-    return (
-      one.code === 'unrecognized_keys' && one.keys.some((key) => !keysAt(schema, one.path).includes(key))
-    );
-  }
-  function isInside({ path }: z.core.$ZodIssue): boolean {
-    return path.length > issue.path.length;
-  }
+  const isInside = (one: z.core.$ZodIssue) =>
+    one.code === 'unrecognized_keys' || one.path.length > issue.path.length;
+  const [form, ...others] = formsOf(issue).filter((form) => form.every(isInside));
+  if (form === undefined) return [issue];
+  if (others.length === 0) return form.flatMap((one) => innermost(one, schema));
+  // A key that no form has is wrong in each.
+  const isUnknown = (one: z.core.$ZodIssue) =>
+    one.code === 'unrecognized_keys' && one.keys.some((key) => !keysAt(schema, one.path).includes(key));
+  return [form.find(isUnknown) ?? issue];
 }
 
 /** What is wrong with a value for each of the forms that it may have. */
