@@ -37,7 +37,7 @@ export function createTrash(options: TrashOptions) {
     const at = new Date().toISOString();
     const { article, path } = await store.remove(id, async ({ text, stored: { article } }, path) => {
       checkBase(article, base);
-      if (to !== null && leadsTo(to, article.url, files))
+      if (to !== null && isSamePlace(to, article.url))
         throw new PressmarkError('BODY_INVALID', 'the URL of the article would lead to itself');
       await noteEditor(editors, removedKey(`${prefix}${path}`), by);
       const { url } = article;
@@ -126,17 +126,10 @@ function addressOf(to: string, siteUrl: string): string {
   return address;
 }
 
-/** Whether an address is a URL, or leads there over articles in the trash. */
-function leadsTo(address: string, url: string, files: ReturnType<typeof openTrash>): boolean {
-  const { protocol } = new URL(url);
-  const target = canonicalUrl(url);
-  const seen = new Set<string>();
-  for (let next: string | null | undefined = address; next; ) {
-    const at = canonicalUrl(new URL(next).href.replace(/^https?:/, protocol)); // hosts lead from one to the other
-    if (at === undefined || seen.has(at)) return false;
-    if (at === target) return true;
-    seen.add(at);
-    next = files.at(at)?.redirect;
-  }
-  return false;
+/** Whether an address is that of an article; hosts lead from one protocol to the other. */
+function isSamePlace(address: string, url: string): boolean {
+  const [one, other] = [new URL(address).href, url].map((text) =>
+    canonicalUrl(text)?.replace(/^https?:/i, ''),
+  );
+  return one !== undefined && one === other;
 }

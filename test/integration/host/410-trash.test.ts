@@ -118,7 +118,7 @@ test('410-trash: a path that no URL parser takes is a 404, as any other', async 
   t.false(receiver.log.some(({ level }) => Number(level) >= 50));
 });
 
-test('410-trash: a redirect is as browsers show it or without the path of the site, never to another host, and never to itself, also over others', async (t) => {
+test('410-trash: a redirect is as browsers show it or without the path of the site, never to another host, and never to itself', async (t) => {
   const { receiver, articles } = await plainSite(t, false, 'https://garden.example/blog');
   const lead = ({ id, base }: { id: string; base: string }, redirect: string) =>
     articles.trash(id, base, { redirect }, ADA);
@@ -131,14 +131,9 @@ test('410-trash: a redirect is as browsers show it or without the path of the si
     await lead(one, redirect);
     t.deepEqual(await page(receiver.origin, one.url), [301, location]);
   }
-  const [one, two, three] = [await publish(receiver), await publish(receiver), await publish(receiver)];
-  const itself = { message: /to itself/ };
+  const one = await publish(receiver);
   for (const redirect of [one.url.replace(/\/$/, ''), `${one.url}#top`, one.url.replace('https:', 'http:')])
-    await t.throwsAsync(lead(one, redirect), itself, redirect);
-  await lead(one, two.url);
-  await t.throwsAsync(lead(two, one.url), itself);
-  await lead(two, three.url);
-  await t.throwsAsync(lead(three, one.url), itself);
+    await t.throwsAsync(lead(one, redirect), { message: /to itself/ }, redirect);
 });
 
 test('410-trash: a URL stays with its article in the trash; only a person’s own file can take it; what is deleted for good leads nowhere, and no redelivery brings it back', async (t) => {
