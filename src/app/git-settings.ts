@@ -26,11 +26,6 @@ export function checkGitSettings({ durability, git }: Pick<Settings, 'durability
     );
 }
 
-/** Whether people's edits are committed. */
-export function commitsEdits({ git }: Settings): boolean {
-  return typeof git === 'object' && git.commitEdits === true;
-}
-
 /** How and where to commits are pushed. */
 export interface PushConfig {
   readonly remote: string | undefined;

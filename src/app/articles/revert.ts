@@ -13,10 +13,9 @@ import type { Replacement, Target } from '../../store/precondition.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
 import { openDurableStore } from '../durability.js';
-import { commitsEdits } from '../git-settings.js';
 import { gitEntry } from '../plugins/first-party.js';
 import { siteOfPlugins } from '../plugins/surroundings.js';
-import { articleHistory, historyOfFile, isUncommitted, versionIn } from './history.js';
+import { articleHistory, historyOfFile, versionIn } from './history.js';
 
 /** What `pressmark revert` did. */
 export interface Reverted {
@@ -37,30 +36,18 @@ export interface Reverted {
 
 /**
  * Puts the content of an earlier version back, as a new revision and a new commit; id, slug, URL, date and the
- * front matter that is not Pressmark's stay as they are. Also while a receiver runs: it goes through the store,
- * under its lock.
+ * front matter that is not Pressmark's stay as they are. An edit that no commit has is committed first. Also while a
+ * receiver runs: it goes through the store, under its lock.
  *
  * @param wanted a revision token, or the beginning of a commit's name, as `pressmark log` shows them.
- * @param force whether an edit that no commit has may be replaced; it is committed first.
  * @throws PressmarkError USAGE, ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, REVISION_CONFLICT, STORE_FAILED.
  */
-export async function revert(
-  settings: Settings,
-  name: string,
-  wanted: string,
-  log: Log,
-  { force = false }: { force?: boolean } = {},
-): Promise<Reverted> {
+export async function revert(settings: Settings, name: string, wanted: string, log: Log): Promise<Reverted> {
   const history = await articleHistory(settings, name);
   const { file, now } = history;
   const { id, url, revision: from } = now.article;
   const { stored, commit, date, revision: to } = versionIn(history, wanted);
   if (to === from) throw isThere(to);
-  if (now.edited && isUncommitted(history) && !commitsEdits(settings) && !force)
-    throw new PressmarkError(
-      'USAGE',
-      `${file} holds an edit that no commit has; commit it first, or add --force to have it committed and replaced`,
-    );
   const content = contentOf(settings);
   const { target, replacement } = await reversion(content, now.article, file, stored);
   await store(settings, content, log, target, replacement);
