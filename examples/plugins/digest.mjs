@@ -30,8 +30,11 @@ export default definePlugin({
         const until = new Date().toISOString();
         const last = (await storage.get('last')) ?? new Date(Date.now() - WEEK_MS).toISOString();
         const issue = (await storage.get('issue')) ?? { since: last, until, sent: [] };
-        const found = await articles.list({ state: 'live', since: issue.since, limit: 200 });
-        const news = found.filter(({ date }) => Date.parse(date) < Date.parse(issue.until));
+        const { rows } = await articles.search({ state: 'live', size: 200 });
+        const isNew = ({ date }) =>
+          Date.parse(date) >= Date.parse(issue.since) && Date.parse(date) < Date.parse(issue.until);
+        const found = await Promise.all(rows.filter(isNew).map(({ id }) => articles.get(id)));
+        const news = found.filter((article) => article !== undefined);
         for (const address of to.filter((one) => news.length > 0 && !issue.sent.includes(one))) {
           await transport.sendMail({ from, to: address, subject, list, ...contentOf(news) });
           issue.sent.push(address);

@@ -57,18 +57,6 @@ export function termNames(texts: readonly string[]): string[] {
   return [...names.values()];
 }
 
-/** Whether an article has a tag and an author, in any spelling; undefined stands for any. */
-export function hasNames(
-  { tags, author }: { readonly tags: readonly string[]; readonly author: string },
-  wanted: { readonly tag?: string | undefined; readonly author?: string | undefined },
-): boolean {
-  const tag = wanted.tag === undefined ? undefined : termKey(wanted.tag);
-  return (
-    (tag === undefined || tags.some((one) => termKey(one) === tag)) &&
-    (wanted.author === undefined || termKey(author) === termKey(wanted.author))
-  );
-}
-
 /** A text cut to a number of characters, never within a surrogate pair. */
 export function shortened(text: string, longest = Number.POSITIVE_INFINITY): string {
   if (text.length <= longest) return text;

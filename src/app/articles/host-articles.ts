@@ -17,9 +17,9 @@ import { checkKeys, misuseOf } from '../../host/invalid.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { ContentFolder } from '../../store/catalog/content-folder.js';
-import { entryState } from '../../store/catalog/entry.js';
 import type { HandlerContext } from '../../webhook/events/handler.js';
 import { changeArticle, checkBase, checkMoment, withContent } from './change-article.js';
+import type { ArticleSearcher } from './search-articles.js';
 
 export interface HostArticlesOptions {
   readonly store: ArticleStore;
@@ -46,65 +46,29 @@ export type SetStateAs = (
 /** Articles of one page of `list` by default. */
 const PAGE = 50;
 
-const CONDITIONS = ['state', 'tag', 'author', 'handWritten', 'since', 'after', 'limit'];
+const CONDITIONS = ['state', 'tag', 'author', 'handWritten', 'after', 'limit'];
 
 /** What plugins change in a receiver's articles: always by compare-and-set, as a delivery does. */
 export function createArticleChanges(
-  options: HostArticlesOptions,
+  options: HostArticlesOptions & Pick<ArticleSearcher, 'findPaths'>,
 ): Pick<Articles, 'list' | 'patch' | 'setState' | 'rebuild'> & { readonly setStateAs: SetStateAs } {
-  const { store, catalog, content, prefix, context } = options;
+  const { store, catalog, content, prefix, context, findPaths } = options;
 
   async function list(query: ArticleQuery = {}): Promise<readonly ListedArticle[]> {
     checkKeys(query, CONDITIONS, misuseOf('articles.list'));
     if (query.state !== undefined) checkState(query.state, ['draft', ...SETTABLE_STATES]);
-    const { since, after, limit = PAGE } = query;
-    if (since === undefined) return (await matching(query, after, limit)).map(({ article }) => article);
-    checkMoment(since);
-    const found = (await matching(query, undefined, Number.POSITIVE_INFINITY))
-      .filter(({ published }) => published >= parseMoment(since))
-      .sort((a, b) => b.published - a.published);
-    const last = found.findIndex(({ article }) => article.path === after);
-    // To begin anew would hand out articles a second time.
-    if (after !== undefined && last === -1)
-      throw new PressmarkError(
-        'USAGE',
-        `${quote(after)} is not in the list any more; ask from its beginning`,
-      );
-    const first = last + 1;
-    return found.slice(first, first + limit).map(({ article }) => article);
-  }
-
-  /** The articles that are meant, in the order of their files, and when each was published, in ms since 1970. */
-  async function matching(query: ArticleQuery, after: string | undefined, limit: number) {
-    const { state } = query;
-    const now = Date.now();
-    const entries = [...catalog.entries()]
-      .filter(
-        (entry) => entry.broken === undefined && (after === undefined || `${prefix}${entry.path}` < after),
-      )
-      .filter((entry) => state === undefined || state === 'draft' || entryState(entry, now) === state)
-      .sort((a, b) => (a.path < b.path ? 1 : -1));
-    const found: { readonly article: ListedArticle; readonly published: number }[] = [];
-    for (const { path } of entries) {
+    const { after, limit = PAGE, ...wanted } = query;
+    const paths = (await findPaths(wanted))
+      .filter((path) => after === undefined || `${prefix}${path}` < after)
+      .sort()
+      .reverse();
+    const found: ListedArticle[] = [];
+    for (const path of paths) {
       if (found.length >= limit) break;
       const stored = await store.read(path);
-      if (stored === undefined) continue;
-      const article = listedArticle(`${prefix}${path}`, stored, now);
-      if (await isMeant(article, query)) found.push({ article, published: publishedAt(stored) });
+      if (stored !== undefined) found.push(listedArticle(`${prefix}${path}`, stored));
     }
     return found;
-  }
-
-  async function isMeant(
-    { state, handWritten, tags, author }: ListedArticle,
-    query: ArticleQuery,
-  ): Promise<boolean> {
-    return (
-      (query.state === undefined || state === query.state) &&
-      (query.handWritten === undefined || handWritten === query.handWritten) &&
-      ((query.tag === undefined && query.author === undefined) ||
-        (await content.codec.hasNames({ tags, author }, { tag: query.tag, author: query.author })))
-    );
   }
 
   async function patch(id: string, base: string, change: ArticlePatch): Promise<Article> {
@@ -192,11 +156,6 @@ function checkState(state: string, known: readonly string[]): void {
     'USAGE',
     `there is no state ${quote(state)}, only ${known.join(', ')}${didYouMean(String(state), known)}`,
   );
-}
-
-/** NaN where the file has no date that can be read. */
-function publishedAt({ article, publication }: StoredArticle): number {
-  return (publication.kind === 'dated' ? publication.from : undefined) ?? parseMoment(article.date);
 }
 
 /** What makes an article's file be in another state. */

@@ -27,13 +27,22 @@ interface Row {
 
 type Order = 'date' | 'title';
 
+/** Finds articles, for people and for `list` of plugins. */
+export interface ArticleSearcher extends ArticleFinder {
+  /** The paths of the articles that are meant, below the content folder, in no order. */
+  findPaths(query: ArticleSearch): Promise<string[]>;
+}
+
 /**
  * Finds articles by what the catalog knows of them: no file is read. Rows are made and sorted when they are asked for first;
  * from then on each change of the catalog is put into its place.
  *
  * @param prefix the content folder's path below the site's, with a slash at its end.
  */
-export function createArticleSearch(catalog: Pick<Catalog, 'get' | 'follow'>, prefix: string): ArticleFinder {
+export function createArticleSearch(
+  catalog: Pick<Catalog, 'get' | 'follow'>,
+  prefix: string,
+): ArticleSearcher {
   const keyOf = memoized(termKey);
   const rows = new Map<string, Row>();
   /** The same rows in the orders that were asked for. */
@@ -119,7 +128,11 @@ export function createArticleSearch(catalog: Pick<Catalog, 'get' | 'follow'>, pr
     return found;
   }
 
-  return { search, datesSince };
+  async function findPaths(query: ArticleSearch): Promise<string[]> {
+    return (await matching(await sorted('date'), query)).map(({ entry }) => entry.path);
+  }
+
+  return { search, datesSince, findPaths };
 }
 
 /** A question in the form of the rows; undefined if all are meant. */

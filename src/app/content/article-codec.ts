@@ -18,7 +18,7 @@ const MOST_DEATHS = 2;
 /** What the thread is asked for. */
 const KINDS = [
   ...['decode', 'encode', 'amend', 'inState', 'storedUrl', 'entry', 'ownTags', 'extension', 'html'],
-  ...['comments', 'keepComments', 'assets', 'hasNames', 'readDelivery', 'readIncoming', 'readJson'],
+  ...['comments', 'keepComments', 'assets', 'readDelivery', 'readIncoming', 'readJson'],
   ...['pageProblem', 'editable', 'form', 'compared', 'apart', 'escaped', 'formFields'],
 ] as const satisfies readonly (keyof ThreadWork)[];
 

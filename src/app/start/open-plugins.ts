@@ -15,7 +15,7 @@ import type { HandlerContext } from '../../webhook/events/handler.js';
 import { type ArticleReceiver, createArticleReceiver } from '../../webhook/events/receive-article.js';
 import { createArticleChanges } from '../articles/host-articles.js';
 import { createPersonEdits } from '../articles/person/edits.js';
-import { createArticleSearch } from '../articles/search-articles.js';
+import { type ArticleSearcher, createArticleSearch } from '../articles/search-articles.js';
 import { createTrash } from '../articles/trash-articles.js';
 import { reservePaths } from '../content/content.js';
 import { basePathOf, foldersOf } from '../content/folders.js';
@@ -80,7 +80,7 @@ export async function openPlugins(starting: Starting, opened: ReceiverStore): Pr
   const secrets = openSecrets(settings);
   const deliveries = openDeliveryLog(stateDir, log, () => secretsOf(settings, secrets));
   onClose(deliveries.close);
-  const finder = createArticleSearch(catalog, prefix);
+  const { findPaths, ...finder } = createArticleSearch(catalog, prefix);
   const kept = { settings, log, catalog, by: builderOf(settings), targets: deploy.targets };
   const plugins = [
     firstParty(pagePolicy.plugin, 'the preview'),
@@ -97,7 +97,7 @@ export async function openPlugins(starting: Starting, opened: ReceiverStore): Pr
   const receiver = createArticleReceiver(context);
   const names = headerNames(settings.service);
   const { facts } = deploy;
-  const { articles, gone } = articlesOf(settings, opened, context, receiver);
+  const { articles, gone } = articlesOf(settings, opened, context, receiver, findPaths);
   const host = await startHost(plugins, {
     face: 'receiver',
     ...site,
@@ -160,6 +160,7 @@ function articlesOf(
   { content, prefix, thread, durable, hooks }: ReceiverStore,
   context: HandlerContext,
   receiver: ArticleReceiver,
+  findPaths: ArticleSearcher['findPaths'],
 ): {
   readonly articles: Omit<HostArticles, keyof ArticleFinder> & ArticleReader;
   readonly gone: RunningPlugins['gone'];
@@ -168,7 +169,7 @@ function articlesOf(
   const { stateDir } = foldersOf(settings);
   const { siteUrl } = settings;
   const ofArticles = { store, catalog, content, prefix, context };
-  const { setStateAs, ...changes } = createArticleChanges(ofArticles);
+  const { setStateAs, ...changes } = createArticleChanges({ ...ofArticles, findPaths });
   const texts = thread.codec;
   const edits = createPersonEdits({ ...ofArticles, settings, editors, setStateAs, texts });
   const places = { store, catalog, stateDir, prefix, siteUrl };

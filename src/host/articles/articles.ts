@@ -20,8 +20,6 @@ export interface ArticleQuery {
   readonly author?: string;
   /** Whether a person wrote it from nothing. */
   readonly handWritten?: boolean;
-  /** Published at this moment or after, ISO 8601; the order is then by date, newest first. All files are read. */
-  readonly since?: string;
   /** The path of the last article of the page before. */
   readonly after?: string;
   /** @default 50 */
@@ -83,10 +81,9 @@ export interface Articles extends ArticleReader {
     make: (article: HandedOver) => IncomingArticle | Promise<IncomingArticle>,
   ): Promise<ReceivedArticle>;
   /**
-   * Articles in the order of their files' names, the last one first, or by date with `since`. Without it, files are read only
-   * as far as the page reaches.
+   * Articles in the order of their files' names, the last one first.
    *
-   * @throws PressmarkError USAGE if a condition or a state does not exist, or `since` is not ISO 8601.
+   * @throws PressmarkError USAGE if a condition or a state does not exist.
    */
   list(query?: ArticleQuery): Promise<readonly ListedArticle[]>;
   /**

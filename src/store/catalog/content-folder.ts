@@ -3,7 +3,7 @@ import { type Article, itemComments, keepItemComments } from '../../article/arti
 import { assetsNamedIn } from '../../article/asset.js';
 import type { ArticleFormat } from '../../article/format/format.js';
 import { plainFormat } from '../../article/format/plain.js';
-import { hasNames, signsOf } from '../../article/names.js';
+import { signsOf } from '../../article/names.js';
 import { isAsSent, type Rendered, renderedHtml, type StoredArticle } from '../../article/stored-article.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
@@ -53,7 +53,6 @@ export function textWork(content: Conventions) {
     comments: itemComments,
     keepComments: keepItemComments,
     assets: assetsNamedIn,
-    hasNames,
   };
 }
 
