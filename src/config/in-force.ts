@@ -1,4 +1,5 @@
 import { shown } from './describe.js';
+import { isObject } from './settings-file.js';
 
 /** Where a setting comes from. */
 export type SettingSource = 'default' | 'config' | 'environment' | 'command line';
@@ -12,8 +13,6 @@ export interface SettingInForce {
   readonly from: SettingSource;
 }
 
-type Given = Readonly<Record<string, unknown>>;
-
 /** Where settings were read. */
 export interface GivenSettings {
   readonly file: object;
@@ -24,7 +23,7 @@ export interface GivenSettings {
 
 /** All settings in their order, and where each comes from. Options of plugins are not among them. */
 export function settingsInForce(settings: object, given: GivenSettings): SettingInForce[] {
-  const { plugins: _, ...others } = settings as Given;
+  const { plugins: _, ...others }: { readonly plugins?: unknown } = settings;
   return Object.entries(others).flatMap(([key, value]) => leaves([key], value, given));
 }
 
@@ -47,8 +46,4 @@ function sourceOf(path: readonly string[], { file, environment, flags }: GivenSe
     at = at[key];
   }
   return 'config';
-}
-
-function isObject(value: unknown): value is Given {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

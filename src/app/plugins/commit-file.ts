@@ -1,14 +1,11 @@
 import type { Settings } from '../../config/load.js';
 import { messageOf } from '../../errors.js';
 import { readHead } from '../../git/commit/head.js';
+import { patiently } from '../../git/commit/move-branch.js';
 import { saidIn } from '../../git/git.js';
 import { identityOf, identityVariables, type Person } from '../../git/identity.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 import type { SettingsCommit } from '../../host/admin/plugins-service.js';
-
-/** How often git is asked again while another command holds its locks, and after which pause in milliseconds. */
-const ATTEMPTS = 5;
-const PAUSE_MS = 200;
 
 /**
  * Commits one file of the site, and nothing of what a person has staged.
@@ -37,6 +34,7 @@ export async function commitFile(
     const { author: set, sign = false } = typeof setting === 'object' ? setting : {};
     const { committer } = await identityOf(git, set);
     const env = identityVariables({ author: (await identityOf(git, author)).author, committer });
+    // A commit of articles may be under way.
     const commit = await patiently(async () => {
       await git(['add', '--intent-to-add', '--', `${prefix}${path}`]);
       return commitOnly(repository, [`${prefix}${path}`], message, env, sign);
@@ -44,18 +42,6 @@ export async function commitFile(
     return { kind: 'committed', commit };
   } catch (error) {
     return { kind: 'failed', reason: messageOf(saidIn(error)) };
-  }
-}
-
-/** A commit of articles may be under way. */
-async function patiently<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run();
-    } catch (error) {
-      if (attempt === ATTEMPTS || !/\.lock/.test(messageOf(saidIn(error)))) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    }
   }
 }
 

@@ -144,7 +144,7 @@ async function takeBack(
 }
 
 /** Repeats a command that finds a lock. */
-async function patiently<T>(command: () => Promise<T>): Promise<T> {
+export async function patiently<T>(command: () => Promise<T>): Promise<T> {
   for (const pause of PAUSES_MS) {
     try {
       return await command();
