@@ -15,7 +15,7 @@ export interface ArticleReader {
 /** Which articles `list` returns; all conditions must hold. */
 export interface ArticleQuery {
   readonly state?: ArticleState;
-  /** In any spelling of the site's. */
+  /** In any spelling of the site's; of an article with more than a hundred tags, the first hundred count. */
   readonly tag?: string;
   readonly author?: string;
   /** Whether a person wrote it from nothing. */
