@@ -87,17 +87,6 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
   }),
   'publish-unusual-id-stored': storesHtml((html) => html.replaceAll('"', '&quot;')),
 
-  'publish-at-once-accepted': gap((_, publish, both) => {
-    const busy = new Set<unknown>();
-    return async (data) => {
-      const met = both();
-      if (busy.has(data.id)) return { status: 503, json: { error: 'busy' } };
-      busy.add(data.id);
-      await met;
-      busy.delete(data.id);
-      return publish(data);
-    };
-  }),
   'publish-at-once-one-article': gap(({ store }, publish, both) => async (data) => {
     if (store.articles.has(data.id)) return publish(data);
     await both();
@@ -114,17 +103,6 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
     };
     return (data) => {
       rows.set(data.id, (rows.get(data.id) ?? 0) + 1);
-      return publish(data);
-    };
-  }),
-  'publish-at-once-others': gap((_, publish, both) => {
-    let busy = false;
-    return async (data) => {
-      const met = both();
-      if (busy) return { status: 503, json: { error: 'busy' } };
-      busy = true;
-      await met;
-      busy = false;
       return publish(data);
     };
   }),

@@ -44,8 +44,6 @@ const RIGHT = {
   stuckMs: 10 * MINUTE,
   timeoutMs: (event: string): number => (/published|updated/.test(event) ? 30_000 : 15_000),
   redirects: (event: string): number => (event === 'article.published' ? 1 : 0),
-  /** How often a request whose connection breaks is sent again at once. */
-  resends: 0,
   testsOnConnect: true,
   testsRefresh: (_nth: number): boolean => true,
   testsRetry: true,
@@ -139,12 +137,9 @@ export function trialSender(faults: Faults = {}): SenderDriver & { held(): void 
   }
 
   async function post(event: string, url: string, envelope: Json, firstAt = now): Promise<Reply | undefined> {
-    const heldBefore = heldCount;
     const body = does.write(envelope);
     let at = url;
     let reply = await once(event, at, body, firstAt, false);
-    for (let n = 0; reply === undefined && heldCount === heldBefore && !isKilled && n < does.resends; n++)
-      reply = await once(event, at, body, firstAt, false);
     for (let left = does.redirects(event); left > 0 && reply?.status === 307; left--) {
       at = new URL(reply.location ?? '', at).href;
       reply = await once(event, at, body, firstAt, true);
