@@ -60,7 +60,7 @@ export function testExample(example: Example): void {
     t.is(version, 3);
     const others = rules.filter(({ result, why = '' }) => result !== 'passed' && !why.includes('--manual'));
     t.deepEqual(others, []);
-    t.true(rules.length > 200);
+    t.true(rules.length > 150);
   });
 
   for (const { what, edits, first, says } of mistakes)

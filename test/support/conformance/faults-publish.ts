@@ -25,8 +25,7 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
       ? { status: 307, headers: { Location: '/webhook/' } }
       : {},
   ),
-  'publish-200': answers(PUBLISHED, () => ({ status: 201 })),
-  'publish-received': answers(PUBLISHED, (json) => ({ json: { ...json, received: undefined } })),
+  'publish-200': answers(PUBLISHED, (json) => ({ json: { ...json, received: undefined } })),
   'publish-id': answers(PUBLISHED, (json) => ({ json: { ...json, id: '' } })),
   'publish-url': answers(PUBLISHED, (json) => ({
     json: { ...json, url: new URL(String(json.url)).pathname },
@@ -35,7 +34,6 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
   'publish-late-retry': refuses(PUBLISHED, ({ json }) => old(json.timestamp)),
   'publish-empty-title': refuses(PUBLISHED, ({ data }) => data.title === ''),
   'publish-empty-fields': refuses(PUBLISHED, ({ data }) => data.json_ld === ''),
-  'publish-image-null': refuses(PUBLISHED, ({ data }) => data.featured_image_url === null),
   'publish-unusual-id': refuses(PUBLISHED, ({ data }) => !/^[\w-]+$/.test(String(data.id))),
   'publish-unsafe-slug': refuses(PUBLISHED, ({ data }) => String(data.slug).includes('..')),
   'publish-unknown-fields': refuses(PUBLISHED, ({ data }) => 'trial' in data),

@@ -36,19 +36,14 @@ export const REQUEST_FAULTS: Record<string, Break> = {
   'signature-missing': lets((given) => given === undefined),
   'signature-empty': lets((given) => given === ''),
   'signature-other-secret': lets((given = '') => /^sha256=[0-9a-f]{64}$/.test(given)),
-  'signature-last-digit': lets((given, right) => given?.slice(0, -1) === right.slice(0, -1)),
-  'signature-first-digit': lets((given, right) => given?.slice(8) === right.slice(8)),
-  'signature-truncated': crashes((given, right) => given !== undefined && given.length !== right.length),
-  'signature-longer': lets((given = '', right) => given.startsWith(right)),
-  'signature-not-hex': crashes((given = '') => given.includes('zzz')),
-  'signature-digits-then-rubbish': lets((given = '', right) => {
+  'signature-digits': lets((given, right) => given?.slice(8) === right.slice(8)),
+  'signature-not-hex': lets((given = '', right) => {
     const decoded = Buffer.from(given.slice(7), 'hex').toString('hex');
     return decoded !== '' && right.includes(decoded);
   }),
   'signature-without-prefix': lets((given = '-', right) => right.endsWith(given)),
-  'signature-prefix-alone': lets((given) => given === 'sha256='),
-  'signature-other-algorithm': lets((given, right) => given?.split('=')[1] === right.split('=')[1]),
-  'signature-base64': lets(
+  'signature-length': lets((given) => given === 'sha256='),
+  'signature-other-form': lets(
     (given = '', right) => Buffer.from(given.slice(7), 'base64').toString('hex') === right.slice(7),
   ),
   'signature-upper-case': crashes((given, right) => given !== right && given?.toLowerCase() === right),
@@ -72,12 +67,8 @@ export const REQUEST_FAULTS: Record<string, Break> = {
   'header-timestamp-absent': stumbles((_, { headers }) => headers['x-service-timestamp'] === undefined, 400),
   'header-contract-absent': stumbles((_, { headers }) => headers['x-service-contract'] === undefined, 400),
 
-  'json-cut-off': stumbles((text) => text.endsWith('"data":')),
-  'json-empty': stumbles((text) => text === '', 200),
-  'json-no-json': stumbles((text) => text.startsWith('event=')),
-  'json-null': stumbles((text) => text === 'null'),
-  'json-array': stumbles((text) => text === '[]'),
-  'json-text': stumbles((text) => text.startsWith('"')),
+  'json-cut-off': stumbles((text) => text.startsWith('event=')),
+  'json-null': stumbles((text) => text.startsWith('"')),
   'json-invalid-utf8': stumbles((text) => text.includes('\ufffd'), 200),
   'event-missing': (steps) => {
     const { parse } = steps;
@@ -88,14 +79,9 @@ export const REQUEST_FAULTS: Record<string, Break> = {
   },
   'event-unknown-refused': stumbles(has('article.unheard'), 200),
   'event-unknown-400': stumbles(has('article.unheard'), 404),
-  'publish-data-missing': stumbles((text) => has('article.published')(text) && !has('"data"')(text)),
-  'publish-data-null': stumbles(has('"data":null')),
-  'publish-id-missing': instead('article.published', ({ data }) => data.id === undefined),
-  'publish-id-empty': instead('article.published', ({ data }) => data.id === ''),
-  'publish-id-number': instead('article.published', ({ data }) => typeof data.id === 'number'),
-  'publish-id-null': refuses('article.published', ({ data }) => data.id === null, 500),
-  'publish-wrong-type': instead('article.published', ({ data }) => typeof data.content_html !== 'string'),
-  'publish-tags-null': instead('article.published', ({ data }) => data.tags === null),
+  'publish-data-missing': stumbles(has('"data":null')),
+  'publish-id-missing': refuses('article.published', ({ data }) => data.id === null, 500),
+  'publish-wrong-type': instead('article.published', ({ data }) => data.tags === null),
   'error-shape-401': finishes(({ status }) => (status === 401 ? { text: 'Unauthorized' } : {})),
   'error-shape-400': finishes(({ status }) => (status === 400 ? { text: '{"message":"no"}' } : {})),
   'lookup-not-acknowledged': finishesEvent('article.lookup', ({ status }) =>
@@ -105,10 +91,7 @@ export const REQUEST_FAULTS: Record<string, Break> = {
     status === 400 ? { status: 200, json: { received: true } } : {},
   ),
 
-  'test-200': answers('webhook.test', () => ({ status: 202 })),
-  'test-received': answers('webhook.test', (json) => ({ json: { ...json, received: 'yes' } })),
-  'test-contract-version': answers('webhook.test', (json) => ({ json: { ...json, contract_version: '3' } })),
-  'test-capabilities': answers('webhook.test', (json) => ({
+  'test-answer': answers('webhook.test', (json) => ({
     json: { ...json, capabilities: CAPABILITIES.slice(0, 2) },
   })),
   'test-version-agrees': answers('webhook.test', (json) => ({ status: 201, json })),
@@ -126,17 +109,8 @@ export const REQUEST_FAULTS: Record<string, Break> = {
     })(steps);
   },
 
-  'unsigned-invalid-json': unsigned(({ body }) => body.toString() === '{"event":', 400),
-  'unsigned-empty-body': unsigned(({ body }) => body.length === 0, 400),
-  'unsigned-unknown-event': unsigned(({ body }) => body.includes('article.unheard'), 400),
-  'unsigned-test': unsigned(({ body }) => body.includes('"contract_version":7'), 400),
-  'unsigned-lookup': unsigned(({ body }) => body.includes('article.lookup'), 404),
-  'unsigned-update': unsigned(({ body }) => body.includes('article.updated'), 404),
-  'unsigned-publish': unsigned(({ body }) => body.includes('article.published'), 403),
-  'unsigned-publish-without-id': unsigned(
-    ({ body }) => body.includes('article.published') && !body.includes('"id"'),
-    400,
-  ),
+  'unsigned-invalid-json': unsigned(({ body }) => body.length === 0, 400),
+  'unsigned-event': unsigned(({ body }) => body.includes('article.published') && !body.includes('"id"'), 400),
   'unsigned-redelivery': unsigned(
     ({ body }, { store }) => [...store.articles.keys()].some((id) => body.includes(`"${id}"`)),
     200,

@@ -27,9 +27,7 @@ const WRITES_STALE = inStore('isStale', (isStale, store) => (article, data) => {
 export const UPDATE_FAULTS: Record<string, Break> = {
   'update-200': answers(UPDATED, () => ({ status: 202 })),
   'update-no-redirect': instead(UPDATED, unknownTarget, { status: 302, headers: { Location: '/' } }),
-  'update-received': answers(UPDATED, (json) => ({ json: { ...json, received: 1 } })),
-  'update-contract-version': answers(UPDATED, (json) => ({ json: { ...json, contract_version: undefined } })),
-  'update-revision-echoed': answers(UPDATED, (json) => ({ json: { ...json, revision_id: 'r2' } })),
+  'update-answer': answers(UPDATED, (json) => ({ json: { ...json, revision_id: 'r2' } })),
   'update-content': applies((apply, article, data) =>
     apply(article, { ...data, content_html: article.html }),
   ),
@@ -63,22 +61,13 @@ export const UPDATE_FAULTS: Record<string, Break> = {
   ),
   'update-unknown-fields': refuses(UPDATED, ({ data }) => 'trial' in data),
 
-  ...Object.fromEntries(
-    ['id', 'target_id', 'target_url', 'base_revision_id', 'revision_id'].flatMap((field) => {
-      const id = `update-${field.replaceAll('_', '-')}`;
-      return [
-        [`${id}-missing`, refuses(UPDATED, ({ data }) => data[field] === undefined, 404)],
-        [`${id}-empty`, refuses(UPDATED, ({ data }) => data[field] === '', 409)],
-      ];
-    }),
-  ),
+  'update-field-missing': refuses(UPDATED, ({ data }) => data.revision_id === undefined, 404),
+  'update-field-empty': refuses(UPDATED, ({ data }) => data.revision_id === '', 409),
   'update-field-number': reads(UPDATED, ({ data }) => ({ data: { ...data, author: String(data.author) } })),
   'update-title-null': reads(UPDATED, ({ data }) => ({ data: { ...data, title: data.title ?? '' } })),
   'update-tags-text': reads(UPDATED, ({ data }) => ({ data: { ...data, tags: [] } })),
   'update-format-before-target': refuses(UPDATED, unknownTarget, 404),
-  'update-version-missing': tolerates(UPDATED, undefined),
-  'update-version-3': tolerates(UPDATED, 3),
-  'update-version-text': tolerates(UPDATED, '2'),
+  'update-version': tolerates(UPDATED, '2'),
   'update-version-400': refuses(UPDATED, ({ json }) => json.contract_version === undefined, 422),
 
   'update-id-not-revision': reads(UPDATED, ({ data }) => ({ data: { ...data, id: data.revision_id } })),

@@ -39,13 +39,8 @@ const OTHER_FAULTS: Readonly<Record<string, Break>> = {
       inStore('publish', (publish) => (data) => publish({ ...data, id: `${data.id}-again` }))(steps);
   },
 
-  'test-in-time': hangs('webhook.test'),
-  'publish-in-time': hangs('article.published'),
-  'lookup-in-time': hangs('article.lookup'),
-  'test-answer-size': pads('webhook.test'),
-  'publish-answer-size': pads('article.published'),
-  'lookup-answer-size': pads('article.lookup'),
-  'update-answer-size': pads('article.updated'),
+  'answers-in-time': hangs('article.lookup'),
+  'answer-sizes': pads('article.lookup'),
 };
 
 /** For each rule a fault that breaks it. */
@@ -59,13 +54,8 @@ export const FAULTS: Readonly<Record<string, Break>> = {
 
 /** Rules that judge all answers of a run, and rules whose requests trigger their faults. */
 export const TRIGGERS: Readonly<Record<string, string>> = {
-  'test-in-time': 'test-again',
-  'publish-in-time': 'publish-again-accepted',
-  'lookup-in-time': 'lookup-again',
-  'test-answer-size': 'test-200',
-  'publish-answer-size': 'publish-accepted',
-  'lookup-answer-size': 'lookup-200',
-  'update-answer-size': 'update-200',
+  'answers-in-time': 'lookup-again',
+  'answer-sizes': 'lookup-200',
 };
 
 /** Says something in each 401, made from the right signature. */
@@ -115,38 +105,26 @@ export const OVERLOOKED: readonly (readonly [rule: string, what: string, breaks:
  * has a receiver of its own.
  */
 const TOGETHER = [
-  'raw-spacing header-names-any-case publish-url publish-no-redirect ' +
-    'publish-200 publish-received publish-id publish-late-retry ' +
-    'publish-empty-title publish-image-null publish-unusual-id ' +
-    'publish-unsafe-slug publish-unknown-fields lookup-nothing-refused publish-id-missing ' +
-    'publish-id-empty publish-id-number publish-id-null publish-wrong-type publish-tags-null ' +
+  'raw-spacing header-names-any-case publish-url publish-no-redirect publish-200 publish-id ' +
+    'publish-late-retry publish-empty-title publish-unusual-id publish-unsafe-slug ' +
+    'publish-unknown-fields lookup-nothing-refused publish-id-missing publish-wrong-type ' +
     'event-unknown-400 update-no-redirect unsigned-redelivery secret-not-exposed',
   'test-unknown-fields test-version-3 lookup-nothing-404 error-shape-404 too-large-413 ' +
-    'lookup-in-time lookup-answer-size',
+    'answers-in-time answer-sizes',
   'signature-not-hex signature-upper-case signature-whitespace-changed',
-  'raw-unicode raw-pieces event-body-decides header-timestamp-absent ' +
-    'json-cut-off json-empty publish-accepted',
-  'publish-data-missing publish-data-null test-in-time publish-in-time test-answer-size ' +
-    'publish-answer-size',
+  'raw-unicode raw-pieces event-body-decides header-timestamp-absent json-cut-off publish-accepted',
   'json-invalid-utf8 error-shape-401 error-shape-400 update-not-acknowledged unsigned-invalid-json ' +
-    'unsigned-empty-body unsigned-unknown-event unsigned-publish',
+    'unsigned-event',
   'publish-again-same-id lookup-not-acknowledged',
-  'signature-first-digit signature-body-changed signature-of-empty-body raw-escapes',
-  'canonical-two-slashes canonical-path-case canonical-other-folder canonical-slug-beginning',
-  'canonical-no-slash canonical-host-case',
-  'update-null-image update-unknown-fields update-id-missing update-id-empty ' +
-    'update-target-id-missing update-target-id-empty update-target-url-missing ' +
-    'update-target-url-empty update-base-revision-id-missing update-base-revision-id-empty ' +
-    'update-revision-id-missing update-revision-id-empty update-field-number update-title-null ' +
-    'update-tags-text update-version-3 update-version-text update-version-400',
+  'signature-digits signature-body-changed signature-of-empty-body raw-escapes',
+  'canonical-two-slashes canonical-other-path canonical-other-folder',
+  'canonical-slash canonical-host-case',
+  'update-null-image update-unknown-fields update-field-missing update-field-empty ' +
+    'update-field-number update-title-null update-tags-text update-version update-version-400',
   'content-same content-unicode content-entities content-template-signs content-front-matter-signs ' +
     'content-markup content-item-comment content-500-kb content-title',
-  'lookup-received lookup-contract-version lookup-target-id lookup-target-url ' +
-    'lookup-target-revision-id lookup-target-title lookup-target-content-html ' +
-    'lookup-target-url-missing lookup-target-url-empty lookup-target-url-number lookup-version-3 ' +
-    'lookup-version-text lookup-version-400',
-  'update-received update-contract-version update-revision-echoed update-content update-title',
-  'test-200 test-received test-contract-version test-capabilities',
+  'lookup-answer lookup-target lookup-target-url lookup-version lookup-version-400',
+  'update-answer update-content update-title',
   'update-id-not-revision update-target-404 update-target-url-of-another update-stale-409',
 ].map((row) => row.split(' '));
 

@@ -33,7 +33,7 @@ const LIST = `
   Deduplicate on data.id alone; where a slug is taken, choose another.
 
 # article.published; V2; needs lookup-200
-91 publish-id-is-lookup-id (V3; needs publish-id lookup-target-id): The id in the answer to a publish is the id in the answer to a lookup.
+91 publish-id-is-lookup-id (V3; needs publish-id lookup-target): The id in the answer to a publish is the id in the answer to a lookup.
   Answer the id under which the article is stored.
 92 publish-again-writes-nothing: A redelivery changes neither the content nor the revision.
   Where data.id is known, write nothing.

@@ -1,6 +1,6 @@
 import type { UpdateData } from '../../../contract/envelope.js';
 import { expectRefusal, expectStatus, expectThat } from '../../expect.js';
-import { rules } from '../../rule.js';
+import { inEachCase, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Answer } from '../../transport/probe.js';
 import type { Overrides } from '../../transport/request.js';
@@ -8,16 +8,8 @@ import { updatedUrl } from './update.js';
 
 const LIST = `
 # article.updated, 1; V2; needs update-200
-167 update-target-id-missing: An update without data.target_id is answered 400.
-168 update-target-id-empty: An update whose data.target_id is empty is answered 400.
-169 update-target-url-missing: An update without data.target_url is answered 400.
-170 update-target-url-empty: An update whose data.target_url is empty is answered 400.
-171 update-base-revision-id-missing: An update without data.base_revision_id is answered 400.
-172 update-base-revision-id-empty: An update whose data.base_revision_id is empty is answered 400.
-173 update-revision-id-missing: An update without data.revision_id is answered 400.
-174 update-revision-id-empty: An update whose data.revision_id is empty is answered 400.
-175 update-id-missing: An update without data.id is answered 400.
-252 update-id-empty: An update whose data.id is empty is answered 400.
+167 update-field-missing: An update without data.id, target_id, target_url, base_revision_id or revision_id is answered 400.
+168 update-field-empty: An update in which one of these is empty is answered 400.
   Check that id, target_id, target_url, base_revision_id and revision_id are nonempty texts; answer 400.
 253 update-field-number: An update in which a number is in the place of any text is answered 400.
 177 update-title-null: An update whose title is null is answered 400.
@@ -25,14 +17,12 @@ const LIST = `
   Check the types of all fields before you look the article up; answer 400.
 179 update-format-before-target: An update that is wrong in its form and in its target is answered 400, not 404.
   Keep to the order of the contract: the form first, then the target, then the revisions.
-180 update-version-missing: An update without contract_version is refused and changes nothing.
-181 update-version-3 (Versioning): An update with contract_version 3 is refused and changes nothing: requests say 2 in all versions.
-254 update-version-text (Request envelope): An update whose contract_version is the text "2" is refused and changes nothing: it is an integer.
+180 update-version: An update with contract_version 3, with the text "2" or with none is refused and changes nothing.
 182 update-version-400 (Errors; should): An update without contract_version is answered 400.
   Answer 400 where contract_version is not the integer 2.
 `;
 
-const NO_VERSION: Overrides = { envelope: { contract_version: undefined } };
+const version = (contract_version: unknown): Overrides => ({ envelope: { contract_version } });
 type Over = Partial<Record<keyof UpdateData, unknown>>;
 
 /** A signed update of the run's article with something wrong in it. */
@@ -48,14 +38,11 @@ export async function wrong(
 const answered400 = (over: Over) => async (session: Session) =>
   expectStatus(await wrong(session, () => over), 400);
 
-/** The checks that a field is there and not empty. */
-function nonempty(field: keyof UpdateData) {
-  const id = `update-${field.replaceAll('_', '-')}`;
-  return {
-    [`${id}-missing`]: answered400({ [field]: undefined }),
-    [`${id}-empty`]: answered400({ [field]: '' }),
-  };
-}
+const REQUIRED = ['id', 'target_id', 'target_url', 'base_revision_id', 'revision_id'] as const;
+
+/** Each field that an update needs has to be another thing than this. */
+const requires = (value: unknown) =>
+  inEachCase(Object.fromEntries(REQUIRED.map((field) => [field, answered400({ [field]: value })])));
 
 /** The update has to be refused and the article to be as it was. */
 export const untouched =
@@ -72,11 +59,8 @@ export function nowhere(session: Session): Over {
 
 /** Updates of a wrong form (contract: article.updated, step 1). */
 export const UPDATE_FORM_RULES = rules(LIST, {
-  ...nonempty('target_id'),
-  ...nonempty('target_url'),
-  ...nonempty('base_revision_id'),
-  ...nonempty('revision_id'),
-  ...nonempty('id'),
+  'update-field-missing': requires(undefined),
+  'update-field-empty': requires(''),
   'update-field-number': async (session) => {
     const data = await session.draft(await updatedUrl(session));
     for (const [field, value] of Object.entries(data)) {
@@ -89,8 +73,11 @@ export const UPDATE_FORM_RULES = rules(LIST, {
   'update-tags-text': answered400({ tags: 'one, two' }),
   'update-format-before-target': async (session) =>
     expectStatus(await wrong(session, () => ({ ...nowhere(session), content_html: 4711 })), 400),
-  'update-version-missing': untouched(() => ({}), NO_VERSION),
-  'update-version-3': untouched(() => ({}), { envelope: { contract_version: 3 } }),
-  'update-version-text': untouched(() => ({}), { envelope: { contract_version: '2' } }),
-  'update-version-400': async (session) => expectStatus(await wrong(session, () => ({}), NO_VERSION), 400),
+  'update-version': inEachCase({
+    'contract_version 3': untouched(() => ({}), version(3)),
+    'contract_version "2"': untouched(() => ({}), version('2')),
+    'no contract_version': untouched(() => ({}), version(undefined)),
+  }),
+  'update-version-400': async (session) =>
+    expectStatus(await wrong(session, () => ({}), version(undefined)), 400),
 });
