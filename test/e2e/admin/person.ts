@@ -69,11 +69,11 @@ export function personOn(page: Page, way: Way, faults: (found: string[]) => void
   async function tabTo(target: Locator): Promise<void> {
     let element = await target.elementHandle();
     for (let presses = 0; presses < 250; presses++) {
-      // A list that follows by itself has new elements.
-      if ((await element?.evaluate('one => one.isConnected')) !== true)
-        element = await target.elementHandle();
-      if ((await element?.evaluate('one => one === document.activeElement')) === true) return;
-      await keyboard.press('Tab');
+      const place = await element?.evaluate(placeOf);
+      if (place === 'focused') return;
+      if (place === 'gone')
+        element = await target.elementHandle(); // of a list that follows by itself
+      else await keyboard.press('Tab');
     }
     throw new Error(`no key leads to ${target}`);
   }
@@ -155,6 +155,16 @@ export function personOn(page: Page, way: Way, faults: (found: string[]) => void
       }),
     valueOf: (name) => field(name).inputValue(),
   };
+}
+
+/** How an element stands in its page; it runs there. */
+function placeOf(element: unknown): 'focused' | 'gone' | 'elsewhere' {
+  const { isConnected, ownerDocument } = element as {
+    readonly isConnected: boolean;
+    readonly ownerDocument: { readonly activeElement: unknown };
+  };
+  if (!isConnected) return 'gone';
+  return ownerDocument.activeElement === element ? 'focused' : 'elsewhere';
 }
 
 const MOMENT = /^(\d\d)\/(\d\d)\/(\d{4}) (\d\d:\d\d) AM$/;
