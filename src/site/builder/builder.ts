@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createCatalog } from '../../store/catalog/catalog.js';
-import { openArticles, parseKeyOf } from '../index/articles.js';
+import { openArticles } from '../index/articles.js';
 import { derivedData } from '../index/derived-data.js';
 import { peopleMarkdown } from '../index/people-markdown.js';
 import { type SiteIndex, siteIndex } from '../index/site-index.js';
@@ -53,9 +53,8 @@ export function createBuilder(options: SiteOptions) {
   const { content, site, log, hooks, additions, catalog = createCatalog() } = options;
   const markdown = peopleMarkdown(additions, log);
   const data = derivedData(additions.data, log);
-  // What is kept of articles is made of their HTML, which plugins may extend.
-  const isExtended = markdown !== undefined || additions.data.size > 0;
-  const parseKey = `${parseKeyOf(content)}${isExtended ? (options.setupKey?.() ?? '') : ''}`;
+  // An article whose file has no URL gets that of the pattern; its HTML may be extended by plugins.
+  const parseKey = `${content.layout.url('slug', '2001-02-03T04:05:06Z')} ${options.setupKey?.() ?? ''}`;
   const articles = openArticles(content, site, catalog, log, { markdown, data, parseKey });
   const isReserved = reservedFiles(options.outputs);
   const planArticle = articlePlanner(articles);

@@ -82,18 +82,14 @@ export function articleEntry(
   });
 }
 
-/** Characters, as JSON, of further front matter in the index: of one key, and of all. */
-const LONGEST_EXTRA = { key: 1_000, all: 4_000 };
+/** Characters, as JSON, of a key of further front matter in the index. */
+const LONGEST_EXTRA = 1_000;
 
-/** Further front matter as lists show it: without keys whose values are long, and not more than fits. */
+/** Further front matter as lists show it: without keys whose values are long. */
 function listedExtra(extra: ExtraKeys): ExtraKeys | undefined {
-  let length = 0;
-  const listed = Object.entries(extra).filter(([key, value]) => {
-    const size = key.length + (JSON.stringify(value) ?? '').length;
-    if (size > LONGEST_EXTRA.key || length + size > LONGEST_EXTRA.all) return false;
-    length += size;
-    return true;
-  });
+  const listed = Object.entries(extra).filter(
+    ([key, value]) => key.length + (JSON.stringify(value) ?? '').length <= LONGEST_EXTRA,
+  );
   return listed.length === 0 ? undefined : Object.fromEntries(listed);
 }
 

@@ -24,14 +24,6 @@ export interface ArticleText {
 /** The files of the content folder as the site knows them; see `openArticles`. */
 export type Articles = ReturnType<typeof openArticles>;
 
-/** Changes with the generator, where the same articles and templates make other pages. */
-const FORMAT = 10;
-
-/** Changes where the same files of articles are parsed in another way: an article whose file has no URL gets one. */
-export function parseKeyOf({ layout }: ContentFolder): string {
-  return `${FORMAT} ${layout.url('slug', '2001-02-03T04:05:06Z')}`;
-}
-
 /** What of the content folder is kept between two runs, so that a start reads changed files alone. */
 export interface SavedArticles {
   /** What the files were read by. With another key all files are read again. */

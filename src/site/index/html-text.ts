@@ -14,8 +14,8 @@ const IDEOGRAPH = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\u{20000
 const WORD = /[\p{L}\p{N}]\S*/gu;
 
 /**
- * The length of an article's HTML, for those who wonder whether to begin. Markup is known by its signs alone: that is near enough for an estimate, which every article
- * of a site needs, and a tokenizer takes five times as long.
+ * The length of an article's HTML, for those who wonder whether to begin. Markup is known by its signs alone: that is near
+ * enough for an estimate, which every article of a site needs, and a tokenizer takes five times as long.
  */
 export function lengthOf(html: string): { readonly words: number; readonly readingMinutes: number } {
   const text = html.replace(BETWEEN_WORDS, ' ');

@@ -56,19 +56,15 @@ export function siteIndex(
   const posts = [...byFile.values()].sort(byTime);
   const tags = taxonomyOf('tag', posts, termSlug);
   const authors = taxonomyOf('author', posts, termSlug);
-  const keys = new Map<Post, string>();
-  let key: string | undefined;
   const byPath = new Map(posts.map((post) => [post.path, post]));
+  const keys = new Map(posts.map((post) => [post, keyOfPost(post)]));
+  const keyOf = (post: Post) => keys.get(post) ?? '';
+  let key: string | undefined;
 
-  function keyOf(post: Post): string {
-    const known = keys.get(post);
-    if (known !== undefined) return known;
-    const { fingerprint, author } = post;
-    const terms = [authors.get(author), ...post.tags.map((tag) => tags.get(tag))];
+  function keyOfPost({ file, fingerprint, author, tags: names }: Post): string {
+    const terms = [authors.get(author), ...names.map((name) => tags.get(name))];
     const addresses = terms.map((term) => term?.address ?? '').join(' ');
-    const made = `${post.file} ${fingerprint.ino} ${fingerprint.size} ${fingerprint.mtimeMs} ${addresses}\n`;
-    keys.set(post, made);
-    return made;
+    return `${file} ${fingerprint.ino} ${fingerprint.size} ${fingerprint.mtimeMs} ${addresses}\n`;
   }
 
   function keyOfAll(): string {

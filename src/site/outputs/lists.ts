@@ -103,10 +103,10 @@ function numbered(title: Text, number: number): Text {
 }
 
 /**
- * The pages of a list, each with its articles, newest first. They are counted from the oldest, and only full ones leave the list's own page, which so holds one
- * to two pages' worth: the articles of an older page stay when newer ones come. Only its links to newer pages change,
- * when the next page and the one after that are cut off. An article that comes in earlier or goes moves those of all later
- * pages.
+ * The pages of a list, each with its articles, newest first. They are counted from the oldest, and only full ones leave the
+ * list's own page, which so holds one to two pages' worth: the articles of an older page stay when newer ones come. Only its
+ * links to newer pages change, when the next page and the one after that are cut off. An article that comes in earlier or goes
+ * moves those of all later pages.
  *
  * @param address the path of the list's own page, ending in a slash.
  * @param posts oldest first.

@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import vm from 'node:vm';
 import { Eta } from 'eta/core';
-import { itemComments, keepItemComments } from '../../article/article.js';
+import { keepItemComments } from '../../article/article.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { OnFilterFailure } from '../../host/hooks/calls.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { PageContext, PageKind, StandalonePage } from '../../host/pages/page-types.js';
-import { parseKeyOf } from '../index/articles.js';
 import type { SiteOptions } from '../options.js';
 import { withCodeColours } from './code-colours.js';
 import { withHeadings } from './headings.js';
@@ -80,7 +79,7 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
     const variables = { ...context, ...helpers, ...ofPage(page) };
     const html = templates.render(templateOf(kind, context), variables);
     if (!hooks.hasFilter('page.html')) return html;
-    return keepComments(await filtered('page.html', html, info), page.article?.html ?? '');
+    return keepItemComments(await filtered('page.html', html, info), page.article?.html ?? '');
   }
 
   function contextOf(page: Page): PageContext {
@@ -116,11 +115,11 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
   }
 
   function cacheKey({ navigation }: Linked): string {
-    const { content, pageSize, contentSecurityPolicy, setupKey } = options;
+    const { pageSize, contentSecurityPolicy, setupKey } = options;
     // With links of the config's own, no page shows those of pages.
     const shown = site.navigation === null ? navigation : null;
     const settings = [site, pageSize, contentSecurityPolicy, setupKey?.(), hooks.switchedOff()];
-    const inputs = [parseKeyOf(content), theme.hash, shown, ...settings];
+    const inputs = [theme.hash, shown, ...settings];
     return hash('sha256', JSON.stringify(inputs)).slice(0, 16);
   }
 
@@ -151,16 +150,6 @@ function keepVerbatim(context: PageContext, { article }: Page): PageContext {
   if (article === null) return context;
   const html = keepItemComments(context.article?.html ?? '', article.html);
   return { ...context, article: { ...article, ...context.article, html, jsonLd: article.jsonLd } };
-}
-
-/** A page with those item comments put back that a filter such as a minifier has dropped. */
-function keepComments(html: string, original: string): string {
-  const kept = new Set(itemComments(html));
-  const lost = itemComments(original).filter((comment) => !kept.has(comment));
-  if (lost.length === 0) return html;
-  const end = html.lastIndexOf('</body>');
-  const at = end === -1 ? html.length : end;
-  return `${html.slice(0, at)}${lost.join('\n')}\n${html.slice(at)}`;
 }
 
 /** The templates of a theme. A template that does not compile fails when it is used: pages that do not need it are built. */

@@ -25,14 +25,6 @@ test('decode(encode(article)) equals article, nothing counts as edited, and a fi
   );
 });
 
-test('line ends as CRLF are no edit, also behind a carriage return', (t) => {
-  const [article] = fc.sample(anyArticle, 1);
-  if (article === undefined) return t.fail();
-  t.false(decode(encode({ ...article, body: '\r\r\n' }).text).edited);
-  const digestOf = (body: string) => decode(encode({ ...article, body }).text).digest;
-  t.is(digestOf('one\r\n\r\ntwo\r\n'), digestOf('one\n\ntwo\n'));
-});
-
 test('an amended file says what the next article says and keeps what a person added besides', (t) => {
   fc.assert(
     fc.property(anyArticle, anyArticle, extra, (article, next, mine) => {
