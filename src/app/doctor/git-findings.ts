@@ -201,7 +201,7 @@ export async function pushFindings(settings: Settings): Promise<Finding[]> {
   try {
     const remote = await createRemote(repository, pushConfig(settings), settings.environment);
     const tip = await remote.fetch(null);
-    return [ok('push', `${remote.name} answers`), ...(await waiting(repository, remote, tip))];
+    return [ok('push', `${remote.name} answers`), ...(await waiting(repository, remote, tip, settings))];
   } catch (error) {
     const fix =
       'try git fetch and git push by hand, as the user who runs Pressmark; nobody is asked for a password';
@@ -214,6 +214,7 @@ async function waiting(
   repository: Repository,
   { ref, name }: Remote,
   tip: string | null,
+  { durability }: Settings,
 ): Promise<Finding[]> {
   const { git } = repository;
   const branch = ref.replace('refs/heads/', '');
@@ -223,7 +224,7 @@ async function waiting(
   const count = Number(stdout);
   if (count === 0) return [ok('push', `everything is pushed to ${branch}`)];
   const commits = count === 1 ? '1 commit is' : `${count} commits are`;
-  const missing = tip === null ? `: ${name} has no branch ${branch} yet, which the first push makes` : '';
-  const fix = 'start the receiver, which pushes them, or git push';
+  const missing = tip === null ? `: ${name} has no branch ${branch} yet` : '';
+  const fix = durability === 'push' ? 'git push' : 'start the receiver, which pushes them, or git push';
   return [warn('push', `${commits} not pushed to ${branch}${missing}`, fix)];
 }

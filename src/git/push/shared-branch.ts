@@ -1,6 +1,7 @@
 import { PressmarkError } from '../../errors.js';
 import type { Lock } from '../../fs/lock.js';
 import type { Log } from '../../log.js';
+import { branchName } from '../commit/head.js';
 import type { Person } from '../identity.js';
 import { changesBetween, commitAt } from '../objects.js';
 import type { Repository } from '../repository.js';
@@ -36,7 +37,7 @@ export async function openSharedBranch(options: SharedBranchOptions) {
   const { repository, remote, folder, author, sign, status, log, lock, readAgain } = options;
   let tip = await commitAt(repository, FETCHED_REF);
   /** The one that the work tree has; undefined if that is not known. */
-  let followed: string | null | undefined;
+  let followed: string | undefined;
   let epoch = 0;
   const torn = await lock.run(() => restoreTornFiles(repository, folder));
   if (torn.length > 0)
@@ -45,48 +46,37 @@ export async function openSharedBranch(options: SharedBranchOptions) {
   /** Brings the work tree to the remote's tip as far as it is known; asks the remote the first time. */
   async function begin(): Promise<void> {
     // Nothing is pushed upon a tip that the remote may never have had.
-    await (followed === undefined ? fetch() : followTip());
+    await (tip === null || followed === undefined ? fetch() : followTip(tip));
   }
 
   /** Says that the remote has taken a commit, and brings the work tree to it. @param own the files that it has changed. */
   async function pushed(commit: string, own: ReadonlySet<string>): Promise<void> {
     tip = commit;
-    await followTip(own);
+    await followTip(commit, own);
   }
 
   /** Asks the remote, and brings the work tree to its tip. @returns whether the remote has another one. */
   async function fetch(): Promise<boolean> {
-    const fetched = (await remote.fetch(tip)) ?? (await pushFirst());
+    const fetched = await remote.fetch(tip);
+    if (fetched === null)
+      throw new PressmarkError(
+        'REMOTE_UNAVAILABLE',
+        `${remote.name} has no branch ${branchName(remote.ref)}; push it`,
+      );
     const isNew = fetched !== tip;
     tip = fetched;
-    await followTip();
+    await followTip(fetched);
     return isNew;
   }
 
-  /** Pushes what this clone has, where the remote has no such branch; null if that is nothing either. */
-  async function pushFirst(): Promise<string | null> {
-    if (tip !== null)
-      throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} has lost its branch; push it again`);
-    const first = await commitAt(repository, remote.ref);
-    if (first === null) return null;
-    if ((await remote.push(first)).outcome !== 'accepted')
-      throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} did not accept its first commits`);
-    log.info({ commit: first }, 'the git remote had no such branch; it was pushed');
-    return first;
-  }
-
   /**
-   * Brings the branch, the index and the work tree to the remote's tip.
+   * Brings the branch, the index and the work tree to a commit of the remote.
    *
    * @param own the files that this machine has just pushed.
    * @throws PressmarkError COMMIT_FAILED if a person has to do something first.
    */
-  async function followTip(own: ReadonlySet<string> = new Set()): Promise<void> {
-    if (tip === null) {
-      followed = null;
-      return;
-    }
-    const result = await follow(tip, { repository, author, sign, ref: remote.ref, whileLocked: lock.run });
+  async function followTip(commit: string, own: ReadonlySet<string> = new Set()): Promise<void> {
+    const result = await follow(commit, { repository, author, sign, ref: remote.ref, whileLocked: lock.run });
     if (result.kind === 'waiting') {
       const { waitingFor } = result;
       if (status.now.waitingFor !== waitingFor)
@@ -95,9 +85,9 @@ export async function openSharedBranch(options: SharedBranchOptions) {
       throw new PressmarkError('COMMIT_FAILED', `this machine waits for ${waitingFor}`);
     }
     const before = followed;
-    followed = tip;
-    const isKnown = before === undefined || before === tip;
-    const changes = isKnown ? result.changes : await changesBetween(repository, before, tip, folder);
+    followed = commit;
+    const isKnown = before === undefined || before === commit;
+    const changes = isKnown ? result.changes : await changesBetween(repository, before, commit, folder);
     const others = changes.filter(({ path }) => path.startsWith(folder) && !own.has(path));
     if (before !== undefined && others.length === 0) return;
     try {

@@ -21,12 +21,10 @@ async function open(
   t: ExecutionContext,
   {
     readAgain = () => undefined,
-    hasBranch = true,
     bin = '',
     sign = false,
   }: {
     readAgain?: (paths: Iterable<string>) => unknown;
-    hasBranch?: boolean;
     bin?: string;
     sign?: boolean;
   } = {},
@@ -34,7 +32,6 @@ async function open(
   const folder = tempDir(t);
   const clones = makeRemote(folder);
   const siteDir = clones.clone('site');
-  if (!hasBranch) clones.git('update-ref', '-d', 'refs/heads/main');
   const state = join(folder, 'state');
   fs.mkdirSync(state);
   const log = pino({ level: 'silent' });
@@ -105,10 +102,9 @@ test.serial('decisions count only when the store has read the files of another m
 });
 
 test.serial(
-  'a remote without a branch gets the history of the clone; what it has taken is signed and told, also where the work tree cannot follow',
+  'what the remote has taken is signed and told, also where the work tree cannot follow; nothing is stored where the branch is gone',
   async (t) => {
-    const { clones, siteDir, write, told } = await open(t, { hasBranch: false, sign: true });
-    t.is(clones.git('rev-parse', 'main').trim(), gitIn(siteDir, 'rev-parse', 'HEAD').trim());
+    const { clones, siteDir, writer, write, told } = await open(t, { sign: true });
     const isSigned = withSigner(siteDir, tempDir(t));
     await write('one.md');
     t.true(isSigned());
@@ -118,6 +114,10 @@ test.serial(
     await t.throwsAsync(write('two.md'), { code: 'GIT_FAILED' });
     fs.rmSync(lock);
     t.deepEqual(told(), [2, 2]);
+    clones.git('update-ref', '-d', 'refs/heads/main');
+    await t.throwsAsync(writer.catchUp(), {
+      message: /^the git remote origin has no branch main; push it; /,
+    });
   },
 );
 
