@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -21,6 +22,10 @@ const memory = process.env.TMPDIR === undefined ? folderInMemory() : undefined;
 if (memory !== undefined) process.env.TMPDIR = memory;
 // Nothing here takes long; what does, such as the builds of generators, is in the end-to-end tests.
 process.env.PRESSMARK_TEST_PATIENCE ??= 'short';
+// The tests start some 20,000 programs, and each start takes less time where PATH has no folders that do not exist, of which npm
+// adds many, and where the memory of a process is in one piece.
+process.env.PATH = (process.env.PATH ?? '').split(':').filter(existsSync).join(':');
+process.env.MALLOC_ARENA_MAX = '1';
 
 /** A new folder in memory, with room for the sites of all tests, in which programs run; undefined where there is none. */
 function folderInMemory() {
@@ -45,8 +50,11 @@ export const compiledTests = (folder, except = []) =>
     .filter((name) => name.endsWith('.test.ts') && !except.some((start) => name.startsWith(start)))
     .map((name) => `dist/test/${name.replace(/\.ts$/, '.js')}`);
 
-/** What sets a variable for its whole process, records the functions that run in it, or waits before it declares its tests. */
-const OF_ITS_PROCESS = /^process\.env\.|support\/way\.js|^(?:const [^=]+ = )?await /m;
+/**
+ * What sets a variable for its whole process, records the functions that run in it, or waits before it declares its tests. The
+ * time zone may be another one for all tests.
+ */
+const OF_ITS_PROCESS = /^process\.env\.(?!TZ\b)|support\/way\.js|^(?:const [^=]+ = )?await /m;
 
 /** What measures its process, or replaces a function or a variable for a time: no other test runs then. */
 const ALONE =
@@ -119,5 +127,9 @@ export default {
   // and as there, in proportion on a machine that is busy with other work.
   timeout: `${60 * Math.min(3, Math.max(1, loadavg()[0] / (2 * availableParallelism())))}s`,
   workerThreads: false,
-  nodeArguments: ['--import=./dist/test/support/thread-priority.js'],
+  nodeArguments: [
+    '--import=./dist/test/support/thread-priority.js',
+    // AVA has them read for each module of each process and thread; a failed test that is run again by its name has them.
+    ...(isNamed ? [] : ['--import=data:text/javascript,process.setSourceMapsEnabled(false)']),
+  ],
 };

@@ -13,7 +13,7 @@ const PAUSED = `import fs from 'node:fs';
 const { STEPS } = process.env;
 fs.writeFileSync(STEPS + '/begun', '');
 while (!fs.existsSync(STEPS + '/go')) await new Promise((resolve) => setTimeout(resolve, 20));
-await import('./toy.mjs');
+import('./toy.mjs');
 `;
 
 onLinux(
