@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MovedUrl, readList, redirectLists } from '../../article/address/redirect-lists.js';
 import { reasonOf } from '../../article/front-matter/read.js';
+import type { StoredUrl } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
@@ -20,14 +21,6 @@ import { foldersOf } from '../content/folders.js';
 import { commitOnly } from '../plugins/commit-file.js';
 import { originOf, runningReceivers } from '../running-receivers.js';
 import { type FileWithUrl, filesWithUrl, isElsewhere } from './stored-urls.js';
-
-/** Where the site goes. */
-export interface MoveRequest {
-  /** The new address, without a trailing slash. */
-  readonly to: string;
-  /** The old address, if the articles do not show it. */
-  readonly from?: string;
-}
 
 /** What `pressmark move` did. */
 export interface Moved {
@@ -64,7 +57,7 @@ const GIT_MS = 10 * 60_000;
  *
  * @throws PressmarkError what `planMove` throws; USAGE if git has something else to finish first; LOCK_TIMEOUT; STORE_FAILED.
  */
-export async function moveSite(settings: Settings, { to, from }: MoveRequest, log: Log): Promise<Moved> {
+export async function moveSite(settings: Settings, to: string, log: Log): Promise<Moved> {
   const { stateDir } = foldersOf(settings);
   await refuseRunning(settings);
   await prepareStateFolder(stateDir, log);
@@ -74,7 +67,7 @@ export async function moveSite(settings: Settings, { to, from }: MoveRequest, lo
   try {
     await refuseRunning(settings); // One may have started while the lock was waited for.
     for (const _ of walk(contentOf(settings), discard)); // what an interrupted run has left
-    const moves = planMove(settings, { to, ...(from !== undefined && { from }) });
+    const moves = planMove(settings, to);
     const earlier = movedBefore(settings, to, moves);
     const urls = [...earlier, ...moves].map(({ file, old, new: url }) => ({ file, old, new: url }));
     const repository = await repositoryOf(settings);
@@ -112,21 +105,20 @@ function refuse(why: string): PressmarkError {
 }
 
 /**
- * Finds what a move of the site to another address changes. An article keeps its path below the site's address.
+ * Finds what a move of the site to another address changes. An article keeps its path below the address that the site had
+ * when it was published.
  *
- * @throws PressmarkError USAGE if the old address is not clear, or two articles would get one URL;
- *   ARTICLE_UNREADABLE if a file cannot be rewritten.
+ * @param to the new address, without a trailing slash.
+ * @throws PressmarkError USAGE if two articles would get one URL; ARTICLE_UNREADABLE if a file cannot be rewritten.
  */
-export function planMove(settings: Settings, { to, from }: MoveRequest): PlannedMove[] {
+export function planMove(settings: Settings, to: string): PlannedMove[] {
   const moved = { ...settings, siteUrl: to };
   const { format } = contentOf(moved);
   const files = [...filesWithUrl(moved)];
-  const wanted = files.filter(({ stored }) =>
-    from === undefined ? isElsewhere(stored, to) : isBelow(stored.url, from),
-  );
-  const base = from ?? oldAddress(wanted, settings.articles.permalink);
+  const wanted = files.filter(({ stored }) => isElsewhere(stored, to));
+  const pathOf = pathsBelow(wanted, settings.articles.permalink);
   const moves = wanted.map(({ file, path, text, stored }): PlannedMove => {
-    const url = `${to}${stored.address ?? stored.url.slice(base.length)}`;
+    const url = `${to}${pathOf(stored)}`;
     try {
       const after = format.withStoredUrl(text, path, url);
       return { file, path, old: stored.url, new: url, before: text, after };
@@ -140,24 +132,19 @@ export function planMove(settings: Settings, { to, from }: MoveRequest): Planned
 }
 
 /**
- * The address below which these articles were published: their URLs without what the file pins or the permalink
- * pattern gives.
+ * The part of an article's URL below the site's address: what its file pins, or the permalink pattern gives. Where neither
+ * says it, the article is taken to be at the address of another one.
  */
-function oldAddress(files: readonly FileWithUrl[], permalink: string): string {
+function pathsBelow(files: readonly FileWithUrl[], permalink: string): (stored: StoredUrl) => string {
   const pattern = permalinkEnd(permalink);
-  const bases = new Set<string>();
-  for (const { stored } of files) {
-    const { url, address } = stored;
-    if (address !== undefined) bases.add(url.slice(0, -address.length));
-    else if (![...bases].some((base) => isBelow(url, base)))
-      bases.add(pattern.exec(url)?.[1] ?? new URL(url).origin);
-  }
-  const [base = '', ...others] = bases;
-  if (others.length === 0) return base;
-  throw new PressmarkError(
-    'USAGE',
-    `the articles were published below ${bases.size} addresses: ${[...bases].slice(0, 5).join(', ')}; move those of one at a time, with --from <address>`,
-  );
+  const own = ({ url, address }: StoredUrl) =>
+    address === undefined ? pattern.exec(url)?.[1] : url.slice(0, -address.length);
+  const bases = new Set(files.flatMap(({ stored }) => own(stored) ?? []));
+  return (stored) => {
+    const { url } = stored;
+    const base = own(stored) ?? [...bases].find((one) => url.startsWith(`${one}/`)) ?? new URL(url).origin;
+    return url.slice(base.length);
+  };
 }
 
 /** Matches a URL that ends as the permalink pattern says, and captures what is before. */
@@ -166,10 +153,6 @@ function permalinkEnd(permalink: string): RegExp {
     .split(/:(slug|year|month|day)\b/)
     .map((part, index) => (index % 2 === 1 ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
   return new RegExp(`^(https?://[^?#]+?)${parts.join('')}$`);
-}
-
-function isBelow(url: string, base: string): boolean {
-  return url === base || url.startsWith(`${base}/`);
 }
 
 function refuseClashes(files: readonly FileWithUrl[], moves: readonly PlannedMove[]): void {

@@ -10,7 +10,6 @@ const MOST_SHOWN = 20;
 
 interface MoveFlags {
   readonly dir: string;
-  readonly from?: string;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -19,25 +18,23 @@ interface MoveFlags {
 export function moveCommand(): Command {
   return withDir(new Command('move'))
     .argument('<address>', 'the new address of the site')
-    .option('--from <address>', 'the old address, where the articles have several')
     .option('--yes', 'write the files and the commit')
     .option('--json', 'print the URLs as JSON')
     .addHelpText('after', example('pressmark move https://example.org'))
     .action(move);
 }
 
-async function move(address: string, { dir, from, yes = false, json = false }: MoveFlags): Promise<void> {
+async function move(address: string, { dir, yes = false, json = false }: MoveFlags): Promise<void> {
   const settings = await loadSettings(dir);
   const to = siteUrlOf(address);
-  const request = { to, ...(from !== undefined && { from: siteUrlOf(from) }) };
   if (!yes) {
-    const urls = planMove(settings, request).map(({ file, old, new: url }) => ({ file, old, new: url }));
+    const urls = planMove(settings, to).map(({ file, old, new: url }) => ({ file, old, new: url }));
     if (json) printJson({ moved: false, urls }, 2);
     else
       printUrls(urls, urls.length === 0 ? [nothing(to)] : ['Nothing was changed. Add --yes to move them.']);
     return;
   }
-  const { urls, commit, lists, left } = await moveSite(settings, request, warningLog());
+  const { urls, commit, lists, left } = await moveSite(settings, to, warningLog());
   if (json) {
     printJson({ moved: true, urls, commit, lists, left }, 2);
     return;
