@@ -63,8 +63,12 @@ export async function applyChanges(dir: string, changes: readonly Change[]): Pro
 }
 
 function refuseChanged(path: string, { path: name, before }: Change): void {
-  const now = fs.existsSync(path) ? fs.readFileSync(path) : undefined;
-  const isSame = before === undefined ? now === undefined : now?.equals(Buffer.from(before)) === true;
+  // Also a link that leads nowhere is there.
+  const isThere = fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  const isSame =
+    before === undefined
+      ? !isThere
+      : fs.existsSync(path) && fs.readFileSync(path).equals(Buffer.from(before));
   if (isSame) return;
   const why = before === undefined ? 'has appeared meanwhile' : 'has changed meanwhile, or is not UTF-8';
   throw new PressmarkError('STORE_FAILED', `${name} ${why}: it was left alone; run pressmark init again`);

@@ -154,7 +154,7 @@ function permalinkOf({ format, trailingSlash }: AstroAnswer['config'], pattern: 
   return trailingSlash === 'never' ? path : `${path}/`;
 }
 
-/** Whether a component makes pictures of a key's value. */
+/** Whether a component makes pictures of a key's value, by its text: Astro does not say what components do. */
 function makesPictures(files: SiteFiles, folder: string, key: string): boolean {
   const use = new RegExp(
     `<(?:Image|Picture)\\b(?:(?!/>)[\\s\\S])*\\b${key}\\b[\\s\\S]*?/>|\\bgetImage\\s*\\([^)]*\\b${key}\\b`,

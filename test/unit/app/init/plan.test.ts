@@ -66,6 +66,7 @@ test('a site of another generator gets a config with what its definition has rea
     "frontMatter: { layout: 'post' },",
   ])
     t.true(config.includes(`  ${line}`), line);
+  t.notRegex(config, /body/);
   t.is(ignore, '.env\n.pressmark/\nnode_modules/\npublic/\n');
   t.deepEqual(result.warnings, []);
   t.deepEqual(result.toCommit, ['pressmark.config.mjs', '.gitignore', 'package.json', 'package-lock.json']);

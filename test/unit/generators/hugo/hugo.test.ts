@@ -167,6 +167,9 @@ test('an output folder outside of the site is replaced by one in it, which the b
     build: 'npm run build -- --destination public',
   });
   t.like(await inspectOutput('./dist/a/'), { output: 'dist/a', build: 'hugo', warnings: [] });
+  const others = 'hugo --gc && npx pagefind -d ../x';
+  t.is((await inspectOutput('public', others)).output, 'public', 'the destination of another command');
+  t.is((await inspectOutput('public', 'npm run css && hugo -d dist; echo built')).output, 'dist');
 });
 
 test('where the content folder is the site itself, Hugo must ignore the files of Pressmark', (t) => {

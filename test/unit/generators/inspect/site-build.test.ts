@@ -1,6 +1,6 @@
 import test from 'ava';
 import { untestedVersion } from '../../../../src/generators/inspect/manifests.js';
-import { buildCommand, buildInSite, scriptCommand } from '../../../../src/generators/inspect/site-build.js';
+import { buildCommand, scriptCommand } from '../../../../src/generators/inspect/site-build.js';
 import { askedSite } from '../asked-site.js';
 
 test('the package manager of the site runs its build, if it is installed', async (t) => {
@@ -30,13 +30,4 @@ test('a version with which nothing was tried is named', (t) => {
   t.like(warn('0.12.1'), [
     { level: 'warn', text: 'This site has version 0.12.1; Pressmark was tried with Eleventy 2 and 3.' },
   ]);
-});
-
-test('the destination in a script is that of the generator, not of another command', async (t) => {
-  const outputOf = async (build: string) => {
-    const site = askedSite({ 'package.json': JSON.stringify({ scripts: { build } }) });
-    return (await buildInSite(site, 'hugo', 'hugo', 'public', 'publishDir')).output;
-  };
-  t.is(await outputOf('hugo --gc && npx pagefind -d ../x'), 'public');
-  t.is(await outputOf('npm run css && hugo -d dist; echo built'), 'dist');
 });

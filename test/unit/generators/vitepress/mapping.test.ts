@@ -60,15 +60,38 @@ test('the title is the first line where the site wants it, unless the article be
   t.true(html('<h1>Mine</h1>', true).startsWith('<div'));
 });
 
+const {
+  writtenText: write = String,
+  sentText: read = String,
+  image,
+} = mapping({ body: 'markdown', constants: {}, address: (slug) => `/${slug}` });
+
+test('front matter has neither the end of a script nor a comment for which VitePress reads a file', (t) => {
+  for (const sent of [
+    '<script>{}</script>',
+    '<!--@include: ../.env-->',
+    '<!--\n  @include: a-->',
+    '<\u2060/SCRIPT>',
+  ])
+    for (const field of [undefined, 'description'] as const) {
+      const written = write(sent, field);
+      t.notRegex(written, /<\/script|<!--\s*@include:/i);
+      t.is(read(written), sent);
+    }
+  t.is(write('a "word"'), 'a "word"');
+  t.is(
+    image('https://a.example/?<!--@include: ../.env--></script>'),
+    'https://a.example/?%3C!--@include: ../.env-->%3C/script>',
+  );
+});
+
 test('a description reads as it was sent, whatever quotes, primes and word joiners it has', (t) => {
-  const options = { body: 'markdown', constants: {}, address: (slug: string) => `/${slug}` } as const;
-  const { writtenText = String, sentText = String } = mapping(options);
   const signs = ['"', '\u2033', '\u2060', 'a'];
   for (let number = 0; number < 4 ** 6; number++) {
     const text = Array.from({ length: 6 }, (_, at) => signs[Math.floor(number / 4 ** at) % 4]).join('');
-    const written = writtenText(text, 'description');
-    if (written.includes('"') || sentText(written) !== text) t.fail(JSON.stringify([text, written]));
-    if (sentText(writtenText(text)) !== text) t.fail(JSON.stringify(text));
+    const written = write(text, 'description');
+    if (written.includes('"') || read(written) !== text) t.fail(JSON.stringify([text, written]));
+    if (read(write(text)) !== text) t.fail(JSON.stringify(text));
   }
   t.pass();
 });

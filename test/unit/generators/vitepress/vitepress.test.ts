@@ -4,16 +4,6 @@ import { askedSite } from '../asked-site.js';
 
 const MANIFEST = '{"scripts":{"docs:build":"vitepress build"},"devDependencies":{"vitepress":"^1.6.4"}}';
 const post = (frontMatter: string, text = '# Heading\n\nWords.\n') => `---\n${frontMatter}\n---\n${text}`;
-const {
-  writtenText: write = String,
-  sentText: read = String,
-  image,
-} = vitepress.mapping({
-  body: 'markdown',
-  constants: {},
-  address: (slug, date) => `/posts/${date.slice(0, 4)}/${slug}.html`,
-});
-
 // What VitePress 1.6.4 said of a site in its own words, as far as it matters.
 const ANSWER = {
   source: '',
@@ -60,25 +50,4 @@ test('an article begins with its title where the posts do, and where there are n
   t.is((await inspect({}, plain)).options.titleInBody, undefined);
   t.is((await inspect({ pages: [] }, {})).options.titleInBody, true);
   t.is((await inspect({ pages: [] }, { '.vitepress/theme/index.ts': '' })).options.titleInBody, undefined);
-});
-
-test('front matter has neither the end of a script nor a comment for which VitePress reads a file', (t) => {
-  for (const sent of [
-    '<script type="application/ld+json">{}</script>',
-    '<!--@include: ../.env-->',
-    '<!--\n  @include: a-->',
-    '<\u2060/SCRIPT> \u2033\u2060 \u2033\u2060\u2060 "',
-    'Nothing < special',
-  ])
-    for (const field of [undefined, 'description'] as const) {
-      const written = write(sent, field);
-      t.notRegex(written, /<\/script|<!--\s*@include:/i);
-      t.is(read(written), sent);
-      if (field !== undefined) t.false(written.includes('"'), 'VitePress does not escape it');
-    }
-  t.is(write('a "word"'), 'a "word"');
-  t.is(
-    image('https://a.example/?<!--@include: ../.env--></script>'),
-    'https://a.example/?%3C!--@include: ../.env-->%3C/script>',
-  );
 });
