@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Context } from 'koa';
 import { messageOf } from '../errors.js';
 import { ADMIN_PATH } from '../host/http/routes.js';
@@ -16,9 +16,8 @@ import type { Users } from './access/users.js';
 import { openAudit } from './audit.js';
 import type { AdminPage, AdminRoom, PageAnswer } from './page.js';
 import { pagesOf } from './pages.js';
-import { createPreviews, PREVIEW_POLICY } from './previews.js';
+import { createPreviews } from './previews.js';
 import { createResponder, isAllowed, leadTo, queryOf, requestOf, type Visit } from './responder.js';
-import { link } from './views.js';
 import { type Language, languageFor, type Words, wordsIn } from './words.js';
 
 /** The running admin. */
@@ -47,15 +46,12 @@ const HEADERS: Readonly<Record<string, string>> = {
 /** What browsers get before anybody has logged in. */
 const FILES: Readonly<Record<string, string>> = { 'style.css': 'text/css', 'admin.js': 'text/javascript' };
 
-/** What a page fetches. Pages and feeds, which have the text of a draft, are not among it. */
-const FETCHED = /^(?:text\/css|image\/|font\/|audio\/|video\/)/;
-
 /** The way of a request: address, headers, session, form, page. */
 export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules): Admin {
   const accessOf = createAccess(rules);
   const sessions = createSessions(host.storage, users);
   const audit = openAudit(host.storage);
-  const previews = createPreviews(host, (key, origin) => `${origin}${link(`preview/${key}/`)}`);
+  const previews = createPreviews(host);
   const attempts = createAttempts(LIMIT);
   const logins = createLogins({ host, users, sessions, audit, attempts });
   const room: AdminRoom = { host, users, sessions, audit, attempts, previews };
@@ -101,7 +97,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     }
     if (!context.path.startsWith(ADMIN_PATH)) return leadTo(context, '');
     const path = context.path.slice(ADMIN_PATH.length);
-    if (sendFile(context, path) || (await sendPreviewFile(context, path, access.origin))) return;
+    if (sendFile(context, path)) return;
     const login = await logins.of({ context, access });
     const own = login?.user.language;
     const visit: Visit = {
@@ -125,25 +121,6 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     // Not what a page of another version asks for while receivers are replaced.
     if (queryOf(context).get('v') === file.version)
       context.set('Cache-Control', 'public, max-age=31536000, immutable');
-    context.body = file.bytes;
-    return true;
-  }
-
-  /**
-   * Answers with a file that the page of a preview shows. Its frame has no origin, and so no cookie: the address alone is the
-   * right to it.
-   */
-  async function sendPreviewFile(context: Context, path: string, origin: string): Promise<boolean> {
-    const [, key, name] = /^preview\/([0-9a-f]{32})(\/.+)$/.exec(path) ?? [];
-    if (key === undefined || name === undefined || context.method === 'POST') return false;
-    const file = await previews.file(key, name, origin);
-    context.type = extname(file?.name ?? '');
-    if (file === undefined || !FETCHED.test(context.type)) return false;
-    context.set({
-      'Content-Security-Policy': PREVIEW_POLICY,
-      'Cross-Origin-Resource-Policy': 'cross-origin',
-      'Access-Control-Allow-Origin': '*', // fonts
-    });
     context.body = file.bytes;
     return true;
   }

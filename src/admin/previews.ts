@@ -4,7 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, systemCode } from '../errors.js';
-import type { PreviewFile, PreviewPage } from '../host/admin/preview-service.js';
+import type { PreviewPage } from '../host/admin/preview-service.js';
 import type { DraftFile } from '../host/articles/edits.js';
 import type { ReceiverHost } from '../host/plugin.js';
 
@@ -29,12 +29,8 @@ export type Preview =
 /** The previews of drafts; see `createPreviews`. */
 export type Previews = ReturnType<typeof createPreviews>;
 
-/**
- * Keeps previews for their frames, as files: all receivers on the folder show them. Each has a key that nobody can guess.
- *
- * @param filesAt the address of the files of a preview, below which the admin answers with `file`.
- */
-export function createPreviews(host: ReceiverHost, filesAt: (key: string, origin: string) => string) {
+/** Keeps previews for their frames, as files: all receivers on the folder show them. Each has a key that nobody can guess. */
+export function createPreviews(host: ReceiverHost) {
   const folder = join(host.storage.folder, 'previews');
   const pathOf = (key: string) => join(folder, `${key}.json`);
 
@@ -51,7 +47,7 @@ export function createPreviews(host: ReceiverHost, filesAt: (key: string, origin
   ): Promise<{ readonly key: string; readonly isThere: boolean }> {
     const key = randomBytes(16).toString('hex');
     await keep(key, { kind: 'building', since: Date.now() });
-    const made = make(draft, filesAt(key, origin)).then((page) =>
+    const made = make(draft, origin).then((page) =>
       keep(key, page.kind === 'none' ? { kind: 'page', html: alone } : page),
     );
     made.catch((error: unknown) => host.log.error({ err: error }, 'a preview could not be kept'));
@@ -59,9 +55,9 @@ export function createPreviews(host: ReceiverHost, filesAt: (key: string, origin
     return { key, isThere };
   }
 
-  async function make({ path, text, article }: DraftFile, files: string): Promise<PreviewPage> {
+  async function make({ path, text, article }: DraftFile, origin: string): Promise<PreviewPage> {
     try {
-      return await host.use('preview').page({ path, text, url: article.url }, files);
+      return await host.use('preview').page({ path, text, url: article.url }, origin);
     } catch (error) {
       return { kind: 'failed', reason: messageOf(error) };
     }
@@ -90,12 +86,5 @@ export function createPreviews(host: ReceiverHost, filesAt: (key: string, origin
     }
   }
 
-  /** A file that the page of a preview shows. @param path as it stands in an address, with a slash at its beginning. */
-  async function file(key: string, path: string, origin: string): Promise<PreviewFile | undefined> {
-    const preview = await get(key);
-    if (preview?.kind !== 'page' || preview.folder === undefined) return undefined;
-    return host.use('preview').file(preview.folder, path, filesAt(key, origin));
-  }
-
-  return { begin, get, file };
+  return { begin, get };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { messageOf, PressmarkError } from '../errors.js';
-import { isLoopbackName } from '../host/http/local-request.js';
+import { frameBase } from '../host/admin/framed-page.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
 import type { SiteReport } from './builder/build-report.js';
 import type { BuiltArticlePage } from './builder/builder.js';
@@ -140,15 +140,11 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       }
 
       host.provide('preview', {
-        page: async ({ path, text, url }, files) => {
+        page: async ({ path, text, url }, origin) => {
           if (!path.startsWith(prefix)) return { kind: 'none' };
-          // The public host of an admin has no page of the site.
-          const isHere = isLoopbackName(new URL(files).hostname);
-          const base = isHere ? new URL(url).pathname : url;
-          const html = await preview(path.slice(prefix.length), text, base);
+          const html = await preview(path.slice(prefix.length), text, frameBase(url, origin));
           return html === undefined ? { kind: 'none' } : { kind: 'page', html };
         },
-        file: async () => undefined, // the site has it
       });
 
       const changed = ({ path }: { readonly path: string }) => {

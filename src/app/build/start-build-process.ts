@@ -97,9 +97,9 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: 
     build: (wish: BuildWish): Promise<BuildAnswer> => ask({ kind: 'build', ...wish }),
     /** Asks the generator for the addresses of existing posts; see `existingAddresses`. */
     addresses: (): Promise<AddressAnswer | BuildError> => ask({ kind: 'addresses' }),
-    /** Builds a copy of the site with an article that is not stored; see `createPreviewBuild`. */
-    preview: (draft: StoredDraft, files: string): Promise<PreviewPage | BuildError> =>
-      ask({ kind: 'preview', draft, files }),
+    /** Builds a copy of the site with an article that is not stored; see `buildPreview`. */
+    preview: (draft: StoredDraft, base: string): Promise<PreviewPage | BuildError> =>
+      ask({ kind: 'preview', draft, base }),
     close,
   };
 }

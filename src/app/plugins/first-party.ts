@@ -94,8 +94,7 @@ function settingsEntry({ settings, log }: FirstPartyOptions): PluginEntry {
   const plugin = definePlugin({
     name: 'settings',
     receiver: (host) => {
-      if (!isBuiltByGenerator(settings))
-        host.provide('preview', { page: async () => ({ kind: 'none' }), file: async () => undefined });
+      if (!isBuiltByGenerator(settings)) host.provide('preview', { page: async () => ({ kind: 'none' }) });
       host.onClose(followSources(settings, () => undefined, log));
     },
   });

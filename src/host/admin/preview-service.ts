@@ -10,12 +10,7 @@ export interface StoredDraft {
 
 /** The page of an article that is not stored. */
 export type PreviewPage =
-  | {
-      readonly kind: 'page';
-      readonly html: string;
-      /** Where `file` finds the files of the page; undefined if the site has them. */
-      readonly folder?: string;
-    }
+  | { readonly kind: 'page'; readonly html: string }
   /** In the words of the site's generator: foreign text. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** Nothing makes pages here, or none are made yet. */
@@ -26,22 +21,7 @@ export interface PreviewService {
   /**
    * Where the site has a generator of its own, this takes as long as a build, and one page is made after the other.
    *
-   * @param files the address at which a browser gets what `file` reads, absolute, with a slash at its end.
+   * @param origin of the admin that shows it.
    */
-  page(draft: StoredDraft, files: string): Promise<PreviewPage>;
-  /**
-   * A file that a page shows, at most 20 MB of it.
-   *
-   * @param folder of its page.
-   * @param path as it stands in an address, with a slash at its beginning.
-   * @param files as for its page.
-   */
-  file(folder: string, path: string, files: string): Promise<PreviewFile | undefined>;
-}
-
-/** A file of a page. */
-export interface PreviewFile {
-  /** Its name, such as `css/style.css`. */
-  readonly name: string;
-  readonly bytes: Buffer;
+  page(draft: StoredDraft, origin: string): Promise<PreviewPage>;
 }

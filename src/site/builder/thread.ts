@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
-import { escapeUTF8 } from 'entities';
 import { messageOf } from '../../errors.js';
 import { lowerPriority } from '../../fs/process-priority.js';
+import { framedPage } from '../../host/admin/framed-page.js';
 import type { Log } from '../../log.js';
 import type { SiteReport } from './build-report.js';
 import type { Builder, BuiltArticlePage } from './builder.js';
@@ -70,17 +70,11 @@ export function serveBuilds(
         return builder.pages();
       case 'preview': {
         const page = await builder.preview(question.path, question.text);
-        return page && withBase(page, question.base);
+        return page && framedPage(page, question.base);
       }
       case 'close':
         await builder.close();
         return undefined;
     }
   }
-}
-
-/** Templates may leave the tag of the head out. */
-function withBase(page: string, base: string): string {
-  const [start] = /^[\s\S]*?<head(?:\s[^>]*)?>/i.exec(page) ?? /^\s*(?:<!doctype[^>]*>)?/i.exec(page) ?? [''];
-  return `${start}<base href="${escapeUTF8(base)}">${page.slice(start.length)}`;
 }
