@@ -17,7 +17,7 @@ const ENTRIES = [
   'app/build/build-process',
   'app/builder/builder-thread',
   'app/content/article-thread',
-  'deploy/output-process',
+  'deploy/targets/release-process',
   'site/search-process',
 ];
 

@@ -66,16 +66,11 @@ function* pushesOf({ push }: SiteStatus, now: number): Generator<StatusFinding> 
   else yield noted(lastPush === null ? 'none' : 'ok', about, text);
 }
 
-function* buildsOf({ facts, search, receivers }: SiteStatus, now: number): Generator<StatusFinding> {
+function* buildsOf({ facts }: SiteStatus, now: number): Generator<StatusFinding> {
   const about = 'build';
   const { build, buildError } = facts;
   if (build !== undefined) yield ok(about, ago(build.at, now));
-  // A receiver that was killed has left its search behind.
-  if (search !== undefined && receivers.length > 0) {
-    const among = counted(search.articles, 'article', 'articles');
-    const began = ago(search.since, now);
-    yield noted('warn', about, `fails; the search for what breaks it, among ${among}, began ${began}`);
-  } else if (buildError !== undefined)
+  if (buildError !== undefined)
     yield fail(
       about,
       `the last build failed ${ago(buildError.at, now)}: ${buildError.reason}`,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
-import { type BreakingSearch, type ExcludedArticle, readBuildState } from '../deploy/build/build-state.js';
+import { type ExcludedArticle, readBuildState } from '../deploy/build/build-state.js';
 import { type DeployState, readDeployState } from '../deploy/deploy-queue.js';
 import { readFacts, type SiteFacts } from '../deploy/facts.js';
 import { type PushStatus, readPushStatus } from '../git/push/push-status.js';
@@ -25,8 +25,6 @@ export interface NotedFacts {
   readonly targets: DeployState;
   /** The articles that are left out because they break the build. */
   readonly excluded: readonly ExcludedArticle[];
-  /** The search for articles that break the build, while a receiver is at it. */
-  readonly search?: BreakingSearch;
 }
 
 /** How a site stands. */
@@ -125,13 +123,12 @@ async function reviewStatus(settings: Settings): Promise<ReviewStatus | undefine
 /** Reads what receivers have noted. */
 export function notedFacts(settings: Settings): NotedFacts {
   const { stateDir } = foldersOf(settings);
-  const { excluded, search } = readBuildState(stateDir);
+  const { excluded } = readBuildState(stateDir);
   return {
     facts: readFacts(stateDir),
     push: isPushed(settings) ? readPushStatus(join(stateDir, PUSH_STATUS)) : undefined,
     targets: readDeployState(stateDir),
     excluded,
-    ...(search !== undefined && { search }),
   };
 }
 

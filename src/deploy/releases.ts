@@ -57,8 +57,8 @@ export async function makeRelease(
   return release;
 }
 
-/** Copies files from one folder to another, each by one rename; they are on the disk then. Their folders must be there. */
-export async function copyFiles(files: readonly string[], from: string, to: string): Promise<void> {
+/** Copies files from one folder to another; they are on the disk then. Their folders must be there. */
+async function copyFiles(files: readonly string[], from: string, to: string): Promise<void> {
   /** The folders with a copy in them, and those around. To sync all others takes longer than all the rest. */
   const changed = new Set([to]);
   await eachAtATime(FILES_AT_A_TIME, files, async (file) => {
@@ -74,20 +74,13 @@ export async function copyFiles(files: readonly string[], from: string, to: stri
   await eachAtATime(FILES_AT_A_TIME, changed, syncDirectory);
 }
 
-/** Copies a file with its time, by one rename, and syncs it. */
+/** Copies a file with its time, and syncs it. */
 async function copy(file: string, path: string): Promise<void> {
-  const temp = tempPath(dirname(path));
-  try {
-    await fs.promises.copyFile(file, temp, fs.constants.COPYFILE_FICLONE);
-    const { atimeMs, mtimeMs } = await fs.promises.stat(file);
-    await fs.promises.utimes(temp, atimeMs / 1_000, mtimeMs / 1_000);
-    await fs.promises.chmod(temp, 0o644);
-    await syncFile(temp);
-    await fs.promises.rename(temp, path);
-  } catch (error) {
-    discard(temp);
-    throw error;
-  }
+  await fs.promises.copyFile(file, path, fs.constants.COPYFILE_FICLONE);
+  const { atimeMs, mtimeMs } = await fs.promises.stat(file);
+  await fs.promises.utimes(path, atimeMs / 1_000, mtimeMs / 1_000);
+  await fs.promises.chmod(path, 0o644);
+  await syncFile(path);
 }
 
 /** Gives a file a second name. @returns false where the file system cannot do that, or where the file is a symbolic link. */

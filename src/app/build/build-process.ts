@@ -8,7 +8,7 @@ import { buildFolder } from '../../deploy/build/build-state.js';
 import type { GeneratedSite } from '../../deploy/build/copy-builds.js';
 import { runBuild } from '../../deploy/build/run-build.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
-import { createPreviewBuild, type PreviewBuild } from '../../deploy/preview/preview-build.js';
+import { buildPreview } from '../../deploy/preview/preview-build.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import { lowerPriority } from '../../fs/process-priority.js';
@@ -32,7 +32,7 @@ import {
 export type BuildMessage =
   | ({ readonly kind: 'build' } & BuildWish)
   | { readonly kind: 'addresses' }
-  | { readonly kind: 'preview'; readonly draft: StoredDraft; readonly files: string };
+  | { readonly kind: 'preview'; readonly draft: StoredDraft; readonly base: string };
 
 /** What the process has to say besides its answers: a line for the receiver's log. */
 export interface LoggedLine {
@@ -57,7 +57,6 @@ const guard = guardAgainstPlugins(log);
 
 const stop = new AbortController();
 let site: SiteBuild | undefined;
-let previews: PreviewBuild | undefined;
 /** The folder of the copy that was built last. */
 let copy: string | undefined;
 let building: Promise<void> = Promise.resolve();
@@ -96,7 +95,6 @@ async function end(): Promise<void> {
   stop.abort();
   await building;
   site?.close();
-  previews?.close();
   guard.exit(0);
 }
 
@@ -134,14 +132,12 @@ async function addresses(signal: AbortSignal): Promise<AddressAnswer> {
 
 /** Holds up no build and no deploy: it has a copy of its own, and reads of the site's state what it must. */
 async function preview(
-  { draft, files }: Extract<BuildMessage, { kind: 'preview' }>,
+  { draft, base }: Extract<BuildMessage, { kind: 'preview' }>,
   signal: AbortSignal,
 ): Promise<PreviewPage> {
-  if (previews === undefined) {
-    const settings = await ownSettings();
-    previews = createPreviewBuild(await generatedSite(settings), settings.siteUrl);
-  }
-  return previews.build(draft, files, signal);
+  const settings = await ownSettings();
+  const { siteUrl } = settings;
+  return buildPreview(await generatedSite(settings), draft, { siteUrl, base }, signal);
 }
 
 /** After a good build, asks the generator where the pages of existing posts are. @returns what is to be logged. */
@@ -169,12 +165,15 @@ async function openSiteBuild(settings: Settings): Promise<SiteBuild> {
   const options = await generatedSite(settings);
   const { repository } = options;
   const isInGit = repository !== undefined && (await isTracked(repository, dir, output));
-  const staysFolder = isInGit || isMountPoint(join(dir, output));
-  if (repository !== undefined && !staysFolder) await ignoreLink(repository, output);
+  if (isInGit || isMountPoint(join(dir, output)))
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      `${isInGit ? `git tracks files in ${output}` : `${output} is a mount point`}, which builds would replace by a symbolic link; have the generator write another folder, and set "output" to it`,
+    );
+  if (repository !== undefined) await ignoreLink(repository, output);
   const prefix = contentPrefix(settings);
   return createSiteBuild({
     ...options,
-    staysFolder,
     complete: (siteDir, built, excluded, signal) => {
       copy = siteDir;
       const paths = [...excluded].map((path) => path.slice(prefix.length));

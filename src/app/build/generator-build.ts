@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import type { Settings } from '../../config/load.js';
-import { buildFolder, isLinkToOutput } from '../../deploy/build/build-state.js';
+import { buildFolder, presentOutput } from '../../deploy/build/build-state.js';
 import type { PostbuildReport } from '../../deploy/build/postbuild.js';
 import { runBuild, runFailure } from '../../deploy/build/run-build.js';
 import { PressmarkError } from '../../errors.js';
@@ -46,7 +46,7 @@ export async function buildWithGenerator(
   await lock?.enter();
   try {
     // A generator would write through the link, into an output that was checked and may be deployed.
-    if (isLinkToOutput(stateDir, outputDir)) fs.unlinkSync(outputDir);
+    if (presentOutput(stateDir, outputDir) !== undefined) fs.unlinkSync(outputDir);
     const variables = { [BUILD_VARIABLE]: '1' };
     const result = await runBuild({ ...options, command, cwd: dir, env: environment, variables, timeoutMs });
     if (result.kind !== 'built')

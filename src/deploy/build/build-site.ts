@@ -1,24 +1,25 @@
-import { randomUUID } from 'node:crypto';
-import fs from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { reusedCopy } from '../copy/site-copy.js';
 import { readDeployState } from '../deploy-queue.js';
 import { letIn } from './breaking-articles.js';
 import {
   type ExcludedArticle,
-  isLinkToOutput,
   outputsFolder,
+  presentOutput,
   readBuildState,
   writeBuildState,
 } from './build-state.js';
-import { type CompletePages, createCopyBuilds, type GeneratedSite } from './copy-builds.js';
+import {
+  type ArticleSource,
+  type CompletePages,
+  createCopyBuilds,
+  type GeneratedSite,
+} from './copy-builds.js';
 import { digestOf, openGoodTexts } from './good-texts.js';
 import { type ChangedFiles, replaceOutput } from './output-folder.js';
 import type { PostbuildReport } from './postbuild.js';
 
 export interface SiteBuildOptions extends GeneratedSite {
-  /** Whether the output stays a folder; see `OutputPlace`. */
-  readonly staysFolder: boolean;
   readonly complete: CompletePages;
 }
 
@@ -76,7 +77,7 @@ const MOST_REASON = 4_000;
  * each state of the site, and after each start.
  */
 export function createSiteBuild(options: SiteBuildOptions) {
-  const { siteDir, stateDir, staysFolder } = options;
+  const { siteDir, stateDir } = options;
   const output = join(siteDir, options.output);
   const copy = reusedCopy(options);
   /** The version of the site with which the excluded articles were last tried again. */
@@ -87,14 +88,12 @@ export function createSiteBuild(options: SiteBuildOptions) {
     const began = performance.now();
     const beganAt = now();
     const ms = () => Math.round(performance.now() - began);
-    const { search, ...state } = readBuildState(stateDir);
-    if (search !== undefined) await writeBuildState(stateDir, state); // a build that was killed has left it
-    const { good, excluded: excludedBefore, isReplacing = false } = state;
+    const state = readBuildState(stateDir);
+    const { good, excluded: excludedBefore } = state;
     const { site, version } = await copy.synced();
     const isOfNow = good?.version === version && wish.lastStateChange <= Date.parse(good.at);
-    const isThere = staysFolder ? fs.existsSync(output) : isLinkToOutput(stateDir, output);
     // All that is to be done then is to try the excluded articles again.
-    const isCurrent = isOfNow && !wish.isForced && !isReplacing && isThere;
+    const isCurrent = isOfNow && !wish.isForced && good.output === presentOutput(stateDir, output);
     if (isCurrent && (retriedVersion === version || !excludedBefore.some(canBeRetried)))
       return { kind: 'current' };
     if (isCurrent) retriedVersion = version;
@@ -120,7 +119,9 @@ export function createSiteBuild(options: SiteBuildOptions) {
     const held = isCurrent ? broken : [...broken, ...known];
     const isHeld = new Set(held.map(({ path }) => path));
     const isGood = ({ path }: { path: string }) => goodTexts.digest(path) === digests.get(path);
-    const searched = isCurrent ? await retryKnown() : await buildWithNew();
+    const isNew = (one: ArticleSource) => !isHeld.has(one.path) && !isGood(one);
+    const waiting = (isCurrent ? known : articles.filter(isNew)).map(({ path }) => path);
+    const searched = await search();
     if (searched.kind === 'failed') {
       await writeBuildState(stateDir, { ...state, excluded: [...known, ...broken] });
       return { kind: 'failed', ms: ms(), runs: builds.runs(), reason: searched.reason };
@@ -134,28 +135,20 @@ export function createSiteBuild(options: SiteBuildOptions) {
 
     const included = articles.filter(({ path }) => !isHeld.has(path) && !breaking.has(path));
     const links: string[] = [];
-    await writeBuildState(stateDir, { ...state, isReplacing: true });
     const changed = await replaceOutput(join(site.dir, options.output), {
       path: output,
       outputsDir: outputsFolder(stateDir),
-      staysFolder,
       inUse: () => Object.values(readDeployState(stateDir)).flatMap(({ deploying = [] }) => deploying),
-      onSkipped: (link, why) => links.push(`the symbolic link ${link} in the output is left out: ${why}`),
+      onSkipped: (link) => links.push(`the symbolic link ${link} in the output is left out`),
     });
-    const isSame = changed.written.length + changed.removed.length === 0 && !isReplacing;
-    const isNew = included.filter((one) => !isGood(one));
+    const newlyBuilt = included.filter((one) => !isGood(one));
     const previous = excluded.filter(({ hasPrevious }) => hasPrevious);
     goodTexts.keep(
       new Map(included.map(({ path, text }) => [path, text])),
       previous.map(({ path }) => path),
     );
-    const outputId = staysFolder
-      ? ((isSame ? good?.output : undefined) ?? randomUUID())
-      : basename(fs.realpathSync(output));
-    await writeBuildState(stateDir, {
-      good: { at: beganAt, staysFolder, output: outputId, version },
-      excluded,
-    });
+    const outputName = presentOutput(stateDir, output) ?? '';
+    await writeBuildState(stateDir, { good: { at: beganAt, output: outputName, version }, excluded });
     const { missing, warnings } = builds.report();
     return {
       kind: 'built',
@@ -163,7 +156,7 @@ export function createSiteBuild(options: SiteBuildOptions) {
       runs: builds.runs(),
       printed: builds.printed(),
       changed,
-      articles: isNew.map(({ path, url }) => ({ path, url })),
+      articles: newlyBuilt.map(({ path, url }) => ({ path, url })),
       excluded,
       report: { missing, warnings: [...links, ...warnings] },
     };
@@ -173,42 +166,18 @@ export function createSiteBuild(options: SiteBuildOptions) {
       return builds.run(new Set([...isHeld, ...some]));
     }
 
-    /** Builds with all that has come since the last good build, but for what breaks it. */
-    async function buildWithNew(): Promise<SearchResult> {
-      const waiting = articles.filter((one) => !isHeld.has(one.path) && !isGood(one)).map(({ path }) => path);
+    /** Builds with all that waits, but for what breaks the build. */
+    async function search(): Promise<SearchResult> {
       let failure = await without();
       // A failure that does not repeat itself, such as a network error, is not an article's fault.
-      if (failure !== undefined && waiting.length > 0) failure = await without();
+      if (failure !== undefined && waiting.length > 0 && !isCurrent) failure = await without();
       if (failure === undefined) return NONE_BREAKS;
-      if (waiting.length === 0) return { kind: 'failed', reason: failure };
-      const begun = { since: now(), articles: waiting.length };
-      await writeBuildState(stateDir, { ...state, search: begun });
-      try {
-        // Built without all that has come, it shows whether an article is to blame at all.
-        const reason = await without(waiting);
-        if (reason !== undefined) return { kind: 'failed', reason };
-        return await withoutBreaking(await letIn(waiting, failure, without));
-      } catch (error) {
-        await writeBuildState(stateDir, state); // nobody searches any more
-        throw error;
-      }
-    }
-
-    /** Builds with what was left out before, as far as it does not break the build any more. */
-    async function retryKnown(): Promise<SearchResult> {
-      const failure = await without();
-      if (failure === undefined) return NONE_BREAKS;
-      const breaking = await letIn(
-        known.map(({ path }) => path),
-        failure,
-        without,
-      );
-      return breaking.size === known.length ? { kind: 'built', breaking } : withoutBreaking(breaking);
-    }
-
-    async function withoutBreaking(breaking: ReadonlyMap<string, string>): Promise<SearchResult> {
-      const reason = await without(breaking.keys());
-      return reason === undefined ? { kind: 'built', breaking } : { kind: 'failed', reason };
+      // Built without all that waits, it shows whether an article is to blame at all; the present output was built so.
+      const reason = waiting.length === 0 ? failure : isCurrent ? undefined : await without(waiting);
+      if (reason !== undefined) return { kind: 'failed', reason };
+      const breaking = await letIn(waiting, failure, without);
+      const last = isCurrent && breaking.size === waiting.length ? undefined : await without(breaking.keys());
+      return last === undefined ? { kind: 'built', breaking } : { kind: 'failed', reason: last };
     }
   }
 

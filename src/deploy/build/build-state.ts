@@ -1,6 +1,7 @@
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { writeAtomically } from '../../fs/atomic-write.js';
+import { presentRelease } from '../releases.js';
 
 /**
  * An article that is not in the site's output, or is there with its last good text, because the build failed with it or its
@@ -21,32 +22,18 @@ export interface ExcludedArticle {
   readonly since: string;
 }
 
-/** A search for articles that break the build, which may take many builds. */
-export interface BreakingSearch {
-  /** When it began, ISO 8601. */
-  readonly since: string;
-  /** The number of articles that are new or changed. */
-  readonly articles: number;
-}
-
 /** What a build leaves for the next one, for `status` and for `doctor`. */
 export interface BuildState {
   /** The last build that gave an output; undefined before the first one. */
   readonly good?: {
     /** When it began, ISO 8601. */
     readonly at: string;
-    /** Whether the output stays a folder, in which files are replaced one by one; see `OutputPlace`. */
-    readonly staysFolder: boolean;
-    /** Identifies the output, and is new if the build has changed a file: the name of its folder, or an id where it stays a folder. */
+    /** The name of the output's folder; it is new if the build has changed a file. */
     readonly output: string;
     /** What the state of the site was known by; see `SiteCopy.sync`. */
     readonly version: string;
   };
   readonly excluded: readonly ExcludedArticle[];
-  /** Whether the output is being replaced, or was when a crash came: it may be newer than the last good build. */
-  readonly isReplacing?: boolean;
-  /** The search for the articles that break the build, while it goes on. */
-  readonly search?: BreakingSearch;
 }
 
 const NAME = 'build.json';
@@ -61,16 +48,13 @@ export function outputsFolder(stateDir: string): string {
   return join(buildFolder(stateDir), 'outputs');
 }
 
-/** Whether a path is a symbolic link to an output of a background build. */
-export function isLinkToOutput(stateDir: string, path: string): boolean {
-  const isLink = fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  const outputs = outputsFolder(stateDir);
-  return (
-    isLink &&
-    fs.existsSync(path) &&
-    fs.existsSync(outputs) &&
-    dirname(fs.realpathSync(path)) === fs.realpathSync(outputs)
-  );
+/**
+ * The name of the output to which a path leads; undefined where it leads to none of a background build. After a crash it may
+ * be newer than the last good build of the state.
+ */
+export function presentOutput(stateDir: string, path: string): string | undefined {
+  const output = presentRelease(outputsFolder(stateDir), path);
+  return output && basename(output);
 }
 
 /** The state that the last build has left. One that cannot be read counts as none: the site is built again then. */

@@ -18,11 +18,11 @@ test('a release is on the disk, files and folders, before it has its name; so is
     previous: undefined,
     isSame: () => false,
   });
-  // A release has another name, and a file a temporary one, until it is whole.
-  const before = syncs
-    .splice(0)
-    .map(({ path }) => path.replace(/\.next-\w+/, 'release').replace(/[^/]*\.tmp$/, 'file'));
-  const inRelease = ['', '/file', '/a', '/a/b', '/a/b/file'].map((name) => join(releases, `release${name}`));
+  // A release has another name until it is whole.
+  const before = syncs.splice(0).map(({ path }) => path.replace(/\.next-\w+/, 'release'));
+  const inRelease = ['', '/index.html', '/a', '/a/b', '/a/b/index.html'].map((name) =>
+    join(releases, `release${name}`),
+  );
   for (const path of [...inRelease, releases]) t.true(before.includes(path), path);
   await switchTo(release, join(dir, 'srv/current'));
   t.true(

@@ -27,12 +27,14 @@ const changes = { written: ['c', 'index.html'], removed: ['b/index.html'] };
 
 test('a new output replaces the old one by a link, and equal files stay the same files', async (t) => {
   const dir = tempDir(t);
-  const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false };
+  const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs') };
+  // What a person has built is replaced, even if it is the same.
+  write(place.path, first);
   await replaceOutput(write(join(dir, 'built-1'), first), place);
+  t.true(fs.lstatSync(place.path).isSymbolicLink());
   t.deepEqual(contentOf(place.path), first);
   const { ino } = fs.statSync(join(place.path, 'a/index.html'));
   t.deepEqual(await replaceOutput(write(join(dir, 'built-2'), second), place), changes);
-  t.true(fs.lstatSync(place.path).isSymbolicLink());
   t.deepEqual(contentOf(place.path), second);
   t.is(fs.statSync(join(place.path, 'a/index.html')).ino, ino);
 
@@ -48,7 +50,7 @@ test('an output that is being deployed is kept, however many come after it', asy
   const dir = tempDir(t);
   const inUse: string[] = [];
   const outputsDir = join(dir, 'outputs');
-  const place = { path: join(dir, 'public'), outputsDir, staysFolder: false, inUse: () => inUse };
+  const place = { path: join(dir, 'public'), outputsDir, inUse: () => inUse };
   const build = (name: string) =>
     replaceOutput(write(join(dir, `built-${name}`), { ...first, [name]: name }), place);
   await build('1');
@@ -59,27 +61,4 @@ test('an output that is being deployed is kept, however many come after it', asy
   inUse.pop();
   await build('7');
   t.false(fs.existsSync(deployed));
-});
-
-test('a folder that stays gets the changed files alone, also where an empty folder is in the way', async (t) => {
-  const dir = tempDir(t);
-  const path = write(join(dir, 'docs'), { ...first, 'c/index.html': 'c', '.pressmark-0123.tmp': 'half' });
-  fs.mkdirSync(join(path, 'c/empty'));
-  const place = { path, outputsDir: join(dir, 'outputs'), staysFolder: true };
-  const { ino } = fs.statSync(join(path, 'a/index.html'));
-  await replaceOutput(write(join(dir, 'built'), second), place);
-  t.deepEqual(contentOf(path), second);
-  t.false(fs.lstatSync(path).isSymbolicLink());
-  t.is(fs.statSync(join(path, 'a/index.html')).ino, ino);
-  t.deepEqual(fs.readdirSync(path).toSorted(), ['a', 'c', 'index.html']);
-});
-
-test('a folder that is in the way and holds what is no file of the output stays as it is', async (t) => {
-  const dir = tempDir(t);
-  const path = write(join(dir, 'docs'), first);
-  fs.mkdirSync(join(path, 'c/deep'), { recursive: true });
-  fs.symlinkSync(dir, join(path, 'c/deep/out'));
-  const place = { path, outputsDir: join(dir, 'outputs'), staysFolder: true };
-  await t.throwsAsync(replaceOutput(write(join(dir, 'built'), second), place), { code: 'ENOTEMPTY' });
-  t.true(fs.lstatSync(join(path, 'c/deep/out')).isSymbolicLink());
 });
