@@ -1,10 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../config/load.js';
 import type { DeploySetting } from '../config/schema.js';
-import { isLinkToOutput, readBuildState } from '../deploy/build/build-state.js';
-import type { OutputSource } from '../deploy/deploy-queue.js';
+import { presentOutput } from '../deploy/build/build-state.js';
+
 import { type AwaitedArticle, openFacts, type SiteFacts } from '../deploy/facts.js';
 import { meantFor } from '../deploy/live/page-problem.js';
 import { deployPlugin } from '../deploy/plugin.js';
@@ -12,7 +11,7 @@ import { branchTarget } from '../deploy/targets/branch.js';
 import { commandTarget } from '../deploy/targets/command.js';
 import { folderTarget } from '../deploy/targets/folder.js';
 import { hookTarget } from '../deploy/targets/hook.js';
-import type { DeployTarget } from '../deploy/targets/target.js';
+import type { DeployTarget, OutputSource } from '../deploy/targets/target.js';
 import { PressmarkError } from '../errors.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
@@ -49,20 +48,11 @@ export interface SiteDeploy {
   readonly targets: readonly string[];
 }
 
-/** How often it is looked whether everything has been pushed, in milliseconds. */
-const PUSHES_MS = 250;
-
 /** How long the lock is kept after a deploy, as taking it costs some milliseconds. */
 const LOCK_IDLE_MS = 2_000;
 
 /** How long the lock is waited for before it is looked whether the receiver stops, in milliseconds. */
 const LOCK_WAIT_MS = 2_000;
-
-/** A hook waits this long for commits: a commit may wait for a person. In milliseconds. */
-const LONGEST_COMMIT_MS = 30_000;
-
-/** A hook waits this long for pushes; then the deploy has failed and is tried again. In milliseconds. */
-const LONGEST_PUSH_MS = 15 * 60_000;
 
 /**
  * The plugin that brings the output of a site to the targets of `deploy`.
@@ -71,25 +61,21 @@ const LONGEST_PUSH_MS = 15 * 60_000;
  */
 export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
   const { settings, articles, thread, commits, pushes, isLiveAwaited, log } = options;
-  const { siteUrl, liveCheck, durability } = settings;
+  const { siteUrl, liveCheck } = settings;
   const { stateDir } = foldersOf(settings);
-  const isBuiltHere = buildsSite(settings);
+  const isPushed = pushes !== undefined;
   const facts = openFacts(stateDir, log);
-  const uncommitted = new Set<string>();
-  const { targets, repository } = await openTargets(settings, (signal) =>
-    pushed(pushes, uncommitted, signal),
-  );
+  const targets = await openTargets(settings, isPushed);
   const plugin = deployPlugin({
     targets,
     ...(targets.length > 0 && { lock: deployLock(stateDir) }),
-    source: await sourceOf(settings, repository),
+    source: sourceOf(settings),
     stateDir,
     facts,
-    isBuiltHere,
+    isBuiltHere: buildsSite(settings) && targets.every((target) => target.commits === undefined),
+    isPushed,
     isLiveAwaited,
-    ...(commits && durability === 'disk' && { uncommitted }),
     ...(commits && { committed: (paths: readonly string[]) => committedFiles(settings, paths) }),
-    ...(pushes !== undefined && { isPushed: pushedSince(pushes, settings) }),
     ...(liveCheck && {
       live: {
         siteUrl,
@@ -109,21 +95,19 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
 }
 
 /**
- * The targets of the config, and the repository that some of them need. Nothing is written before a deploy.
+ * The targets of the config. Nothing is written before a deploy.
  *
- * @param pushed resolves when everything is pushed.
+ * @param isPushed whether commits are pushed from here.
  * @throws PressmarkError CONFIG_INVALID where a target cannot be as the config says.
  */
-export async function openTargets(
-  settings: Settings,
-  pushed: (signal: AbortSignal) => Promise<void>,
-): Promise<{ targets: DeployTarget[]; repository: Repository | undefined }> {
-  const { deploy, dir, environment } = settings;
-  const isRepositoryNeeded = deploy.some((setting) => 'branch' in setting || !buildsSite(settings));
+export async function openTargets(settings: Settings, isPushed: boolean): Promise<DeployTarget[]> {
+  const { deploy, dir, durability, environment } = settings;
+  const isRepositoryNeeded = deploy.some((setting) => 'branch' in setting || 'hook' in setting);
   const opened = isRepositoryNeeded ? await openRepository(dir, environment) : undefined;
   const repository = opened === undefined || opened.kind === 'none' ? undefined : opened;
-  const targets = deploy.map((setting) => targetOf(setting, { settings, repository, pushed }));
-  return { targets, repository };
+  const isHeadThere = !isPushed || durability === 'push';
+  const commits = await commitsAsSource(dir, isHeadThere ? repository : undefined);
+  return deploy.map((setting) => targetOf(setting, { settings, repository, commits }));
 }
 
 /** Those of a site's files that the last commit has as they are. */
@@ -142,16 +126,6 @@ export async function committedFiles(
     for (const path of some) if (isCommitted(inRepository(path))) committed.add(path);
   }
   return committed;
-}
-
-/** Whether everything is pushed. Before the first push of this process nobody knows, unless answers wait for it. */
-function pushedSince(pushes: NonNullable<DurableStore['pushes']>, { durability }: Settings): () => boolean {
-  const start = Date.now();
-  return () => {
-    const { waiting, lastPush, lastError, waitingFor } = pushes.now;
-    const isKnown = durability === 'push' || Date.parse(lastPush ?? '') >= start;
-    return waiting === 0 && lastError === null && waitingFor === null && isKnown;
-  };
 }
 
 /** What deploys keep, below the state folder. */
@@ -177,15 +151,15 @@ function buildsSite({ generator, buildsInBackground, site }: Settings): boolean 
   return generator === 'plain' ? site !== false : buildsInBackground;
 }
 
-/** What is deployed. */
-async function sourceOf(settings: Settings, repository: Repository | undefined): Promise<OutputSource> {
+/** What is deployed; nothing where a host builds the site. */
+function sourceOf(settings: Settings): OutputSource {
   switch (builderOf(settings)) {
     case 'pressmark':
       return ownOutput(settings);
     case 'generator':
       return generatorOutput(settings);
     case null:
-      return commitsAsSource(settings.dir, repository);
+      return { folder: () => undefined, version: () => '' };
   }
 }
 
@@ -206,14 +180,10 @@ function ownOutput(settings: Settings): OutputSource {
 /** The output of the site's generator, if a receiver has built it: what a developer has built by hand was not checked. */
 function generatorOutput(settings: Settings): OutputSource {
   const { outputDir, stateDir } = foldersOf(settings);
-  const good = () => {
-    const { good: last, isReplacing = false } = readBuildState(stateDir);
-    return isReplacing && last?.staysFolder === true ? undefined : last; // it may have files of two builds
-  };
-  const isBuilt = () => good()?.staysFolder === true || isLinkToOutput(stateDir, outputDir);
+  const present = () => presentOutput(stateDir, outputDir);
   return {
-    folder: () => (good() !== undefined && isBuilt() ? folderAt(outputDir) : undefined),
-    version: () => good()?.output ?? '',
+    folder: () => (present() === undefined ? undefined : folderAt(outputDir)),
+    version: () => present() ?? '',
   };
 }
 
@@ -221,14 +191,18 @@ function folderAt(path: string): string | undefined {
   return fs.existsSync(path) ? fs.realpathSync(path) : undefined;
 }
 
-/** Where the host builds the site from its repository, the commits stand for the output. */
+/**
+ * Where a host builds the site from its repository, the commits that it has stand for the output.
+ *
+ * @param repository whose last commit the host has; undefined where that is not known before a push.
+ */
 async function commitsAsSource(dir: string, repository: Repository | undefined): Promise<OutputSource> {
-  let head = repository && (await commitAt(repository, 'HEAD'));
+  let last = repository && (await commitAt(repository, 'HEAD'));
   return {
-    folder: () => dir,
-    version: () => head ?? '',
+    folder: () => (last === undefined ? undefined : dir),
+    version: () => last ?? '',
     onChange: (commit: string) => {
-      head = commit;
+      last = commit;
     },
   };
 }
@@ -236,12 +210,12 @@ async function commitsAsSource(dir: string, repository: Repository | undefined):
 interface TargetSurroundings {
   readonly settings: Settings;
   readonly repository: Repository | undefined;
-  pushed(signal: AbortSignal): Promise<void>;
+  readonly commits: OutputSource;
 }
 
 function targetOf(
   setting: DeploySetting,
-  { settings, repository, pushed }: TargetSurroundings,
+  { settings, repository, commits }: TargetSurroundings,
 ): DeployTarget {
   const { dir: cwd, environment: env, deployHook, buildEveryMs: everyMs, git } = settings;
   if (!('hook' in setting) && !buildsSite(settings)) {
@@ -258,17 +232,17 @@ function targetOf(
   }
   if ('hook' in setting) {
     const { url, token } = deployHook;
-    if (!buildsSite(settings) && (git === false || repository === undefined))
+    if (git === false || repository === undefined)
       throw new PressmarkError(
         'CONFIG_INVALID',
-        'deploy has a hook, and the site is neither built nor committed here; set git to true, and run git init in the site’s folder',
+        'deploy has a hook, from whose call a host builds the repository, and nothing is committed here; set git to true, and run git init in the site’s folder',
       );
     if (url === undefined)
       throw new PressmarkError(
         'CONFIG_INVALID',
         'deploy has a hook, and PRESSMARK_DEPLOY_HOOK is not set; put the URL that your host shows into .env',
       );
-    return hookTarget({ url, everyMs, pushed, ...(token !== undefined && { token }) });
+    return hookTarget({ url, everyMs, commits, ...(token !== undefined && { token }) });
   }
   if (repository === undefined)
     throw new PressmarkError(
@@ -278,24 +252,4 @@ function targetOf(
   const author = typeof git === 'object' ? git.author : undefined;
   const notesDir = deployFolder(foldersOf(settings).stateDir);
   return branchTarget({ ...setting, repository, env, notesDir, ...(author !== undefined && { author }) });
-}
-
-/** Resolves when what was delivered has been committed, as far as it can be, and everything is pushed. */
-async function pushed(
-  pushes: DurableStore['pushes'],
-  uncommitted: ReadonlySet<string>,
-  signal: AbortSignal,
-): Promise<void> {
-  if (pushes === undefined) return;
-  const began = performance.now();
-  const ms = () => performance.now() - began;
-  const isCommitted = () => uncommitted.size === 0 || ms() > LONGEST_COMMIT_MS;
-  while (!isCommitted() || pushes.now.waiting > 0) {
-    if (ms() > LONGEST_PUSH_MS)
-      throw new PressmarkError(
-        'DEPLOY_FAILED',
-        `the hook waits for ${pushes.now.waiting} commits that have not been pushed; pressmark doctor says why`,
-      );
-    await setTimeout(PUSHES_MS, undefined, { signal });
-  }
 }

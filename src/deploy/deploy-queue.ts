@@ -7,7 +7,7 @@ import type { Lock } from '../fs/lock.js';
 import { isDeclined } from '../git/push/push-status.js';
 import type { Actions } from '../host/hooks/hook-types.js';
 import type { Log } from '../log.js';
-import type { DeployTarget } from './targets/target.js';
+import type { DeployTarget, OutputSource } from './targets/target.js';
 
 /** How deploys follow one another, in milliseconds. */
 export interface DeployPauses {
@@ -38,27 +38,13 @@ export type DeployState = Readonly<Record<string, TargetState>>;
 /** A deploy that went well, with the end of what its command printed; empty where there is none. */
 export type Deployed = Actions['deploy.done'];
 
-/** The output that is deployed, as it is now. */
-export interface OutputSource {
-  /** The folder, without symbolic links; undefined before the first good build. */
-  folder(): string | undefined;
-  /** Identifies the output: it changes whenever a file of the output changes, and otherwise stays the same if possible. */
-  version(): string;
-  /** What `version` is made of has changed: Pressmark's own pages, or the commits from which a host builds. */
-  onChange?(version: string): void;
-}
-
 export interface DeployQueueOptions {
   readonly targets: readonly DeployTarget[];
   readonly source: OutputSource;
   readonly stateDir: string;
   readonly log: Log;
-  /**
-   * Called when a target has an output.
-   *
-   * @param began when the deploy began, by `performance.now()`.
-   */
-  onDeployed(done: Deployed, began: number): void;
+  /** Called when a target has an output. */
+  onDeployed(done: Deployed): void;
   /** @param began when it began, or when the one before ended. */
   onFailed(target: string, error: string, began: number): void;
   /** Held during each deploy, as other receivers on the site's folder deploy to the same targets. */
@@ -88,7 +74,7 @@ export function readDeployState(stateDir: string, log?: Log): DeployState {
  * pauses where it fails. Nothing is deployed before the first change is told.
  */
 export function createDeployQueue(options: DeployQueueOptions) {
-  const { targets, source, stateDir, log, onDeployed, onFailed } = options;
+  const { targets, stateDir, log, onDeployed, onFailed } = options;
   const { lock, pauses = DEPLOY_PAUSES } = options;
   const known = readDeployState(stateDir, log);
   const states = new Map(
@@ -128,26 +114,16 @@ export function createDeployQueue(options: DeployQueueOptions) {
 
   /** The deploys to one target. */
   function createTargetQueue(target: DeployTarget) {
-    const { name } = target;
+    const { name, commits: source = options.source } = target;
     const stateOf = () => states.get(name) ?? { attempts: 0 };
     /** What came since the last deploy began: a change, or that the target gets the output whether or not it has it. */
     let pending: 'changed' | 'forced' | undefined;
-    /** Whether the target gets the next output whether or not it has it, as there was none when that was wanted. */
-    let isOwed = false;
     let running: Promise<void> | undefined;
     /** Ends the pause after a failure. */
     let wake = new AbortController();
-    const skipped = new Set<string>();
-
-    /** Says once of a link that it is not deployed. */
-    function onSkipped(link: string, why: string): void {
-      if (skipped.has(link)) return;
-      skipped.add(link);
-      log.warn({ target: name, link }, `a symbolic link in the output is not deployed: ${why}`);
-    }
 
     function request(what: 'changed' | 'forced'): void {
-      pending = pending === 'forced' || isOwed ? 'forced' : what;
+      if (pending !== 'forced') pending = what;
       if (!signal.aborted) running ??= run();
     }
 
@@ -189,7 +165,6 @@ export function createDeployQueue(options: DeployQueueOptions) {
         const folder = source.folder();
         const version = source.version();
         const isWanted = pending === 'forced' || stateOf().deployed?.version !== version;
-        isOwed = folder === undefined && pending === 'forced';
         pending = undefined;
         if (!isInside || folder === undefined || !isWanted) return undefined;
         const began = performance.now();
@@ -198,10 +173,10 @@ export function createDeployQueue(options: DeployQueueOptions) {
         const onPrinted = (end: string) => {
           printed = end;
         };
-        await target.deploy({ folder, onSkipped, onPrinted }, signal);
+        await target.deploy({ folder, onPrinted }, signal);
         const done = { target: name, ms: Math.round(performance.now() - began), output: printed };
         await keep(name, { deployed: { version, at: new Date().toISOString() }, attempts: 0 });
-        onDeployed(done, began);
+        onDeployed(done);
         return undefined;
       } catch (error) {
         return signal.aborted ? undefined : { error: messageOf(error), isDeclined: isDeclined(error) };
@@ -214,7 +189,9 @@ export function createDeployQueue(options: DeployQueueOptions) {
       request('forced');
       wake.abort();
     };
-    return { changed: () => request('changed'), now, end: async () => await running };
+    /** What the target has been given as it is now. */
+    const isDeployed = () => stateOf().deployed?.version === source.version();
+    return { target, changed: () => request('changed'), now, isDeployed, end: async () => await running };
   }
 
   const targetQueues = targets.map(createTargetQueue);
@@ -224,12 +201,12 @@ export function createDeployQueue(options: DeployQueueOptions) {
     changed: () => {
       for (const queue of targetQueues) queue.changed();
     },
-    /** Brings the output to all targets, also where they have it; a pause after failures ends. */
-    deployNow: () => {
-      for (const queue of targetQueues) queue.now();
+    /** Brings the output to these targets, also where they have it; a pause after failures ends. */
+    deployNow: (some: readonly DeployTarget[]) => {
+      for (const queue of targetQueues) if (some.includes(queue.target)) queue.now();
     },
-    /** How each target stands. */
-    state: (): DeployState => Object.fromEntries(states),
+    /** Whether all targets have the present output. */
+    isEverywhere: () => targetQueues.every(({ isDeployed }) => isDeployed()),
     /** Ends what is under way; the next start continues. */
     stop: async () => {
       stopping.abort();

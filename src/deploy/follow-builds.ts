@@ -2,9 +2,10 @@ import { filesOfAddress } from '../article/address/files-of-address.js';
 import type { ReceiverHost } from '../host/plugin.js';
 import { readBuildState } from './build/build-state.js';
 import { addressBelow } from './build/pages.js';
-import type { DeployQueue, OutputSource } from './deploy-queue.js';
+import type { DeployQueue } from './deploy-queue.js';
 import type { AwaitedArticle, Facts } from './facts.js';
 import type { AwaitedArticles } from './live/awaited.js';
+import type { OutputSource } from './targets/target.js';
 
 /** What builds bring about. */
 export interface BuildFollowers {
@@ -42,9 +43,8 @@ export function followBuilds(host: ReceiverHost, followers: BuildFollowers): voi
   host.addAction('host.ready', () => queue.changed());
 
   function built(began: number, isBuilt: (article: AwaitedArticle) => boolean): void {
-    const ended = performance.now();
     queue.changed();
-    awaited?.built(began, isBuilt, ended);
+    awaited?.built(began, isBuilt);
     awaited?.look();
   }
 

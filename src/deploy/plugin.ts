@@ -1,29 +1,27 @@
 import type { Lock } from '../fs/lock.js';
 import { definePlugin, type Plugin, type ReceiverHost } from '../host/plugin.js';
-import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
+import { createDeployQueue, type DeployPauses } from './deploy-queue.js';
 import type { AwaitedArticle, Facts } from './facts.js';
 import { followBuilds } from './follow-builds.js';
 import { followCommits } from './follow-commits.js';
 import { type AwaitedArticles, createAwaited, type LiveSettings } from './live/awaited.js';
-import type { DeployTarget } from './targets/target.js';
+import type { DeployTarget, OutputSource } from './targets/target.js';
 
 export interface DeployPluginOptions {
   readonly targets: readonly DeployTarget[];
   readonly source: OutputSource;
   readonly stateDir: string;
   readonly facts: Facts;
-  /** Whether the site is built here. Where its host builds it, a deploy follows each commit instead of each build. */
+  /** Whether the public site is made of what is built here. Where its host builds it, it follows the commits. */
   readonly isBuiltHere: boolean;
   /** The check that articles are live; undefined if it is not wanted. */
   readonly live?: LiveSettings;
   /** Whether a job waits for articles to be live. */
   isLiveAwaited(): boolean;
-  /** Where the plugin keeps which delivered files are not committed yet, for the hook; undefined if none can be. */
-  readonly uncommitted?: Set<string>;
   /** Which of these files, relative to the site's folder, git has as they are; undefined if nothing is committed. */
   committed?(paths: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Whether everything that was committed has been pushed; undefined if nothing is pushed. */
-  isPushed?(): boolean;
+  /** Whether commits are pushed from here. */
+  readonly isPushed: boolean;
   /** Held during each deploy. It is closed with the plugin. */
   readonly lock?: Lock;
   readonly pauses?: DeployPauses;
@@ -34,25 +32,19 @@ export interface DeployPluginOptions {
  * any of it.
  */
 export function deployPlugin(options: DeployPluginOptions): Plugin {
-  const { targets, source, stateDir, facts, isBuiltHere, uncommitted } = options;
-  const { live, isPushed, lock, pauses } = options;
+  const { targets, source, stateDir, facts, isBuiltHere, live, lock, pauses } = options;
   return definePlugin({
     name: 'deploy',
     receiver(host) {
       const { log } = host;
-      /** When the last good deploy to each target began, by `performance.now()`. */
-      const lastDeploys = new Map<string, number>();
-      /** When everything that had been committed was pushed last, by `performance.now()`. */
-      let lastPushed = Number.NEGATIVE_INFINITY;
 
       const queue = createDeployQueue({
         targets,
         source,
         stateDir,
         log,
-        onDeployed: (done, began) => {
+        onDeployed: (done) => {
           const { target } = done;
-          lastDeploys.set(target, began);
           log.info({ target }, targets.find(({ name }) => name === target)?.outcome ?? 'site deployed');
           void host.doAction('deploy.done', done);
           awaited?.look();
@@ -69,53 +61,29 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           facts,
           live,
           log,
-          deployedUntil,
+          isDeployed: () => queue.isEverywhere(),
           onLive: ({ id, url, path, at, ms }) => host.doAction('article.live', { id, url, path, at, ms }),
         });
 
-      /** What was ready to be deployed at this moment, by `performance.now()`, has been deployed. */
-      function deployedUntil(): number {
-        if (targets.length === 0)
-          return isBuiltHere || isPushed === undefined ? performance.now() : lastPushed;
-        const version = source.version();
-        const states = queue.state();
-        const untilOf = ({ name }: DeployTarget) =>
-          states[name]?.deployed?.version === version
-            ? performance.now()
-            : (lastDeploys.get(name) ?? Number.NEGATIVE_INFINITY);
-        return Math.min(...targets.map(untilOf));
-      }
-
       const parts = { ...options, queue, awaited };
-      const onPushed = () => {
-        lastPushed = performance.now();
-      };
-      const commits = isBuiltHere ? undefined : followCommits(host, { ...parts, onPushed });
-      if (isBuiltHere) followBuilds(host, parts);
-      if (awaited !== undefined) awaitArticles(host, options, awaited, () => commits?.request());
+      followBuilds(host, { ...parts, awaited: isBuiltHere ? awaited : undefined });
+      const commits = isBuiltHere ? undefined : followCommits(host, parts);
+      if (awaited !== undefined) awaitArticles(host, options, awaited, () => void commits?.look());
 
       host.addAction('delivery.accepted', ({ event, id = '' }) => {
         if (event === 'webhook.test') facts.note({ test: { at: now(), id } });
       });
       for (const name of ['article.published', 'article.updated'] as const)
-        host.addAction(name, ({ article: { id, url }, path }) => {
-          facts.note({ delivery: { at: now(), id, url } });
-          uncommitted?.add(path);
-        });
-      host.addAction('article.removed', ({ path }) => {
-        uncommitted?.delete(path);
-        awaited?.forget(path);
-      });
-      host.addAction('git.committed', ({ path, commit, subject }) => {
-        uncommitted?.delete(path);
-        facts.note({ commit: { at: now(), commit, subject }, commitError: null });
-      });
+        host.addAction(name, ({ article: { id, url } }) => facts.note({ delivery: { at: now(), id, url } }));
+      host.addAction('article.removed', ({ path }) => awaited?.forget(path));
+      host.addAction('git.committed', ({ commit, subject }) =>
+        facts.note({ commit: { at: now(), commit, subject }, commitError: null }),
+      );
       host.addAction('git.failed', ({ path, reason }) =>
         facts.note({ commitError: { at: now(), path, reason } }),
       );
-      host.addAction('deploy.requested', () => queue.deployNow());
+      host.addAction('deploy.requested', () => queue.deployNow(targets));
       host.onClose(async () => {
-        commits?.stop();
         await Promise.all([queue.stop(), awaited?.stop()]);
         lock?.close();
         await facts.close();

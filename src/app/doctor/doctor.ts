@@ -47,7 +47,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
     lockHelper(),
     ...secret(settings),
     ...(await siteUrl(settings, receivers)),
-    ...(await checked('deploy', async () => void (await openTargets(settings, async () => undefined)))),
+    ...(await checked('deploy', async () => void (await openTargets(settings, false)))),
     ...(await checked('output', async () => {
       if (settings.site !== false) refuseForeignOutput(foldersOf(settings), settings.output);
     })),

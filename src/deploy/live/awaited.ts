@@ -26,8 +26,8 @@ export interface AwaitedOptions {
   readonly facts: Facts;
   readonly live: LiveSettings;
   readonly log: Log;
-  /** What was ready up to which moment, by `performance.now()`, is on the public site. */
-  deployedUntil(): number;
+  /** Whether the public site has what was built last. */
+  isDeployed(): boolean;
   /** Resolves when nothing of what follows can be lost; until then, the article stays in the facts. */
   onLive(article: AwaitedArticle & { readonly ms: number }): Promise<void>;
 }
@@ -37,8 +37,8 @@ interface OnTheWay {
   article: AwaitedArticle;
   /** When the delivery was answered, by `performance.now()`; negative for those of a former process. */
   readonly answered: number;
-  /** Since when the article is in what is deployed, by `performance.now()`; undefined if it is not. */
-  ready?: number;
+  /** Whether the article is in what was built last, or is committed where a host builds the site. */
+  isReady: boolean;
   isReported?: boolean;
   isLive?: boolean;
 }
@@ -60,7 +60,7 @@ const OTHERS_MS = 5_000;
  * first, again after growing pauses. After the next deploy the looks begin anew.
  */
 export function createAwaited(options: AwaitedOptions) {
-  const { facts, live, log, deployedUntil, onLive } = options;
+  const { facts, live, log, isDeployed, onLive } = options;
   const { pausesMs = PAUSES_MS } = live;
   /** What is known of the articles that the facts have, by their files. */
   const awaited = new Map<string, OnTheWay>();
@@ -94,7 +94,7 @@ export function createAwaited(options: AwaitedOptions) {
   }
 
   function awaitedSince(article: AwaitedArticle, answered: number): OnTheWay {
-    return { article, answered, ...(lastBuild >= answered && { ready: performance.now() }) };
+    return { article, answered, isReady: lastBuild >= answered };
   }
 
   /** All that are awaited now, with those of other receivers and without what these have seen. */
@@ -107,34 +107,25 @@ export function createAwaited(options: AwaitedOptions) {
     return [...noted.keys()].flatMap((path) => awaited.get(path) ?? []);
   }
 
-  function markReady(ones: readonly OnTheWay[], since = performance.now()): void {
-    for (const one of ones) one.ready ??= since;
-  }
-
   /**
    * A good build has all articles answered before it began, as far as it was for them.
    *
    * @param began when it began, by `performance.now()`.
-   * @param ended when its output was there. @default now
    */
-  function built(began: number, isBuilt: (article: AwaitedArticle) => boolean, ended?: number): void {
-    markReady(
-      all().filter(({ article, answered }) => answered <= began && isBuilt(article)),
-      ended,
-    );
+  function built(began: number, isBuilt: (article: AwaitedArticle) => boolean): void {
+    for (const one of all()) one.isReady ||= one.answered <= began && isBuilt(one.article);
     lastBuild = began;
   }
 
   /** Asks which articles git has as they are. @param ask undefined if nothing is committed: the answer is enough. */
   async function committed(ask?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
-    const waiting = all().filter(({ ready }) => ready === undefined);
+    const waiting = all().filter(({ isReady }) => !isReady);
     const done = await ask?.(waiting.map(({ article }) => article.path));
-    markReady(waiting.filter(({ article }) => done === undefined || done.has(article.path)));
+    for (const one of waiting) one.isReady ||= done === undefined || done.has(one.article.path);
   }
 
   function deployed(): OnTheWay[] {
-    const until = deployedUntil();
-    return all().filter(({ ready, isLive }) => ready !== undefined && ready <= until && isLive !== true);
+    return isDeployed() ? all().filter(({ isReady, isLive }) => isReady && isLive !== true) : [];
   }
 
   /** The public site may have changed: the looks begin anew. */

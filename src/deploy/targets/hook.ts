@@ -1,6 +1,7 @@
 import { PressmarkError } from '../../errors.js';
+
 import { fetchText } from '../fetch-text.js';
-import type { DeployTarget } from './target.js';
+import type { DeployTarget, OutputSource } from './target.js';
 
 export interface HookOptions {
   /** The URL, which is a secret: it is in no log and in no message. */
@@ -9,8 +10,8 @@ export interface HookOptions {
   readonly token?: string;
   /** How much time lies at least between two calls, in milliseconds. @default 0 */
   readonly everyMs?: number;
-  /** Resolves when what the host builds from has been pushed. */
-  pushed(signal: AbortSignal): Promise<void>;
+  /** What the host builds from. */
+  readonly commits: OutputSource;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -24,15 +25,15 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 const BODY = JSON.stringify({ event_type: 'pressmark' });
 
 /** The build hook of a host that builds from the repository: a POST after the push. Redirects are not followed. */
-export function hookTarget({ url, token, everyMs = 0, pushed }: HookOptions): DeployTarget {
+export function hookTarget({ url, token, everyMs = 0, commits }: HookOptions): DeployTarget {
   return {
     name: 'hook',
     everyMs,
+    commits,
     outcome: 'the deploy hook was called; the host builds and deploys the site',
     async deploy(_, signal) {
       const target = parsed(url);
       const authorization = authorizationOf(target, token);
-      await pushed(signal);
       const { status } = await fetchText(
         target,
         {

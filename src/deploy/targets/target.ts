@@ -1,13 +1,19 @@
-import type { OnSkipped } from '../folder-files.js';
-
 /** The output of a site, complete and checked, as a target is given it. */
 export interface DeployOutput {
   /** The folder, absolute, without symbolic links in its path. Nothing in it may be changed. */
   readonly folder: string;
-  /** Called with each symbolic link of the output that is not deployed, and why. */
-  readonly onSkipped?: OnSkipped;
   /** Called with the end of what a command has printed. */
   readonly onPrinted?: (end: string) => void;
+}
+
+/** The output that is deployed, as it is now. */
+export interface OutputSource {
+  /** The folder, without symbolic links; undefined before the first good build. */
+  folder(): string | undefined;
+  /** Identifies the output: it changes whenever a file of the output changes, and otherwise stays the same if possible. */
+  version(): string;
+  /** What `version` is made of has changed: Pressmark's own pages, or the commits from which a host builds. */
+  onChange?(version: string): void;
 }
 
 /** Somewhere that the output of a site is brought to. */
@@ -18,6 +24,8 @@ export interface DeployTarget {
   readonly outcome?: string;
   /** How much time lies at least between two deploys, in milliseconds. @default 0 */
   readonly everyMs?: number;
+  /** The commits that stand for the output, where the target builds the site from the repository. */
+  readonly commits?: OutputSource;
   /**
    * Brings the output there. It may be called again with the same output, and after it was killed at any point.
    *

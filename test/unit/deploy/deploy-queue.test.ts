@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { createDeployQueue, type DeployPauses, readDeployState } from '../../../src/deploy/deploy-queue.js';
-import type { DeployOutput } from '../../../src/deploy/targets/target.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -20,26 +19,24 @@ function setUp(
     everyMs = 0,
   } = {},
 ) {
-  const outputs: DeployOutput[] = [];
   const deployed: string[] = [];
   const order: string[] = [];
   const logged: { retryInMs: number }[] = [];
   let present = version;
-  let folder: string | undefined = '/output';
-  const queue = createDeployQueue({
-    targets: [
-      {
-        name: 'toy',
-        everyMs,
-        deploy: async (output) => {
-          order.push('deploy');
-          outputs.push(output);
-          await setTimeout(5);
-          if (fails()) throw new Error('no');
-        },
+  const targets = [
+    {
+      name: 'toy',
+      everyMs,
+      deploy: async () => {
+        order.push('deploy');
+        await setTimeout(5);
+        if (fails()) throw new Error('no');
       },
-    ],
-    source: { folder: () => folder, version: () => present },
+    },
+  ];
+  const queue = createDeployQueue({
+    targets,
+    source: { folder: () => '/output', version: () => present },
     stateDir,
     log: pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
     onDeployed: () => deployed.push(present),
@@ -59,10 +56,7 @@ function setUp(
     present = next;
     queue.changed();
   };
-  const setFolder = (next: string | undefined) => {
-    folder = next;
-  };
-  return { queue, outputs, deployed, order, logged, build, setFolder, stateDir };
+  return { queue, targets, deployed, order, logged, build, stateDir };
 }
 
 test('an output goes to a target that does not have it, while the lock is held', async (t) => {
@@ -132,14 +126,18 @@ test('a person who wants a deploy now does not wait for the pause after a failur
   let isAway = true;
   const pauses = { ...PAUSES, retryMs: 3_600_000, longestRetryMs: 3_600_000 };
   let failures = 0;
-  const { queue, deployed } = setUp(t, { fails: () => isAway, onFailed: () => void failures++, pauses });
+  const { queue, targets, deployed } = setUp(t, {
+    fails: () => isAway,
+    onFailed: () => void failures++,
+    pauses,
+  });
   await until('the deploy has failed', () => failures === 1);
-  queue.deployNow();
+  queue.deployNow(targets);
   await until('it has failed again', () => failures === 2);
   isAway = false;
-  queue.deployNow();
+  queue.deployNow(targets);
   await until('the output is deployed', () => deployed.length === 1);
-  queue.deployNow();
+  queue.deployNow(targets);
   await until('it is deployed again', () => deployed.length === 2);
   t.is(failures, 2);
 });

@@ -1,16 +1,19 @@
 import test, { type ExecutionContext } from 'ava';
+import { openTargets } from '../../../../src/app/deploy.js';
+import { loadSettings } from '../../../../src/config/load.js';
 import { type HookOptions, hookTarget } from '../../../../src/deploy/targets/hook.js';
 import { reply, startEndpoint } from '../../../support/endpoint.js';
+import { folderWith } from '../../../support/temp-dir.js';
 
 const { signal } = new AbortController();
 const OUTPUT = { folder: '/nowhere' };
+const commits = { folder: () => OUTPUT.folder, version: () => 'c0ffee' };
 
 /** A host that answers with a status. */
 async function host(t: ExecutionContext, status: number, headers: Readonly<Record<string, string>> = {}) {
   const { got, origin } = await startEndpoint(t, reply(status, '{}', headers));
   const url = `${origin}/build_hooks/5ec1e7`;
-  const target = (over: Partial<HookOptions> = {}) =>
-    hookTarget({ url, pushed: () => Promise.resolve(), ...over });
+  const target = (over: Partial<HookOptions> = {}) => hookTarget({ url, commits, ...over });
   return { asked: got, target, url };
 }
 
@@ -25,20 +28,6 @@ test('the hook is posted to, with a token where there is one', async (t) => {
       ['POST', 'Bearer t0ken', { event_type: 'pressmark' }],
     ],
   );
-});
-
-test('the hook is not posted to before the push', async (t) => {
-  const { asked, target } = await host(t, 200);
-  let push: () => void = () => undefined;
-  const pushed = () =>
-    new Promise<void>((resolve) => {
-      push = resolve;
-    });
-  const deployed = target({ pushed }).deploy(OUTPUT, signal);
-  t.is(asked.length, 0);
-  push();
-  await deployed;
-  t.is(asked.length, 1);
 });
 
 for (const [status, message] of [
@@ -65,8 +54,18 @@ test('the message about a hook that cannot be reached, or is no URL, has not the
     ['http://user:p4ss@127.0.0.1:1/5ec1e7', 'UNREACHABLE'],
     ['p4ss', 'DEPLOY_FAILED'],
   ] as const) {
-    const target = hookTarget({ url, pushed: () => Promise.resolve() });
+    const target = hookTarget({ url, commits });
     const error = await t.throwsAsync(target.deploy(OUTPUT, signal), { code });
     t.notRegex(error?.message ?? '', /5ec1e7|p4ss/);
   }
+});
+
+test('a hook where nothing is committed is refused: no host would build anything', async (t) => {
+  const config = { siteUrl: 'https://garden.example', git: false, deploy: { hook: true } };
+  const dir = folderWith(t, { 'pressmark.config.json': JSON.stringify(config) });
+  const settings = await loadSettings(dir, {}, { PRESSMARK_DEPLOY_HOOK: 'https://host.example/hook' });
+  await t.throwsAsync(openTargets(settings, false), {
+    code: 'CONFIG_INVALID',
+    message: /nothing is committed here/,
+  });
 });
