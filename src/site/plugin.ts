@@ -58,7 +58,8 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       /** What has changed since the last build was asked for. */
       let next: Changes | undefined;
       let _building: Promise<void> | undefined;
-      let retry: { readonly timer: NodeJS.Timeout; readonly at: number } | undefined;
+      /** Has everything built again. */
+      let retry: NodeJS.Timeout | undefined;
       /** Repeated builds in a row that were no better. */
       let retries = 0;
       let isClosing = false;
@@ -93,7 +94,8 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         } catch (error) {
           if (thread.isClosed()) return; // a thread that ends when the service stops has not failed
           const reason = messageOf(error);
-          log.error({ reason, retryInMs: retryLater() }, 'the site could not be built');
+          log.error({ reason }, 'the site could not be built; it is tried again');
+          retryLater();
           void host.doAction('build.failed', { ms: Math.round(performance.now() - began), reason });
         }
       }
@@ -112,18 +114,14 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         search?.built();
       }
 
-      /** Has everything built again after a pause. @returns in how many milliseconds; undefined if the service stops. */
-      function retryLater(): number | undefined {
-        if (isClosing) return undefined;
-        if (retry === undefined) {
-          const ms = Math.min(LAST_RETRY_MS, retryMs * 2 ** retries++);
-          const again = () => {
-            retry = undefined;
-            build('all');
-          };
-          retry = { timer: setTimeout(again, ms), at: performance.now() + ms };
-        }
-        return Math.round(retry.at - performance.now());
+      /** Has everything built again after a pause. */
+      function retryLater(): void {
+        if (isClosing || retry !== undefined) return;
+        const again = () => {
+          retry = undefined;
+          build('all');
+        };
+        retry = setTimeout(again, Math.min(LAST_RETRY_MS, retryMs * 2 ** retries++));
       }
 
       /** The pages of articles, newest first; undefined if no thread knows them. */
@@ -150,11 +148,8 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       const changed = ({ path }: { readonly path: string }) => {
         if (path.startsWith(prefix)) build([path.slice(prefix.length)]);
       };
-      host.addAction('article.published', changed);
-      host.addAction('article.updated', changed);
-      host.addAction('article.created', changed);
-      host.addAction('article.edited', changed);
-      host.addAction('article.removed', changed);
+      for (const what of ['published', 'updated', 'created', 'edited', 'removed'] as const)
+        host.addAction(`article.${what}`, changed);
       host.addAction('article.stateChanged', ({ path, state }) => {
         if (state !== 'scheduled') changed({ path }); // what has made it that was a change of its file
       });
@@ -172,7 +167,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       host.onClose(async () => {
         isClosing = true;
         await Promise.all([unwatch?.(), search?.close()]);
-        clearTimeout(retry?.timer);
+        clearTimeout(retry);
         await sleep(); // behind what this turn asks for
         if (next !== undefined) void buildNext(next);
         await thread.close(closeMs);
