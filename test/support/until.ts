@@ -26,8 +26,8 @@ export function patienceMs(): number {
  * Waits until a condition holds that background work of the product brings about.
  *
  * @param expected one sentence: what the product should do, such as `the edit is committed`.
- * @param holds called every 20 ms; less often, up to every 200 ms, if a call is slow, to leave the product more CPU
- *   time.
+ * @param holds called every 20 ms; less often, up to every 400 ms, if a call is slow, as one that runs git is, to leave the
+ *   product more CPU time.
  * @throws Error with that sentence when the patience is over.
  */
 export async function until(expected: string, holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -38,7 +38,7 @@ export async function until(expected: string, holds: () => boolean | Promise<boo
     const now = performance.now();
     if (now - began > patienceMs())
       throw new Error(`within ${Math.round((now - began) / 1000)} s this did not come true: ${expected}`);
-    await setTimeout(Math.min(200, Math.max(20, 4 * (now - asked))));
+    await setTimeout(Math.min(400, Math.max(20, 8 * (now - asked))));
   }
 }
 
