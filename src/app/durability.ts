@@ -9,8 +9,8 @@ import { findLockHelper } from '../fs/lock-helper.js';
 import { openArticleCommits, type StartPush } from '../git/commit/article-commits.js';
 import { type Editors, openEditors } from '../git/commit/editors.js';
 import { createKeepText } from '../git/commit/replaced-texts.js';
-import { committableTree } from '../git/content-folder.js';
-import { deletedInHistory, type HistoricArticle } from '../git/history.js';
+import { checkContentFolder, committableTree } from '../git/content-folder.js';
+import { deletedInHistory } from '../git/history.js';
 import { pushInBackground } from '../git/push/background-push.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
 import { FETCHED_REF } from '../git/push/remote.js';
@@ -24,7 +24,7 @@ import { type AssetStore, createAssets } from '../store/assets.js';
 import { createCatalog } from '../store/catalog/catalog.js';
 import type { ContentFolder } from '../store/catalog/content-folder.js';
 import { type ContentChange, isArticlePath } from '../store/catalog/scan.js';
-import { KNOWN_IDS, type KnownIds, openKnownIds } from '../store/known-ids.js';
+import { KNOWN_IDS, type KnownId, type KnownIds, openKnownIds } from '../store/known-ids.js';
 import { type OpenStore, openArticles, type WriterHost } from '../store/open-store.js';
 import type { Found } from '../store/reading.js';
 import { STAGING } from '../store/write/recover.js';
@@ -146,13 +146,15 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
 async function fromHistory(
   options: DurableStoreOptions,
   isThere: (id: string) => boolean,
-): Promise<HistoricArticle[] | undefined> {
+): Promise<KnownId[] | undefined> {
   const { settings, log } = options;
   if (settings.git === false) return [];
   const repository = await openRepository(settings.dir, settings.environment);
   if (repository.kind === 'none') return [];
   try {
-    return await deletedInHistory({ repository, decode: decodeIn(options), isThere });
+    const place = await checkContentFolder(repository, contentPrefix(settings));
+    if (place.kind === 'refused') return [];
+    return await deletedInHistory({ place, decode: decodeIn(options), isThere });
   } catch (error) {
     log.warn(
       { reason: messageOf(error) },
@@ -230,14 +232,14 @@ function keepEdits({ content, stateDir, prefix, log }: LevelOptions) {
   };
 }
 
-/** Returns a function that reads the text of an article's file, at a path in the site's folder; undefined if it is malformed. */
+/** Returns a function that reads the text of an article's file, at a path in the site's folder; undefined if none can be read. */
 function decodeIn({ settings, content }: Pick<DurableStoreOptions, 'settings' | 'content'>) {
   return async (path: string, text: string): Promise<StoredArticle | undefined> => {
     const below = relative(content.root, join(settings.dir, path)).split(sep).join('/');
     try {
       return await content.codec.decode(text, below);
     } catch (error) {
-      if (error instanceof PressmarkError && error.code === 'FRONT_MATTER_INVALID') return undefined;
+      if (error instanceof PressmarkError && error.code.startsWith('FRONT_MATTER_')) return undefined;
       throw error;
     }
   };

@@ -5,6 +5,7 @@ import { committedIds, gitIn, inClone, makeRepository } from '../../support/clon
 import { article } from '../../support/events.js';
 import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 
 /** The articles that git does not take, by their slugs, and how the answers to them say so. */
 const REFUSED: Record<string, string> = {
@@ -27,4 +28,21 @@ test('503 with its reason: an ignored article, and one whose required filter fai
     t.is(committedIds(dir).includes(id), why === undefined);
     if (why !== undefined) t.is(json.error, `the article is stored, but has no commit yet: ${why}`);
   }
+});
+
+test('200: files that are never read, such as .mdx and ---js, are not tried again and again, and get no commit', async (t) => {
+  const dir = makeRepository(tempDir(t), { site: false, logLevel: 'debug' });
+  fs.mkdirSync(join(dir, 'content'));
+  const names = ['page.mdx', 'script.md'];
+  for (const name of names) fs.writeFileSync(join(dir, 'content', name), '---js\n({})\n---\n');
+  const { post, log } = await startHere(t, inClone(dir));
+  await until('all is compared', () => log.some(({ msg }) => msg === 'articles compared with the branch'));
+  const data = article();
+  t.is((await post('article.published', data)).status, 200);
+  await until('the article is committed', () => committedIds(dir).includes(data.id));
+  t.deepEqual(
+    log.filter(({ msg }) => /not committed/.test(msg)),
+    [],
+  );
+  for (const name of names) t.is(gitIn(dir, 'ls-files', `content/${name}`), '');
 });
