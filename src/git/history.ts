@@ -1,3 +1,5 @@
+import type { Article } from '../article/article.js';
+import type { StoredArticle } from '../article/stored-article.js';
 import { catalogId } from '../store/catalog/entry.js';
 import type { CommittedFolder } from './content-folder.js';
 import type { Person } from './identity.js';
@@ -88,76 +90,47 @@ export async function lastAuthors(
   return found;
 }
 
-/** An article that the history has and the work tree does not. */
-export interface HistoricArticle {
-  readonly id: string;
-  readonly url: string;
-}
+/** What is known of an article by a text that its file has held. */
+type HeldText = Pick<StoredArticle, 'digest'> & { readonly article: Pick<Article, 'id' | 'url'> };
 
 export interface DeletedInHistoryOptions {
-  readonly repository: Repository;
+  readonly place: CommittedFolder;
   /** Reads a text that an article's file (relative to the site's folder) has held; undefined if it is malformed. */
-  readonly decode: (path: string, text: string) => Promise<{ readonly article: HistoricArticle } | undefined>;
+  decode(path: string, text: string): Promise<HeldText | undefined>;
   /** Whether an article with this id is there. */
-  readonly isThere: (id: string) => boolean;
+  isThere(id: string): boolean;
 }
 
-/** The trailer of an article's commit. */
-const TRAILER = '(trailers:key=Article-Id,valueonly,separator=%x2C)';
-
-/** How many commits are looked at together. */
+/** How many files are read together. */
 const CHUNK = 500;
 
 /**
- * The articles that Pressmark has committed and that are not there any more, as far back as the clone goes.
+ * The articles that were delivered here and whose files were removed, as far back as the clone goes: their ids as the catalog
+ * knows them, and their last URLs.
  *
  * @throws PressmarkError GIT_FAILED.
  */
-export async function deletedInHistory(options: DeletedInHistoryOptions): Promise<HistoricArticle[]> {
-  const { repository, decode, isThere } = options;
-  const { git, prefix } = repository;
+export async function deletedInHistory(options: DeletedInHistoryOptions) {
+  const { place, decode, isThere } = options;
+  const { repository, folder, inSite } = place;
+  const urls = new Map<string, string>();
   if ((await commitAt(repository, 'HEAD')) === null) return [];
-  // Without what they changed, as nearly all of these articles are there.
-  const { stdout } = await git(['log', '-z', `--format=%H %${TRAILER}`, '--grep=^Article-Id: ', 'HEAD'], {
-    timeoutMs: LIMIT_MS,
-  });
-  const last = new Map<string, string>();
-  for (const line of stdout.split('\0')) {
-    const [commit = '', ...rest] = line.split(' ');
-    const id = idIn(rest.join(' ').trim());
-    if (id !== undefined && !isThere(id) && !last.has(id)) last.set(id, commit);
-  }
-  const found: HistoricArticle[] = [];
-  const commits = [...last.values()];
-  for (let start = 0; start < commits.length; start += CHUNK) {
-    const input = commits.slice(start, start + CHUNK).map((commit) => `${commit}\n`);
-    const command = ['diff-tree', '--stdin', '-r', '-z', '--root', '--no-commit-id', '--raw', '--no-renames'];
-    const { stdout } = await git(command, { input: input.join('') });
-    const files = changesIn(stdout).flatMap(({ path, after }) =>
-      after === null || !path.startsWith(prefix) ? [] : [{ path: path.slice(prefix.length), blob: after.id }],
-    );
+  const what = ['--raw', '--no-abbrev', '--find-renames', '--diff-filter=D', '--format='];
+  const where = folder === '' ? [] : ['--', folder];
+  const { stdout } = await repository.git(['log', '-z', ...what, 'HEAD', ...where], { timeoutMs: LIMIT_MS });
+  const removed = changesIn(stdout);
+  for (let start = 0; start < removed.length; start += CHUNK) {
+    const files = removed.slice(start, start + CHUNK);
     const texts = await contentsOf(
       repository,
-      files.map(({ blob }) => blob),
+      files.map(({ before }) => before),
     );
-    for (const { path, blob } of files) {
-      const article = (await decode(path, texts.get(blob)?.toString('utf8') ?? ''))?.article;
-      if (article === undefined) continue;
-      const id = catalogId(article.id);
-      if (last.has(id)) found.push({ id, url: article.url });
+    for (const { path, before } of files) {
+      const held = await decode(inSite(path), texts.get(before)?.toString('utf8') ?? '');
+      if (held?.digest === undefined) continue; // it is no article, or a person's own
+      const id = catalogId(held.article.id);
+      if (!isThere(id) && !urls.has(id)) urls.set(id, held.article.url);
     }
   }
-  return found;
-}
-
-/** The id in a trailer, which is quoted where it would not fit a line as it is. */
-function idIn(value: string): string | undefined {
-  if (value === '') return undefined;
-  if (!value.startsWith('"')) return value;
-  try {
-    const id: unknown = JSON.parse(value);
-    return typeof id === 'string' ? id : undefined;
-  } catch {
-    return undefined; // a person's own trailer
-  }
+  return [...urls].map(([id, url]) => ({ id, url }));
 }

@@ -58,6 +58,8 @@ export async function entriesAt(
 export interface TreeChange {
   /** From the top of the work tree. */
   readonly path: string;
+  /** The blob that was there before; zeros for none. */
+  readonly before: string;
   /** Null if the path is not there any more. */
   readonly after: TreeEntry | null;
 }
@@ -92,8 +94,8 @@ export function changesIn(raw: string): TreeChange[] {
   const changes: TreeChange[] = [];
   const parts = raw.split('\0');
   for (let at = 0; at + 1 < parts.length; at += 2) {
-    const [, mode = '', , id = ''] = parts[at]?.split(' ') ?? [];
-    changes.push({ path: parts[at + 1] ?? '', after: mode === '000000' ? null : { mode, id } });
+    const [, mode = '', before = '', id = ''] = parts[at]?.split(' ') ?? [];
+    changes.push({ path: parts[at + 1] ?? '', before, after: mode === '000000' ? null : { mode, id } });
   }
   return changes;
 }

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { gitEnvironment, gitIn, makeRemote } from '../../support/clones.js';
 import { articleFiles, fileOf } from '../../support/content.js';
@@ -87,21 +87,25 @@ test('200, and nothing is written, for an article that git pull removes, also in
   };
   const dir = config(remote.clone('site'));
   const first = await startHere(t, { dir, env: gitEnvironment(dir) });
-  const [one, kept] = [await publish(first), await publish(first, article({ id: 'quoted "id"\n' }))];
-  await until('both are pushed', () => remote.articles().size === 2);
+  const [one, two, kept] = [await publish(first), await publish(first), await publish(first)];
+  await until('all are pushed', () => remote.articles().size === 3);
   const olga = remote.clone('olga');
-  const path = fileOf(olga, one.data.id);
-  fs.rmSync(path);
+  fs.rmSync(fileOf(olga, one.data.id));
   gitIn(olga, 'commit', '--quiet', '-am', 'Removed');
+  fs.rmSync(fileOf(olga, two.data.id));
+  const byAdmin = `Remove: it\n\nArticle-Id: ${JSON.stringify(two.data.id)}`;
+  gitIn(olga, 'commit', '--quiet', '-am', byAdmin);
+  gitIn(olga, 'mv', relative(olga, fileOf(olga, kept.data.id)), 'content/moved.md');
+  gitIn(olga, 'commit', '--quiet', '-m', 'Moved');
   gitIn(olga, 'push', '--quiet');
   gitIn(dir, 'pull', '--quiet');
-  await staysDeleted(t, first, one);
+  for (const removed of [one, two]) await staysDeleted(t, first, removed);
   t.is((await first.post('article.published', kept.data)).text, kept.answer);
   await first.close();
 
   const fresh = config(remote.clone('fresh'));
   const second = await startHere(t, { dir: fresh, env: gitEnvironment(fresh) });
-  await staysDeleted(t, second, one);
+  for (const removed of [one, two]) await staysDeleted(t, second, removed);
   t.is((await second.post('article.published', kept.data)).text, kept.answer);
 });
 
