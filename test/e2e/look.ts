@@ -10,8 +10,8 @@ export interface Faults {
   readonly foreign: string[];
   /** How far the page scrolls sideways, in pixels. */
   readonly overflow: number;
-  /** The same on the narrowest screens. */
-  readonly narrowOverflow: number;
+  /** The same on the narrowest and on the widest screens. */
+  readonly otherOverflow: number;
   /** How much moved after the page had arrived, as its pictures came: 0 for nothing. A picture without a size may push what follows. */
   readonly layoutShift: number;
   /** What axe-core finds: the rule, and the first element that breaks it. */
@@ -22,7 +22,7 @@ export const NO_FAULTS: Faults = {
   complaints: [],
   foreign: [],
   overflow: 0,
-  narrowOverflow: 0,
+  otherOverflow: 0,
   layoutShift: 0,
   axe: [],
 };
@@ -62,22 +62,25 @@ export async function lookAt(
   await showEverything(page);
   const layoutShift = await page.evaluate<number>(LAYOUT_SHIFT);
   const found = options.axe === 'none' ? [] : await axeFindings(page, options.axe);
-  await page.setViewportSize({ width: NARROWEST, height: 900 });
-  const narrowOverflow = await page.evaluate<number>(OVERFLOW);
+  const others: number[] = [];
+  for (const width of OTHER_WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    others.push(await page.evaluate<number>(OVERFLOW));
+  }
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.close();
   return {
     complaints,
     foreign,
     overflow: Math.max(0, overflow),
-    narrowOverflow: Math.max(0, narrowOverflow),
+    otherOverflow: Math.max(0, ...others),
     layoutShift,
     axe: found,
   };
 }
 
-/** The width of the narrowest screens, in CSS pixels. */
-const NARROWEST = 320;
+/** The widths of the narrowest and of the widest screens, in CSS pixels. */
+const OTHER_WIDTHS = [320, 1920];
 
 /** How far a page scrolls sideways, in pixels; an expression for the page. */
 export const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

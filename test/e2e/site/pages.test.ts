@@ -106,19 +106,6 @@ test('on paper there is the article, and none of what leads away from it', async
   t.is(await page.evaluate('getComputedStyle(document.body).color'), 'rgb(0, 0, 0)');
 });
 
-test('a page as a browser sees it: JSON-LD in the head, the item comment in the page, home leads to every article', async (t) => {
-  const { origin } = site();
-  const browser = await openBrowser(t);
-  const page = await browser.newPage();
-  await page.goto(origin);
-  await page.getByRole('link', { name: 'What a pressmark is' }).click();
-  t.true((await page.title()).includes('What a pressmark is'));
-  t.is(await page.locator('head script[type="application/ld+json"]').count(), 1);
-  t.true((await page.content()).includes('<!-- svc:item:demo-1 -->'));
-  t.is(await page.locator('link[rel="canonical"]').getAttribute('href'), `${origin}${PAGES.article}`);
-  t.true(await page.getByRole('heading', { level: 1 }).isVisible());
-});
-
 /**
  * What can be used on a page, and must be reached: links, what opens, players, and boxes that scroll. A heading's link to
  * itself is for the mouse: the table of contents leads to headings, too.
