@@ -94,15 +94,9 @@ test.serial('the steps of the Containerfile', (t) => {
   fs.mkdirSync(image);
   for (const [, from = '', to = ''] of containerfile.matchAll(/^COPY (.+) (\S+)$/gm))
     shell(`cp -r ${from} '${join(image, to)}'`, clone);
-  t.regex(containerfile, /^RUN npm ci\b/m);
-  // What that reads is there; what it installs is on the server.
-  const { packages }: { packages: Record<string, { resolved?: string }> } = JSON.parse(
-    fs.readFileSync(join(image, 'package-lock.json'), 'utf8'),
-  );
-  const [, archive = ''] = /^file:(.+)$/.exec(packages['node_modules/pressmark']?.resolved ?? '') ?? [];
-  t.regex(archive, /^vendor\/.+\.tgz$/);
-  for (const name of ['package.json', archive]) t.true(fs.existsSync(join(image, name)), name);
-  fs.symlinkSync(join(home, 'server/node_modules'), join(image, 'node_modules'));
+  const [, install = ''] = /^RUN (npm ci)\b/m.exec(containerfile) ?? [];
+  shell(install, image);
+  checkInstalled(t, image);
   const [, path = ''] = /^ENV PATH=(\S+)$/m.exec(containerfile) ?? [];
   t.is(path, '/srv/node_modules/.bin:$PATH');
   const PATH = `${image}/node_modules/.bin:${process.env.PATH}`;
