@@ -53,16 +53,14 @@ export type { Assets } from './host/articles/assets.js';
 export type { HealthCheck, HealthFinding } from './host/health.js';
 export type { ActionName, Actions, FilterName, Filters, JobEventName } from './host/hooks/hook-types.js';
 export type { AdapterAuth, Caller } from './host/http/accounts.js';
-export {
-  type Adapter,
-  AdapterAnswer,
-  type AdapterError,
-  type AdapterHandler,
-  type AdapterRequest,
-  type IncomingArticle,
-  type ReceivedArticle,
-  refusal,
+export type {
+  Adapter,
+  AdapterHandler,
+  AdapterRequest,
+  IncomingArticle,
+  ReceivedArticle,
 } from './host/http/adapter.js';
+export { AdapterAnswer, type AdapterError, refusal } from './host/http/adapter-answer.js';
 export {
   fetchPublic,
   type PublicAnswer,

@@ -19,7 +19,8 @@ import type {
   ReceiverFilterName,
 } from './hooks/hook-types.js';
 import type { PluginHooks } from './hooks/hooks.js';
-import type { Adapter, AdapterAnswer } from './http/adapter.js';
+import type { Adapter } from './http/adapter.js';
+import type { AdapterAnswer } from './http/adapter-answer.js';
 import type { Cron, Job } from './jobs/job.js';
 import type { SiteOutput } from './pages/outputs.js';
 import type { PageAdding } from './pages/page-additions.js';

@@ -1,8 +1,9 @@
-import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ExtraKeys } from '../../article/article.js';
-import { messageOf, quote } from '../../errors.js';
+import { quote } from '../../errors.js';
 import { checkKeys, complaintsOf } from '../invalid.js';
 import { type Account, type AdapterAuth, accountsIn, type Caller } from './accounts.js';
+import type { AdapterAnswer, AdapterError } from './adapter-answer.js';
 import type { FormField } from './form.js';
 
 /** An article that an adapter hands over. A field that is not required may be null or empty: it counts as missing. */
@@ -62,51 +63,6 @@ export interface AdapterRequest {
   readonly caller?: Caller;
 }
 
-/** An answer that a plugin makes itself; see `ReceiverHost.answer`. */
-export class AdapterAnswer {
-  constructor(
-    readonly status: number,
-    /** JSON, or nothing. */
-    readonly body: string,
-    readonly headers: Readonly<Record<string, string>>,
-  ) {}
-}
-
-/** Headers that follow from the body. */
-const OWN_HEADERS: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding']);
-
-/**
- * Makes the answer of a plugin's adapter.
- *
- * @param body sent as JSON; undefined for none.
- * @throws PressmarkError PLUGIN_INVALID if it cannot be sent, naming the plugin.
- */
-export function answerOf(
-  plugin: string,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>>,
-): AdapterAnswer {
-  const complain = complaintsOf(plugin, 'host.answer has ');
-  if (!Number.isInteger(status) || status < 200 || status > 599)
-    throw complain(`the status ${quote(status)}; a status is an integer from 200 to 599`);
-  for (const [name, value] of Object.entries(headers)) {
-    if (OWN_HEADERS.has(name.toLowerCase()))
-      throw complain(`the header ${name}, which Pressmark sets itself; leave it out`);
-    try {
-      validateHeaderName(name);
-      validateHeaderValue(name, value);
-    } catch {
-      throw complain(`the header ${quote(name)}, whose name or value HTTP does not allow`);
-    }
-  }
-  try {
-    return new AdapterAnswer(status, JSON.stringify(body) ?? '', { ...headers });
-  } catch (error) {
-    throw complain(`a body that is not JSON: ${messageOf(error)}`);
-  }
-}
-
 /** What `receive` of an adapter may return. */
 export type AdapterResult = IncomingArticle | readonly IncomingArticle[] | AdapterAnswer;
 
@@ -146,29 +102,6 @@ export interface Adapter {
   readonly routes?: Readonly<Record<string, AdapterHandler>>;
   /** The body of an answer that is an error, which is sent as JSON. @default `{ error: message }` */
   errorBody?(error: AdapterError): unknown;
-}
-
-/** Why a request is not accepted. A function of an adapter may throw such an error, with `expose`, as `http-errors` makes it. */
-export interface AdapterError {
-  /** From 400 to 599. */
-  readonly status: number;
-  /** A name for it; one of the error table unless the plugin has thrown the error. */
-  readonly code: string;
-  readonly message: string;
-}
-
-/** The error that a plugin has thrown for the sender; undefined if it has failed. */
-export function exposedError(error: unknown): AdapterError | undefined {
-  if (!(error instanceof Error) || !('expose' in error) || error.expose !== true) return undefined;
-  const { status, code, message }: Error & { status?: unknown; code?: unknown } = error;
-  if (!Number.isInteger(status) || typeof status !== 'number' || status < 400 || status > 599)
-    return undefined;
-  return { status, code: typeof code === 'string' ? code : 'REFUSED', message };
-}
-
-/** Makes an error that an adapter refuses a request with. @param status 400 to 599. @param code a name for it, for `errorBody`. */
-export function refusal(status: number, code: string, message: string): Error {
-  return Object.assign(new Error(message), { status, code, expose: true });
 }
 
 interface Route {

@@ -2,16 +2,13 @@ import type { Context, Middleware } from 'koa';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import {
-  AdapterAnswer,
-  type AdapterError,
   type AdapterRequest,
-  answerOf,
-  exposedError,
   type FoundRoute,
   type IncomingArticle,
   type PluginAdapter,
   routeFor,
 } from '../../host/http/adapter.js';
+import { AdapterAnswer, type AdapterError, answerOf, exposedError } from '../../host/http/adapter-answer.js';
 import { fieldsOf, formIn } from '../../host/http/form.js';
 import { originOf } from '../../host/http/local-request.js';
 import { asPlugin } from '../../host/plugin-code.js';

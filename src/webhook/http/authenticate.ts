@@ -1,6 +1,7 @@
 import { PressmarkError } from '../../errors.js';
 import { type Account, type AdapterAuth, type Caller, withoutSpaces } from '../../host/http/accounts.js';
-import { type AdapterRequest, refusal } from '../../host/http/adapter.js';
+import type { AdapterRequest } from '../../host/http/adapter.js';
+import { refusal } from '../../host/http/adapter-answer.js';
 import { sameSecret } from '../../host/http/same-secret.js';
 
 /**
