@@ -32,18 +32,43 @@ export interface Play {
 /** One testable sentence of the contract about senders. */
 export type SenderRule = RuleText & Play;
 
-/** What a rule looks at in one scenario of an article. */
-export function ofArticle(name: ArticleName, check: (trace: Trace, seen: Seen) => void): Play {
-  return { articles: [name], refreshes: [], check: (seen) => check(articleTrace(seen, name), seen) };
+/** What a rule looks at in each of its scenarios of articles. */
+export function ofArticle(
+  names: ArticleName | readonly ArticleName[],
+  check: (trace: Trace, seen: Seen, name: ArticleName) => void,
+): Play {
+  const articles = [names].flat();
+  return {
+    articles,
+    refreshes: [],
+    check: (seen) => inEach(articles, (name) => check(articleTrace(seen, name), seen, name)),
+  };
 }
 
-/** What a rule looks at in one scenario of a refresh; what is refreshed is the article that was accepted. */
-export function ofRefresh(name: RefreshName, check: (trace: Trace, seen: Seen) => void): Play {
+/** What a rule looks at in each of its scenarios of refreshes; what is refreshed is the article that was accepted. */
+export function ofRefresh(
+  names: RefreshName | readonly RefreshName[],
+  check: (trace: Trace, seen: Seen, name: RefreshName) => void,
+): Play {
+  const refreshes = [names].flat();
   return {
     articles: ['accepted'],
-    refreshes: [name],
-    check: (seen) => check(refreshTrace(seen, name), seen),
+    refreshes,
+    check: (seen) => inEach(refreshes, (name) => check(refreshTrace(seen, name), seen, name)),
   };
+}
+
+/** Looks at all of them: what one does not keep is said, though another was not seen. */
+function inEach<Name>(names: readonly Name[], check: (name: Name) => void): void {
+  let unseen: NotChecked | undefined;
+  for (const name of names)
+    try {
+      check(name);
+    } catch (error) {
+      if (!(error instanceof NotChecked)) throw error;
+      unseen ??= error;
+    }
+  if (unseen !== undefined) throw unseen;
 }
 
 /** @throws NotChecked where no article came for the scenario. */

@@ -66,14 +66,9 @@ const FAULTS: Readonly<Record<string, Faults>> = {
   'item-comment': inData(isArticle, () => ({ content_html: '<p>Text</p>' })),
   'body-size': inData(isArticle, () => ({ meta_description: 'x'.repeat(1_000_000) })),
   'accepted-is-final': { landed: () => false },
-  'bare-2xx-is-final': { landed: (reply) => okay(reply) && reply.text !== '' },
   'large-answer-is-final': { landed: small },
-  'retry-503': status(503),
-  'retry-500': status(500),
-  'retry-400': status(400),
+  'retry-failed': status(400),
   'retry-409': { isFinal: (_, code) => code === 409 },
-  'retry-no-answer': status(),
-  'retry-closed': status(),
   'retry-same-bytes': {
     retried: (envelope, now) => ({
       ...envelope,
@@ -96,47 +91,25 @@ const FAULTS: Readonly<Record<string, Faults>> = {
   'test-on-connect': { testsOnConnect: false },
   'refresh-order': { testsRefresh: () => false },
   'test-before-each-update': { testsRetry: false },
-  'test-bare-stops': {
-    isTestRight: (reply) =>
-      small(reply) &&
-      json(reply).received === true &&
-      [undefined, 3].includes((json(reply).capabilities as unknown[] | undefined)?.length),
-  },
-  'test-two-capabilities-stops': {
+  'test-answer-stops': {
     isTestRight: (reply) => small(reply) && json(reply).contract_version === 3,
   },
-  'test-redirected-stops': follows(/test|published/),
-  'test-large-stops': {
-    isTestRight: (reply) => okay(reply) && Object(json(reply).capabilities).length === 3,
-  },
-  'test-timeout': timeout(/lookup/, 15_000, 30_000),
   'lookup-of-article-url': { targetUrl: (url) => url.replace(/[^/]+\/?$/, '') },
-  'lookup-other-url-stops': {
-    isLookupRight: (reply) => small(reply) && Object(json(reply).target).title !== '',
-  },
-  'lookup-empty-field-stops': {
+  'lookup-answer-stops': {
     isLookupRight: (reply, url) => small(reply) && Object(json(reply).target).url === url,
   },
-  'lookup-404-stops': {
-    isLookupRight: ({ status: code }, _url) => code === 404 || code === 200,
-    targetOf: (_, url) => ({ id: 'article', url, revision_id: 'cached' }),
-  },
-  'lookup-redirected-stops': follows(/lookup|published/),
-  'lookup-large-stops': {
+  'redirect-stops': follows(/lookup|published/),
+  'large-answer-stops': {
     isLookupRight: okay,
     targetOf: ({ text }) => Object(JSON.parse(text).target),
   },
-  'lookup-timeout': timeout(/test/, 15_000, 30_000),
+  'refresh-timeout': timeout(/test/, 15_000, 30_000),
   'update-of-lookup': inData(isUpdate, () => ({ base_revision_id: 'cached' })),
   'update-own-revision': { draftId: () => 'draft' },
   'updated-is-final': { isUpdateRight: () => false },
   'conflict-is-final': { isFinal: () => false },
-  'update-503-retried': updateStatus(503),
-  'update-other-revision-retried': {
+  'update-retried': {
     isUpdateRight: (reply) => small(reply) && json(reply).revision_id !== undefined,
-  },
-  'update-bare-retried': {
-    isUpdateRight: (reply, id) => small(reply) && [id, undefined].includes(json(reply).revision_id),
   },
   'update-follows-no-redirect': follows(/updated|published/),
   'update-redirected-retried': updateStatus(307),
@@ -169,11 +142,11 @@ const NAMED_FIRST = ['signature', 'post', 'accepted-is-final', 'retry-waits', 'c
 const WORDS: Readonly<Record<string, RegExp>> = {
   'published-at': /both are the same/,
   'accepted-is-final': /one attempt .* 200 .* 6, the second after \d+ s/,
-  'retry-503': /503 each time . none/,
+  'retry-failed': /400 . none/,
   'retry-same-bytes': /differs at byte/,
   'retry-waits': /at least 60 s .* [35]0 s/,
   'publish-timeout': /waits 30 s.* after 10 s/,
-  'test-bare-stops': /article\.lookup at/,
+  'test-answer-stops': /article\.lookup at/,
   'update-of-lookup': /base_revision_id "cached"/,
   'record-error': /to its 200th character/,
 };

@@ -19,17 +19,12 @@ import {
 
 const LIST = `
 # States and transitions
-21 accepted-is-final: A publish that was answered 200 is delivered, and not sent again.
-22 bare-2xx-is-final: A publish that was answered 202 without a body is delivered, and not sent again.
+21 accepted-is-final: A publish that was answered 200, or 202 without a body, is delivered, and not sent again.
 23 large-answer-is-final (Limits): A publish that was answered 200 with more than 1,000,000 bytes is delivered, and not sent again.
   Set the delivery to success at any 2xx, whatever the body says, and never send it again.
 
 # Errors, How the service treats answers
-24 retry-503: A publish that was answered 503 each time is sent again.
-25 retry-500: A publish that was answered 500 is sent again.
-26 retry-400: A publish that was answered 400 is sent again.
-32 retry-no-answer: A publish that got no answer is sent again.
-33 retry-closed: A publish that was read, and its connection closed is sent again.
+24 retry-failed: A publish that was answered 400, 500 or 503, got no answer, or was read before its connection was closed is sent again.
 41 retry-second-redirect (Limits): A publish that was redirected twice is sent again.
   Record each 4xx, 5xx, timeout and connection error, set nextRetryAt by the schedule, and send again then.
 29 retry-409: A publish that was answered 409 is sent again.
@@ -137,21 +132,17 @@ const retries = (check: (what: string, before: Attempt, after: Attempt, n: numbe
 });
 
 const publishThat = (name: ArticleName) => `a publish that ${ARTICLES[name].what}`;
-const final = (name: ArticleName) =>
-  ofArticle(name, (trace, seen) => expectFinal(trace, seen, publishThat(name)));
-const retried = (name: ArticleName) => ofArticle(name, (trace) => expectRetried(trace, publishThat(name)));
+const final = (...names: ArticleName[]) =>
+  ofArticle(names, (trace, seen, name) => expectFinal(trace, seen, publishThat(name)));
+const retried = (...names: ArticleName[]) =>
+  ofArticle(names, (trace, _, name) => expectRetried(trace, publishThat(name)));
 
 /** Deliveries of new articles (contract: Delivery record; States and transitions; Errors; Limits). */
 export const PUBLISH_SENDER_RULES = rulesWith<Play>(LIST, {
-  'accepted-is-final': final('accepted'),
-  'bare-2xx-is-final': final('bare'),
+  'accepted-is-final': final('accepted', 'bare'),
   'large-answer-is-final': final('large'),
-  'retry-503': retried('unavailable'),
-  'retry-500': retried('answered-500'),
-  'retry-400': retried('answered-400'),
+  'retry-failed': retried('unavailable', 'answered-500', 'answered-400', 'no-answer', 'closed'),
   'retry-409': retried('answered-409'),
-  'retry-no-answer': retried('no-answer'),
-  'retry-closed': retried('closed'),
   'retry-same-bytes': retries((what, { first: { body: before } }, { first: { body: after } }, n) => {
     if (!after.equals(before))
       throw new Unmet(

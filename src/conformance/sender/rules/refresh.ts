@@ -17,22 +17,16 @@ const LIST = `
   Send webhook.test before a retry of an update too.
 
 # Errors, How the service treats answers
-54 test-bare-stops (webhook.test): A refresh stops where its webhook.test is answered {"received": true} alone.
-55 test-two-capabilities-stops (webhook.test): A refresh stops where its webhook.test is answered with two of the three capabilities.
-57 test-large-stops (Limits): A refresh stops where its webhook.test is answered with more than 1,000,000 bytes.
-60 lookup-other-url-stops: A refresh stops where its article.lookup is answered with an article at another URL.
-61 lookup-empty-field-stops: A refresh stops where its article.lookup is answered with an empty title.
-62 lookup-404-stops: A refresh stops where its article.lookup is answered 404.
-64 lookup-large-stops (Limits): A refresh stops where its article.lookup is answered with more than 1,000,000 bytes.
+54 test-answer-stops (webhook.test): A refresh stops where its webhook.test is answered {"received": true} alone, or with two of the three capabilities.
+60 lookup-answer-stops: A refresh stops where its article.lookup is answered 404, with an article at another URL, or with an empty title.
+57 large-answer-stops (Limits): A refresh stops where its webhook.test or article.lookup is answered with more than 1,000,000 bytes.
   Check each answer before you send the next event: status 200, received, contract_version, and what the event asked for; on anything else the refresh stops.
 
 # Limits
-56 test-redirected-stops: A refresh stops where its webhook.test is answered with a redirect.
-63 lookup-redirected-stops: A refresh stops where its article.lookup is answered with a redirect.
+56 redirect-stops: A refresh stops where its webhook.test or article.lookup is answered with a redirect.
 73 update-follows-no-redirect: An update follows no redirect.
   Let your HTTP client follow no redirect at these events.
-58 test-timeout: An answer to webhook.test is waited for 15 seconds, and without one the refresh stops.
-65 lookup-timeout: An answer to article.lookup is waited for 15 seconds, and without one the refresh stops.
+58 refresh-timeout: An answer to webhook.test and to article.lookup is waited for 15 seconds, and without one the refresh stops.
   Set a time limit of 15 seconds for the whole exchange, and stop where it is over.
 
 # article.lookup data
@@ -52,9 +46,7 @@ const LIST = `
   Fail the delivery at once: the article has changed since the lookup.
 
 # Errors, How the service treats answers; should
-70 update-503-retried: An update that is answered 503 has failed, and is sent again.
-71 update-other-revision-retried: An update that is answered with another revision_id has failed, and is sent again.
-72 update-bare-retried: An update that is answered {"received": true} alone has failed, and is sent again.
+70 update-retried: An update that is answered 503, with another revision_id, or {"received": true} alone has failed, and is sent again.
 74 update-redirected-retried (Limits): An update that is answered with a redirect has failed, and is sent again.
 75 update-large-retried (Limits): An update that is answered with more than 1,000,000 bytes has failed, and is sent again.
   An update has landed only where the answer has received, contract_version 2 or 3 and the same revision_id; else keep it pending.
@@ -66,31 +58,29 @@ const requestOf = ({ requests }: Trace, event: EventName): SeenRequest => {
   return found;
 };
 
+/** The event at which a scenario ends. */
+const lastOf = (name: RefreshName): EventName =>
+  name.startsWith('test-') ? 'webhook.test' : 'article.lookup';
+
 /** The refresh ended where this event was answered. @throws Unmet, NotChecked */
-function expectStopped(trace: Trace, event: EventName, answer: string): void {
+function expectStopped(trace: Trace, name: RefreshName): void {
+  const event = lastOf(name);
   const at = trace.requests.indexOf(requestOf(trace, event));
   const after = trace.requests
     .slice(at + 1)
     .find((request) => request.event !== event || isFollowed(request));
   expectThat(
     after === undefined,
-    `nothing after the ${event} that was answered ${answer}`,
+    `nothing after the ${event} (${name})`,
     `${after?.event} at ${after?.path}`,
   );
 }
 
-const stops = (name: RefreshName, event: EventName, answer: string) =>
-  ofRefresh(name, (trace) => expectStopped(trace, event, answer));
-
-const timesOut = (name: RefreshName, event: EventName) =>
-  ofRefresh(name, (trace) => {
-    expectTimeout(trace, event, LOOKUP_TIMEOUT_MS);
-    expectStopped(trace, event, 'nothing');
-  });
+const stops = (...names: RefreshName[]) => ofRefresh(names, (trace, _, name) => expectStopped(trace, name));
 
 // Advice: the contract has the schedule for publishes, and lets failed updates be retried on it.
-const retried = (name: RefreshName, answer: string) =>
-  ofRefresh(name, (trace) => expectRetried(trace, `an update that was answered ${answer}`));
+const retried = (...names: RefreshName[]) =>
+  ofRefresh(names, (trace, _, name) => expectRetried(trace, `an update (${name})`));
 
 const FULL = ['refreshed', 'conflict'] as const;
 
@@ -128,25 +118,18 @@ export const REFRESH_SENDER_RULES = rulesWith<Play>(LIST, {
       expectThat(tested, `webhook.test before attempt ${n + 2} at an update`, 'none');
     }
   }),
-  'test-bare-stops': stops('test-bare', 'webhook.test', '{"received": true} alone'),
-  'test-two-capabilities-stops': stops(
-    'test-two-capabilities',
-    'webhook.test',
-    'with two of the three capabilities',
-  ),
-  'test-redirected-stops': stops('test-redirected', 'webhook.test', 'with a redirect'),
-  'test-large-stops': stops('test-large', 'webhook.test', 'with more than 1,000,000 bytes'),
-  'test-timeout': timesOut('test-no-answer', 'webhook.test'),
+  'test-answer-stops': stops('test-bare', 'test-two-capabilities'),
+  'lookup-answer-stops': stops('lookup-404', 'lookup-other-url', 'lookup-empty-field'),
+  'large-answer-stops': stops('test-large', 'lookup-large'),
+  'redirect-stops': stops('test-redirected', 'lookup-redirected'),
+  'refresh-timeout': ofRefresh(['test-no-answer', 'lookup-no-answer'], (trace, _, name) => {
+    expectTimeout(trace, lastOf(name), LOOKUP_TIMEOUT_MS);
+    expectStopped(trace, name);
+  }),
   'lookup-of-article-url': ofRefresh('refreshed', (trace, { articleUrl = '' }) => {
     const { target_url: url } = requestOf(trace, 'article.lookup').data;
     expectEqual('target_url', canonicalUrl(articleUrl), canonicalUrl(String(url)));
   }),
-  'lookup-other-url-stops': stops('lookup-other-url', 'article.lookup', 'with an article at another URL'),
-  'lookup-empty-field-stops': stops('lookup-empty-field', 'article.lookup', 'with an empty title'),
-  'lookup-404-stops': stops('lookup-404', 'article.lookup', '404'),
-  'lookup-redirected-stops': stops('lookup-redirected', 'article.lookup', 'with a redirect'),
-  'lookup-large-stops': stops('lookup-large', 'article.lookup', 'with more than 1,000,000 bytes'),
-  'lookup-timeout': timesOut('lookup-no-answer', 'article.lookup'),
   'update-of-lookup': ofRefresh('refreshed', (trace) => {
     const target = targetIn(requestOf(trace, 'article.lookup'));
     const { data } = requestOf(trace, 'article.updated');
@@ -170,15 +153,13 @@ export const REFRESH_SENDER_RULES = rulesWith<Play>(LIST, {
   'conflict-is-final': ofRefresh('conflict', (trace, seen) =>
     expectFinal(trace, seen, 'an update that was answered 409'),
   ),
-  'update-503-retried': retried('update-503', '503'),
-  'update-other-revision-retried': retried('update-other-revision', 'with another revision_id'),
-  'update-bare-retried': retried('update-bare', '{"received": true} alone'),
+  'update-retried': retried('update-503', 'update-other-revision', 'update-bare'),
   'update-follows-no-redirect': ofRefresh('update-redirected', (trace) => {
     requestOf(trace, 'article.updated');
     const followed = trace.requests.find(isFollowed);
     if (followed !== undefined)
       throw new Unmet('no request at the URL of the redirect', `${followed.event} at ${followed.path}`);
   }),
-  'update-redirected-retried': retried('update-redirected', 'with a redirect'),
-  'update-large-retried': retried('update-large', 'with more than 1,000,000 bytes'),
+  'update-redirected-retried': retried('update-redirected'),
+  'update-large-retried': retried('update-large'),
 });
