@@ -10,8 +10,8 @@ import { tempDir } from '../../support/temp-dir.js';
 
 test('check-sender --listen says what any sender is to do, and judges what came until Ctrl-C', async (t) => {
   const dir = tempDir(t);
-  const post = join(dir, 'bees.md');
-  fs.writeFileSync(post, '---\ntitle: Bees\n---\nText.\n');
+  const posts = ['bees', 'wind'].map((name) => join(dir, `${name}.md`));
+  for (const post of posts) fs.writeFileSync(post, '---\n---\nText.\n');
   const sender = (...words: string[]) => runHere([...words, '--dir', dir]);
   const steps: [asked: RegExp, act: (url?: string, secret?: string) => Promise<unknown>][] = [
     [
@@ -19,9 +19,9 @@ test('check-sender --listen says what any sender is to do, and judges what came 
       (url = '', secret = '') => sender('connect', 'trial', url, '--secret', secret),
     ],
     [
-      /Publish 1 new article\./,
+      /Publish 2 new articles\./,
       async () => {
-        await sender('publish', post);
+        await sender('publish', ...posts);
         child.kill('SIGINT');
       },
     ],
