@@ -91,7 +91,7 @@ test('200, and nothing is written, for an article that git pull removes, also in
   await until('all are pushed', () => remote.articles().size === 3);
   const olga = remote.clone('olga');
   fs.rmSync(fileOf(olga, one.data.id));
-  gitIn(olga, 'commit', '--quiet', '-am', 'Removed');
+  gitIn(olga, 'commit', '--quiet', '-am', 'Update: removed');
   fs.rmSync(fileOf(olga, two.data.id));
   const byAdmin = `Remove: it\n\nArticle-Id: ${JSON.stringify(two.data.id)}`;
   gitIn(olga, 'commit', '--quiet', '-am', byAdmin);
