@@ -140,10 +140,11 @@ function pathsBelow(files: readonly FileWithUrl[], permalink: string): (stored: 
   const own = ({ url, address }: StoredUrl) =>
     address === undefined ? pattern.exec(url)?.[1] : url.slice(0, -address.length);
   const bases = new Set(files.flatMap(({ stored }) => own(stored) ?? []));
-  return (stored) => {
-    const { url } = stored;
-    const base = own(stored) ?? [...bases].find((one) => url.startsWith(`${one}/`)) ?? new URL(url).origin;
-    return url.slice(base.length);
+  // Of an older pattern, such as `/articles/:slug/`, the present one may take a part for the address.
+  const shortestFirst = [...bases].toSorted((one, other) => one.length - other.length);
+  return ({ url, address }) => {
+    const base = shortestFirst.find((one) => url.startsWith(`${one}/`)) ?? new URL(url).origin;
+    return address ?? url.slice(base.length);
   };
 }
 

@@ -246,6 +246,18 @@ test('an uncommitted edit is not moved into the commit: the move waits until it 
   t.deepEqual(commitsOf(dir), ['First']);
 });
 
+test('an article that was published by an earlier permalink pattern keeps its path', async (t) => {
+  const { dir, files } = await siteOf(t, 'plain');
+  for (const [file = '', before, after] of [
+    [files.one, `${OLD}/articles/one/`, `${OLD}/one/`],
+    ['pressmark.config.json', '/articles/:slug/', '/:slug/'],
+  ] as const)
+    fs.writeFileSync(join(dir, file), fs.readFileSync(join(dir, file), 'utf8').replace(before, after));
+  const { stdout } = await move(dir);
+  for (const path of ['/one/', '/articles/two/'])
+    t.true(stdout.includes(`${OLD}${path} → ${NEW}${path}\n`), stdout);
+});
+
 test('articles of two old addresses move together, and two articles never get one URL', async (t) => {
   const { dir, files } = await siteOf(t, 'plain');
   const text = fs.readFileSync(join(dir, files.one ?? ''), 'utf8');
