@@ -19,7 +19,7 @@ import type { Catalog } from '../../store/catalog/catalog.js';
 import type { ContentFolder } from '../../store/catalog/content-folder.js';
 import type { HandlerContext } from '../../webhook/events/handler.js';
 import { changeArticle, checkBase, checkMoment, withContent } from './change-article.js';
-import type { ArticleSearcher } from './search-articles.js';
+import { type ArticleSearcher, stateOf } from './search-articles.js';
 
 export interface HostArticlesOptions {
   readonly store: ArticleStore;
@@ -66,7 +66,11 @@ export function createArticleChanges(
     for (const path of paths) {
       if (found.length >= limit) break;
       const stored = await store.read(path);
-      if (stored !== undefined) found.push(listedArticle(`${prefix}${path}`, stored));
+      const entry = catalog.get(path);
+      if (stored === undefined || entry === undefined) continue;
+      // A person may have edited the file since: what is not live any more must not be announced.
+      if (wanted.state === undefined || stateOf(entry, Date.now()) === wanted.state)
+        found.push(listedArticle(`${prefix}${path}`, stored));
     }
     return found;
   }

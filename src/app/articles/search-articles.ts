@@ -179,7 +179,8 @@ function articleRow(entry: Entry, prefix: string, now: number): ArticleRow {
   };
 }
 
-function stateOf(entry: Entry, now: number): ArticleRow['state'] {
+/** The state by which an article is found. */
+export function stateOf(entry: Entry, now: number): ArticleRow['state'] {
   return entry.isDraft ? 'draft' : entryState(entry, now);
 }
 

@@ -222,6 +222,8 @@ test('articles are listed by state: of each that their files can say', async (t)
       (await its.list({ state })).map((one) => [one.id, one.state]),
       [[id, state]],
     );
+  fs.writeFileSync(join(site, 'content/posts/a.md'), post('date: 2024-05-01\ndraft: true'));
+  t.deepEqual(await its.list({ state: 'live' }), [], 'right after an edit');
 });
 
 test('the plugin moderation holds an article with a listed word; its signed link releases it', async (t) => {
