@@ -89,8 +89,9 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         next = undefined;
         const began = performance.now();
         try {
-          const work = isAll ? 'all' : [...paths];
-          built(await thread.ask({ kind: 'build', work, anew: [...anew] }), began);
+          const first = [...paths];
+          const work = isAll ? 'all' : first;
+          built(await thread.ask({ kind: 'build', work, first, anew: [...anew] }), began);
         } catch (error) {
           if (thread.isClosed()) return; // a thread that ends when the service stops has not failed
           const reason = messageOf(error);

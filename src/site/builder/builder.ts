@@ -38,6 +38,8 @@ export interface BuildRequest {
    * written where they differ. @default none
    */
   readonly anew?: readonly string[] | 'all';
+  /** Files below the content folder whose pages come first in a build of everything. @default none */
+  readonly first?: readonly string[];
   /** Called after each file with how many are done and how many there are. */
   onProgress?: ((done: number, of: number) => void) | undefined;
 }
@@ -103,13 +105,13 @@ export function createBuilder(options: SiteOptions) {
 
   async function buildOnce(
     work: readonly string[] | 'all',
-    { anew = [], onProgress }: BuildRequest,
+    { anew = [], first = [], onProgress }: BuildRequest,
   ): Promise<SiteReport> {
     const report = startReport();
     const output = await open();
     // The first build looks at everything: files may have changed while no builder was there.
     const isAll = work === 'all' || index === undefined;
-    const paths = isAll ? [] : work;
+    const paths = work === 'all' ? first : work;
     const switchedOff = hooks.switchedOff();
     if (isAll) {
       theme = undefined;
@@ -139,7 +141,7 @@ export function createBuilder(options: SiteOptions) {
     // Some files were made with a filter, some without it.
     if (hooks.switchedOff() !== switchedOff) output.forgetKeys();
     report.logFailures(log);
-    return { ...report.result(output.digest()), paths };
+    return { ...report.result(output.digest()), paths: isAll ? [] : paths };
   }
 
   /** Another index and renderer for what the articles are now. */

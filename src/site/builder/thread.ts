@@ -12,7 +12,12 @@ import type { Builder, BuiltArticlePage } from './builder.js';
 /** What the main thread asks of the builder's thread, by a number. */
 export type Question =
   /** Builds everything, or what these files below the content folder change; see `Builder.build`. */
-  | { readonly kind: 'build'; readonly work: readonly string[] | 'all'; readonly anew: readonly string[] }
+  | {
+      readonly kind: 'build';
+      readonly work: readonly string[] | 'all';
+      readonly first: readonly string[];
+      readonly anew: readonly string[];
+    }
   /** Lists the pages of articles; see `Builder.pages`. */
   | { readonly kind: 'pages' }
   /** Makes the page of a draft, whose links are relative to `base`; see `Builder.preview`. */
@@ -65,7 +70,7 @@ export function serveBuilds(
   async function resultOf(question: Question): Promise<Answers[keyof Answers]> {
     switch (question.kind) {
       case 'build':
-        return builder.build(question.work, { anew: question.anew });
+        return builder.build(question.work, { anew: question.anew, first: question.first });
       case 'pages':
         return builder.pages();
       case 'preview': {

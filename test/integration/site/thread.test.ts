@@ -115,7 +115,13 @@ test('what is asked for during a build is one build, the next', async (t) => {
   t.is(builds().length, 1);
   answer({ failed: 'no luck' });
   await until('the changes are asked for', () => builds().length === 2);
-  t.deepEqual(builds()[1]?.work, ['articles/a.md', 'articles/b.md']);
+  const changed = ['articles/a.md', 'articles/b.md'];
+  t.deepEqual(builds()[1]?.work, changed);
+  for (const slug of ['a', 'b']) await host.hooks.doAction('article.edited', change(slug));
+  await host.hooks.doAction('build.requested', {});
+  answer({ failed: 'no luck' });
+  await until('everything is asked for, and the changes first', () => builds().length === 3);
+  t.like(builds()[2], { work: 'all', first: changed });
 });
 
 test('after a build some of whose pages have failed, everything is built again', async (t) => {
