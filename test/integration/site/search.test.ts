@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import Module from 'node:module';
+import os from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { openSiteBuilder } from '../../../src/app/builder/site-builder.js';
@@ -76,6 +77,7 @@ test.serial(
     const search = open();
     const done = search.index();
     const pagefind = await hangs();
+    t.is(os.getPriority(Number(pagefind)), 10, 'deliveries go first');
     await search.close();
     await done;
     await until('Pagefind has ended, too', () => read(`/proc/${pagefind}/cmdline`) === '');
