@@ -57,14 +57,19 @@ export function siteIndex(
   const tags = taxonomyOf('tag', posts, termSlug);
   const authors = taxonomyOf('author', posts, termSlug);
   const byPath = new Map(posts.map((post) => [post.path, post]));
-  const keys = new Map(posts.map((post) => [post, keyOfPost(post)]));
-  const keyOf = (post: Post) => keys.get(post) ?? '';
+  const keys = new Map<Post, string>();
   let key: string | undefined;
 
-  function keyOfPost({ file, fingerprint, author, tags: names }: Post): string {
-    const terms = [authors.get(author), ...names.map((name) => tags.get(name))];
+  /** Made when it is asked for: the page of a changed article needs those of a few, and does not wait for all others. */
+  function keyOf(post: Post): string {
+    const known = keys.get(post);
+    if (known !== undefined) return known;
+    const { file, fingerprint, author } = post;
+    const terms = [authors.get(author), ...post.tags.map((name) => tags.get(name))];
     const addresses = terms.map((term) => term?.address ?? '').join(' ');
-    return `${file} ${fingerprint.ino} ${fingerprint.size} ${fingerprint.mtimeMs} ${addresses}\n`;
+    const made = `${file} ${fingerprint.ino} ${fingerprint.size} ${fingerprint.mtimeMs} ${addresses}\n`;
+    keys.set(post, made);
+    return made;
   }
 
   function keyOfAll(): string {
