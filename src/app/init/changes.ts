@@ -43,7 +43,9 @@ function masked(text: string): string {
  */
 export async function applyChanges(dir: string, changes: readonly Change[]): Promise<void> {
   for (const change of changes) refuseChanged(join(dir, change.path), change);
-  for (const change of changes) {
+  // A secret comes last: until git ignores it, it could be committed.
+  const inOrder = [false, true].flatMap((is) => changes.filter(({ secret = false }) => secret === is));
+  for (const change of inOrder) {
     const path = join(dir, change.path);
     try {
       makeDirectory(dirname(path));

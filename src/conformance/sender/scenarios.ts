@@ -58,7 +58,10 @@ export const ARTICLES = {
   'no-answer': once('got no answer', hold),
   closed: once('was read, and its connection closed', { kind: 'close' }),
   'answered-500': refused(500),
-  'answered-400': refused(400),
+  'answered-4xx': {
+    what: 'was answered 400, then 401, then 404',
+    answers: [status(400), status(401), status(404), accept],
+  },
   'answered-409': refused(409),
   bare: { what: 'was answered 202 without a body', answers: [{ kind: 'bare' }] },
   large: { what: 'was answered 200 with more than 1,000,000 bytes', answers: [large] },

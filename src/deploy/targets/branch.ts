@@ -13,7 +13,7 @@ export interface BranchOptions {
   readonly branch: string;
   /** A remote of the site's repository, or a URL. */
   readonly remote: string;
-  /** Files of the branch that stay as they are there, such as `CNAME`. */
+  /** Files and folders of the branch that stay as they are there, such as `CNAME`. */
   readonly keep: readonly string[];
   /** The site's repository, in which the commits are made. */
   readonly repository: Pick<Repository, 'git' | 'gitDir'>;
@@ -30,10 +30,14 @@ const LIMIT_MS = 15 * 60_000;
 /** Somebody else may push to the branch at the same time, again and again. */
 const ATTEMPTS = 5;
 
-/** The bytes of the output are committed, whatever the owner's settings say of texts; a second name of a file changes no file. */
+/**
+ * All of the output is committed, byte for byte, whatever the owner's settings say of texts and of what a sparse checkout has;
+ * a second name of a file changes no file.
+ */
 const AS_IT_IS = [
   'core.autocrlf=false',
   'core.attributesFile=/dev/null',
+  'core.sparseCheckout=false',
   'core.trustctime=false',
   'core.fsyncMethod=batch',
 ].flatMap((setting) => ['-c', setting]);
@@ -91,7 +95,7 @@ export function branchTarget(options: BranchOptions): DeployTarget {
     try {
       await git([...inOutput, 'add', '--all', '--force'], run);
       if (keep.length > 0 && parent !== null) {
-        const { bytes } = await git(['ls-tree', '-z', parent, '--', ...keep]);
+        const { bytes } = await git(['ls-tree', '-r', '-z', parent, '--', ...keep]);
         await git([...inOutput, 'update-index', '-z', '--index-info'], { ...run, input: bytes });
       }
       return (await git([...inOutput, 'write-tree'], run)).stdout.trim();

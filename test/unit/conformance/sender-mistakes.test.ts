@@ -67,7 +67,7 @@ const FAULTS: Readonly<Record<string, Faults>> = {
   'body-size': inData(isArticle, () => ({ meta_description: 'x'.repeat(1_000_000) })),
   'accepted-is-final': { landed: () => false },
   'large-answer-is-final': { landed: small },
-  'retry-failed': status(400),
+  'retry-failed': status(404),
   'retry-409': { isFinal: (_, code) => code === 409 },
   'retry-same-bytes': {
     retried: (envelope, now) => ({
@@ -142,7 +142,7 @@ const NAMED_FIRST = ['signature', 'post', 'accepted-is-final', 'retry-waits', 'c
 const WORDS: Readonly<Record<string, RegExp>> = {
   'published-at': /both are the same/,
   'accepted-is-final': /one attempt .* 200 .* 6, the second after \d+ s/,
-  'retry-failed': /400 . none/,
+  'retry-failed': /404 . none/,
   'retry-same-bytes': /differs at byte/,
   'retry-waits': /at least 60 s .* [35]0 s/,
   'publish-timeout': /waits 30 s.* after 10 s/,

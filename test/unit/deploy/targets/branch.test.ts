@@ -53,8 +53,11 @@ async function setUp(t: ExecutionContext, keep: string[] = []) {
 
 test('a clone of the branch has the files of the output as they are, and each deploy is a commit of what has changed', async (t) => {
   const { dir, site, bare, build, deploy, cloned, log } = await setUp(t);
-  // What the owner's settings say of texts, and hooks that would refuse everything.
+  // What the owner's settings say of texts and of a sparse checkout, and hooks that would refuse everything.
   gitIn(site, 'config', 'core.autocrlf', 'input');
+  gitIn(site, 'config', 'core.sparseCheckout', 'true');
+  fs.mkdirSync(join(site, '.git/info'), { recursive: true });
+  fs.writeFileSync(join(site, '.git/info/sparse-checkout'), '/*\n!/*/\n/content/\n');
   gitIn(site, 'config', 'core.hooksPath', join(dir, 'hooks'));
   for (const folder of [join(dir, 'hooks'), join(site, '.git/hooks')])
     for (const name of ['pre-push', 'reference-transaction', 'post-commit']) {
@@ -88,7 +91,7 @@ test('a clone of the branch has the files of the output as they are, and each de
 });
 
 test('files that are configured to stay are never changed or removed, and commits of others stay', async (t) => {
-  const { dir, bare, build, deploy, cloned, log } = await setUp(t, ['CNAME', 'docs/keep.txt']);
+  const { dir, bare, build, deploy, cloned, log } = await setUp(t, ['CNAME', 'docs']);
   const work = join(dir, 'work');
   gitIn(dir, 'clone', '-q', bare, work);
   gitIn(work, 'checkout', '-q', '-b', 'pages');
