@@ -116,7 +116,10 @@ function awaitArticles(
   const isAwaited = (path: string) => facts.now.awaited.some((one) => one.path === path);
   host.addAction('article.stateChanged', ({ path, id, url, state }) => {
     if (state !== 'live') awaited.forget(path);
-    else if (!isAwaited(path)) awaited.add({ path, id, url, at: now() });
+    else if (!isAwaited(path)) {
+      awaited.add({ path, id, url, at: now() });
+      onAwaited();
+    }
   });
 }
 

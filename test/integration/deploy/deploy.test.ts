@@ -5,7 +5,7 @@ import type { SiteStatus } from '../../../src/app/status.js';
 import { type DeployState, readDeployState } from '../../../src/deploy/deploy-queue.js';
 import { readFacts, type SiteFacts } from '../../../src/deploy/facts.js';
 import { articlesOf, withCaller } from '../../support/articles-of.js';
-import { inClone, makeRemote } from '../../support/clones.js';
+import { gitIn, inClone, makeRemote } from '../../support/clones.js';
 import { startEndpoint } from '../../support/endpoint.js';
 import { article } from '../../support/events.js';
 import { filesWith } from '../../support/files-with.js';
@@ -150,7 +150,7 @@ test('of two receivers on one folder, the one that builds keeps the facts and lo
   t.is(live(second)[0]?.id, 'three');
 });
 
-test('where the host builds the site, its hook is called after the push and when a date has come, and the facts say so', async (t) => {
+test('where the host builds the site, its hook is called after the push and when a date has come, the article is live then, and the facts say so', async (t) => {
   const calls: string[] = [];
   const hook = await startEndpoint(t, (_, response) => {
     calls.push(clones.git('log', '--format=%s', 'main'));
@@ -160,10 +160,13 @@ test('where the host builds the site, its hook is called after the push and when
     durability: 'disk',
     git: { push: { debounce: 0 } },
     deploy: { hook: true },
+    site: {},
+    liveCheck: true,
   });
   const dir = clones.clone('a');
-  const start = () =>
-    startHere(t, inClone(dir, { env: { PRESSMARK_DEPLOY_HOOK: `${hook.origin}/secret-path` } }));
+  const PRESSMARK_SITE_URL = await servedFolder(t, join(dir, 'public'));
+  const PRESSMARK_DEPLOY_HOOK = `${hook.origin}/secret-path`;
+  const start = () => startHere(t, inClone(dir, { env: { PRESSMARK_SITE_URL, PRESSMARK_DEPLOY_HOOK } }));
   const receiver = await start();
   await until('the hook is called for what is there at the start', () => calls.length === 1);
   t.is((await receiver.post('article.published', article({ title: 'Soil' }))).status, 200);
@@ -191,8 +194,10 @@ test('where the host builds the site, its hook is called after the push and when
   const before = calls.length;
   const files = fs.readdirSync(join(dir, 'content'), { recursive: true, encoding: 'utf8' });
   const file = join(dir, 'content', files.find((name) => name.endsWith('fern.md')) ?? '');
-  const soon = isoIn(1_500);
+  const soon = isoIn(2_500);
   fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^date: .*/m, `date: "${soon}"`));
+  gitIn(dir, 'commit', '--quiet', '--all', '--message', 'Fern comes sooner');
   await until('the hook is called when the date comes', () => calls.length > before);
   t.true(Date.now() >= Date.parse(soon));
+  await until('it is live', () => live(again).some(({ id }) => id === fern.id));
 });
