@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { PressmarkError } from '../../errors.js';
 import { answerEarly } from '../../webhook/http/respond.js';
 
 /**
@@ -19,7 +20,7 @@ export function boundedBody(mostBytes = MAX_BODY_BYTES): Middleware {
     req.push = (chunk: Buffer | null) => {
       bytes += chunk?.length ?? 0;
       if (bytes <= mostBytes) return Object.getPrototypeOf(req).push.call(req, chunk);
-      req.destroy(new Error(tooLarge));
+      req.destroy(new PressmarkError('BODY_TOO_LARGE', tooLarge));
       return false;
     };
     return next();

@@ -73,6 +73,8 @@ export function createServer({
   const app = new Koa();
   app.on('error', (error: unknown) => {
     if (isClientGone(error)) log.debug({ reason: messageOf(error) }, 'a client went away');
+    // Strangers decide how often that happens.
+    else if (httpErrorOf(error).expose) log.debug({ reason: messageOf(error) }, 'a request was cut off');
     else log.error({ err: error }, 'a request failed');
   });
   app.use(webhook);

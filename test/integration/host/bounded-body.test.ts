@@ -54,6 +54,10 @@ test('413-route-body: a route reads 1,000,000 bytes, and never gets a body that 
       t.is(status, 413);
       t.is(json.error, 'body is over 1000000 bytes, the most that a route of a plugin reads');
     }
+  t.false(
+    receiver().log.some(({ level }) => Number(level) >= 40),
+    'strangers do not fill the log',
+  );
 });
 
 test('200-route-body: a route that does not read the body answers before it has come', async (t) => {
