@@ -119,6 +119,8 @@ export function createDeployQueue(options: DeployQueueOptions) {
     /** What came since the last deploy began: a change, or that the target gets the output whether or not it has it. */
     let pending: 'changed' | 'forced' | undefined;
     let running: Promise<void> | undefined;
+    /** When the last good deploy began, by `performance.now()`. */
+    let lastBegan = Number.NEGATIVE_INFINITY;
     /** Ends the pause after a failure. */
     let wake = new AbortController();
 
@@ -176,6 +178,7 @@ export function createDeployQueue(options: DeployQueueOptions) {
         await target.deploy({ folder, onPrinted }, signal);
         const done = { target: name, ms: Math.round(performance.now() - began), output: printed };
         await keep(name, { deployed: { version, at: new Date().toISOString() }, attempts: 0 });
+        lastBegan = began;
         onDeployed(done);
         return undefined;
       } catch (error) {
@@ -189,9 +192,9 @@ export function createDeployQueue(options: DeployQueueOptions) {
       request('forced');
       wake.abort();
     };
-    /** What the target has been given as it is now. */
-    const isDeployed = () => stateOf().deployed?.version === source.version();
-    return { target, changed: () => request('changed'), now, isDeployed, end: async () => await running };
+    const deployedUntil = () =>
+      stateOf().deployed?.version === source.version() ? performance.now() : lastBegan;
+    return { target, changed: () => request('changed'), now, deployedUntil, end: async () => await running };
   }
 
   const targetQueues = targets.map(createTargetQueue);
@@ -205,8 +208,9 @@ export function createDeployQueue(options: DeployQueueOptions) {
     deployNow: (some: readonly DeployTarget[]) => {
       for (const queue of targetQueues) if (some.includes(queue.target)) queue.now();
     },
-    /** Whether all targets have the present output. */
-    isEverywhere: () => targetQueues.every(({ isDeployed }) => isDeployed()),
+    /** All targets have what there was at this moment, by `performance.now()`, also where there is something newer by now. */
+    deployedUntil: () =>
+      Math.min(performance.now(), ...targetQueues.map(({ deployedUntil }) => deployedUntil())),
     /** Ends what is under way; the next start continues. */
     stop: async () => {
       stopping.abort();

@@ -61,7 +61,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           facts,
           live,
           log,
-          isDeployed: () => queue.isEverywhere(),
+          deployedUntil: () => queue.deployedUntil(),
           onLive: ({ id, url, path, at, ms }) => host.doAction('article.live', { id, url, path, at, ms }),
         });
 

@@ -26,8 +26,8 @@ export interface AwaitedOptions {
   readonly facts: Facts;
   readonly live: LiveSettings;
   readonly log: Log;
-  /** Whether the public site has what was built last. */
-  isDeployed(): boolean;
+  /** What was ready up to which moment, by `performance.now()`, is on the public site. */
+  deployedUntil(): number;
   /** Resolves when nothing of what follows can be lost; until then, the article stays in the facts. */
   onLive(article: AwaitedArticle & { readonly ms: number }): Promise<void>;
 }
@@ -37,8 +37,8 @@ interface OnTheWay {
   article: AwaitedArticle;
   /** When the delivery was answered, by `performance.now()`; negative for those of a former process. */
   readonly answered: number;
-  /** Whether the article is in what was built last, or is committed where a host builds the site. */
-  isReady: boolean;
+  /** Since when the article is built, or committed where a host builds the site, by `performance.now()`. */
+  ready?: number;
   isReported?: boolean;
   isLive?: boolean;
 }
@@ -60,7 +60,7 @@ const OTHERS_MS = 5_000;
  * first, again after growing pauses. After the next deploy the looks begin anew.
  */
 export function createAwaited(options: AwaitedOptions) {
-  const { facts, live, log, isDeployed, onLive } = options;
+  const { facts, live, log, deployedUntil, onLive } = options;
   const { pausesMs = PAUSES_MS } = live;
   /** What is known of the articles that the facts have, by their files. */
   const awaited = new Map<string, OnTheWay>();
@@ -94,7 +94,7 @@ export function createAwaited(options: AwaitedOptions) {
   }
 
   function awaitedSince(article: AwaitedArticle, answered: number): OnTheWay {
-    return { article, answered, isReady: lastBuild >= answered };
+    return { article, answered, ...(lastBuild >= answered && { ready: performance.now() }) };
   }
 
   /** All that are awaited now, with those of other receivers and without what these have seen. */
@@ -107,25 +107,30 @@ export function createAwaited(options: AwaitedOptions) {
     return [...noted.keys()].flatMap((path) => awaited.get(path) ?? []);
   }
 
+  function markReady(ones: readonly OnTheWay[]): void {
+    for (const one of ones) one.ready ??= performance.now();
+  }
+
   /**
    * A good build has all articles answered before it began, as far as it was for them.
    *
    * @param began when it began, by `performance.now()`.
    */
   function built(began: number, isBuilt: (article: AwaitedArticle) => boolean): void {
-    for (const one of all()) one.isReady ||= one.answered <= began && isBuilt(one.article);
+    markReady(all().filter(({ article, answered }) => answered <= began && isBuilt(article)));
     lastBuild = began;
   }
 
   /** Asks which articles git has as they are. @param ask undefined if nothing is committed: the answer is enough. */
   async function committed(ask?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
-    const waiting = all().filter(({ isReady }) => !isReady);
+    const waiting = all().filter(({ ready }) => ready === undefined);
     const done = await ask?.(waiting.map(({ article }) => article.path));
-    for (const one of waiting) one.isReady ||= done === undefined || done.has(one.article.path);
+    markReady(waiting.filter(({ article }) => done === undefined || done.has(article.path)));
   }
 
   function deployed(): OnTheWay[] {
-    return isDeployed() ? all().filter(({ isReady, isLive }) => isReady && isLive !== true) : [];
+    const until = deployedUntil();
+    return all().filter(({ ready, isLive }) => ready !== undefined && ready <= until && isLive !== true);
   }
 
   /** The public site may have changed: the looks begin anew. */

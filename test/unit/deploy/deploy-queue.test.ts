@@ -13,6 +13,7 @@ function setUp(
   {
     fails = (): boolean => false,
     onFailed = (): void => undefined,
+    onDeployed = (): void => undefined,
     stateDir = tempDir(t),
     version = 'v1',
     pauses = PAUSES,
@@ -39,7 +40,10 @@ function setUp(
     source: { folder: () => '/output', version: () => present },
     stateDir,
     log: pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
-    onDeployed: () => deployed.push(present),
+    onDeployed: () => {
+      deployed.push(present);
+      onDeployed();
+    },
     onFailed,
     lock: {
       enter: async () => {
@@ -58,6 +62,20 @@ function setUp(
   };
   return { queue, targets, deployed, order, logged, build, stateDir };
 }
+
+test('what a deploy has is known to be there, also where the output has changed since it began', async (t) => {
+  const ready = performance.now();
+  let built = 1;
+  const seen: boolean[] = [];
+  const { queue, build } = setUp(t, {
+    onDeployed: () => seen.push(queue.deployedUntil() >= ready),
+  });
+  t.false(queue.deployedUntil() >= ready);
+  const timer = setInterval(() => build(`v${++built}`), 1);
+  t.teardown(() => clearInterval(timer));
+  await until('three deploys are done, each behind the output', () => seen.length >= 3);
+  t.deepEqual(seen.slice(0, 3), [true, true, true]);
+});
 
 test('an output goes to a target that does not have it, while the lock is held', async (t) => {
   const { deployed, build, order } = setUp(t);

@@ -25,7 +25,7 @@ async function setUp(
   const expected = new Map<string, string>();
   const facts = openFacts(stateDir, log);
   const live: string[] = [];
-  let isDeployed = true;
+  let deployedUntil = Number.POSITIVE_INFINITY;
   const awaited = createAwaited({
     facts,
     log,
@@ -38,7 +38,7 @@ async function setUp(
         return Promise.resolve(comment === undefined ? undefined : { url, jsonLd: '', comments: [comment] });
       },
     },
-    isDeployed: () => isDeployed,
+    deployedUntil: () => deployedUntil,
     onLive: async ({ id }) => {
       live.push(id);
       await followed;
@@ -54,8 +54,8 @@ async function setUp(
     awaited,
     expected,
     stateDir,
-    setDeployed: (is: boolean) => {
-      isDeployed = is;
+    setDeployedUntil: (moment: number) => {
+      deployedUntil = moment;
     },
     add: (id: string, text = `<!-- svc:item:${id} -->`) => {
       expected.set(id, text);
@@ -92,7 +92,7 @@ test('an article that is live stays in the facts until nothing of what follows c
 });
 
 test('no page is looked at before a build that began after the answer has been deployed', async (t) => {
-  const { add, awaited, asked, live, show, setDeployed } = await setUp(t);
+  const { add, awaited, asked, live, show, setDeployedUntil } = await setUp(t);
   for (const id of ['a', 'b', 'c']) show(id);
   const before = performance.now() - 1;
   add('a');
@@ -100,10 +100,10 @@ test('no page is looked at before a build that began after the answer has been d
   awaited.look();
   add('b');
   awaited.built(performance.now(), ({ id }) => id === 'b');
-  setDeployed(false);
+  setDeployedUntil(before);
   awaited.look();
   add('c');
-  setDeployed(true);
+  setDeployedUntil(performance.now());
   awaited.look();
   await until('what was built and deployed is live', () => live.length > 0);
   t.deepEqual(live, ['b']);
