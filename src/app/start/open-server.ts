@@ -30,6 +30,7 @@ export async function openServer(
   const { host, context, receiveArticle, deliveries, pagePolicy, liveReload } = plugins;
   const { outputDir, stateDir } = foldersOf(settings);
   const { endpoint, statusToken, siteUrl } = settings;
+  warnOfHidden(content, durable, log);
   const names = headerNames(settings.service);
   const receive = createReceive(plugins.secrets, names, context);
   const health = createHealth(content, stateDir);
@@ -96,6 +97,22 @@ export async function openServer(
 function runsScripts({ site, host }: Settings): boolean {
   const isListening = host === undefined || ['0.0.0.0', '::', '127.0.0.1'].includes(host);
   return isListening && (site === false || site.contentSecurityPolicy !== undefined);
+}
+
+/** Says which articles nobody sees at their addresses, as something else is served there. */
+function warnOfHidden({ reservedUrls }: ReceiverStore['content'], { catalog }: DurableStore, log: Log): void {
+  for (const reserved of reservedUrls) {
+    const below = reserved.endsWith('/*') ? reserved.slice(0, -1) : undefined;
+    const hidden =
+      below === undefined
+        ? catalog.byUrl(reserved)
+        : [...catalog.entries()].filter(({ url }) => url.startsWith(below));
+    for (const { path, url } of hidden)
+      log.warn(
+        { path, url },
+        'an article has an address that the receiver answers itself; see pressmark doctor',
+      );
+  }
 }
 
 /** Without the announcement, as on a full disk, other commands do not see the receiver; it works as well. */
