@@ -55,7 +55,10 @@ function innermost(issue: z.core.$ZodIssue, schema: z.core.$ZodType): z.core.$Zo
   if (issue.code !== 'invalid_union') return [issue];
   const isInside = (one: z.core.$ZodIssue) =>
     one.code === 'unrecognized_keys' || one.path.length > issue.path.length;
-  const [form, ...others] = formsOf(issue).filter((form) => form.every(isInside));
+  const forms = formsOf(issue).filter((form) => form.every(isInside));
+  // It is the form that has all keys which are given, where there is one.
+  const meant = forms.filter((form) => form.every(({ code }) => code !== 'unrecognized_keys'));
+  const [form, ...others] = meant.length > 0 ? meant : forms;
   if (form === undefined) return [issue];
   if (others.length === 0) return form.flatMap((one) => innermost(one, schema));
   // A key that no form has is wrong in each.

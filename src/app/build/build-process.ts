@@ -168,7 +168,7 @@ async function openSiteBuild(settings: Settings): Promise<SiteBuild> {
   if (isInGit || isMountPoint(join(dir, output)))
     throw new PressmarkError(
       'CONFIG_INVALID',
-      `${isInGit ? `git tracks files in ${output}` : `${output} is a mount point`}, which builds would replace by a symbolic link; have the generator write another folder, and set "output" to it`,
+      `${isInGit ? `git tracks files in ${output}` : `${output} is a mount point`}, which builds would replace by a symbolic link; have the generator write another folder and set "output" to it, or leave all builds to you with build: { background: false }`,
     );
   if (repository !== undefined) await ignoreLink(repository, output);
   const prefix = contentPrefix(settings);

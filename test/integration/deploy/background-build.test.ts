@@ -1,10 +1,11 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { gitIn } from '../../support/clones.js';
 import { article, update } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { launch } from '../../support/receiver.js';
-import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
+import { launchHere, type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { toyConfig, toyPost, writeToySite } from './toy-generator.js';
@@ -184,3 +185,16 @@ test.serial(
     await isBuilt('ten');
   },
 );
+
+test.serial('an output that git tracks is left alone, and what can be done is said', async (t) => {
+  const tracked = join(root, 'tracked');
+  writeToySite(tracked, { 'pressmark.config.mjs': CONFIG, 'build.sh': BUILD, 'public/index.html': 'mine' });
+  gitIn(tracked, 'init', '--quiet');
+  gitIn(tracked, 'add', '.');
+  gitIn(tracked, 'commit', '--quiet', '--message', 'The site');
+  const { log } = await startHere(t, { ...options, dir: tracked });
+  const said = /^git tracks files in public, .*set "output" to it, or .*background: false/;
+  await until('it is said', () => log.some(({ reason }) => said.test(String(reason))));
+  t.is(text(join(tracked, 'public/index.html')), 'mine');
+  t.false(fs.lstatSync(join(tracked, 'public')).isSymbolicLink());
+});

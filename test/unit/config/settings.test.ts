@@ -146,6 +146,11 @@ const REFUSED: readonly (readonly [config: object, words: RegExp])[] = [
   ],
   [{ deploy: { bransh: 'x' } }, /there is no setting "deploy\.bransh"; did you mean branch\?$/],
   [
+    { deploy: { folder: 'www' } },
+    /deploy\.folder must be an absolute path, such as \/srv\/www\/site, got "www"$/,
+  ],
+  [{ deploy: [{ branch: 'x', keep: 'CNAME' }] }, /deploy\.0\.keep must be a list, got "CNAME"$/],
+  [
     { deploy: { folder: '/x', branch: 'y' } },
     /deploy must be \{ branch: .*, got \{"folder":"\/x","branch":"y"\}$/,
   ],
