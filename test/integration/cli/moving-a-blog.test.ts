@@ -12,7 +12,7 @@ import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-const FILES = 120;
+const FILES = 500;
 const EDITED = 12;
 
 /** The text of one post, as blogs have them: YAML or TOML, old dates, links, pictures, code, other scripts. */
@@ -45,7 +45,7 @@ function countsOf({ stdout }: { readonly stdout: string }): Record<string, numbe
   return counts;
 }
 
-test('120 posts through dry run, publish, kill, resume, an edit of 12 and refresh --changed: each is there once, with the text of its file', async (t) => {
+test('500 posts through dry run, publish, kill, resume, an edit of 12 and refresh --changed: each is there once, with the text of its file', async (t) => {
   const random = createRandom('moving a blog');
   const receiver = await startHere(t, STORE_ONLY);
   const dir = tempDir(t);
@@ -66,7 +66,7 @@ test('120 posts through dry run, publish, kill, resume, an edit of 12 and refres
     stdio: 'ignore',
   });
   t.teardown(() => child.kill('SIGKILL'));
-  const killAt = random.integer(20, 80);
+  const killAt = random.integer(50, 300);
   await until('some of the posts are there', () => articleFiles(receiver.dir).length >= killAt);
   child.kill('SIGKILL');
   await once(child, 'exit');
