@@ -1,4 +1,9 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import type { ArticleState } from '../article/publication.js';
+import { messageOf } from '../errors.js';
+import { writeAtomically } from '../fs/atomic-write.js';
+import type { StateChange } from '../host/hooks/hook-types.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import { type Entry, entryState } from '../store/catalog/entry.js';
@@ -10,6 +15,8 @@ export interface ScheduleOptions {
   readonly prefix: string;
   /** The moment up to which a receiver has followed the articles, in ms since 1970. */
   readonly since: number;
+  /** The state folder, where the articles are kept that were not live when all that was said had been heard. */
+  readonly stateDir: string;
   /** @default Date.now */
   now?(): number;
 }
@@ -19,9 +26,12 @@ const LONGEST_MS = 1_000;
 
 /**
  * Says when the state of an article changes: when a date has come, when an article has expired, and when a file has got
- * another date. The dates in the files are all that is needed, so that a restart misses nothing.
+ * another date or is released. What a killed receiver has not said to all, and what has changed while none ran, the next one
+ * says: it knows which articles were not live.
  */
-export function schedulePlugin({ catalog, prefix, since, now = Date.now }: ScheduleOptions): Plugin {
+export function schedulePlugin(options: ScheduleOptions): Plugin {
+  const { catalog, prefix, since, stateDir, now = Date.now } = options;
+  const file = join(stateDir, 'states.json');
   return definePlugin({
     name: 'schedule',
     receiver(host) {
@@ -30,6 +40,9 @@ export function schedulePlugin({ catalog, prefix, since, now = Date.now }: Sched
       const states = new Map<string, ArticleState>();
       let next = Number.POSITIVE_INFINITY;
       let timer: NodeJS.Timeout | undefined;
+      /** Changes that not all have heard of. */
+      let unheard = 0;
+      let saved = Promise.resolve();
 
       function keep(path: string, state: ArticleState): void {
         if (state === 'live') states.delete(path);
@@ -45,7 +58,22 @@ export function schedulePlugin({ catalog, prefix, since, now = Date.now }: Sched
         const change = { path: `${prefix}${path}`, id, url, state };
         const at = isoOf(state === 'expired' ? until : from);
         log.info({ ...change, ...(at !== undefined && { at }) }, `the article is ${state}`);
-        void host.doAction('article.stateChanged', change);
+        void say(change);
+      }
+
+      async function say(change: StateChange): Promise<void> {
+        unheard++;
+        await host.doAction('article.stateChanged', change);
+        if (--unheard === 0) saved = saved.then(save);
+      }
+
+      async function save(): Promise<void> {
+        if (unheard > 0) return;
+        try {
+          await writeAtomically(file, JSON.stringify([...states]));
+        } catch (error) {
+          log.debug({ reason: messageOf(error) }, `${file} cannot be written; the next start says it again`);
+        }
       }
 
       function advance(): void {
@@ -81,13 +109,29 @@ export function schedulePlugin({ catalog, prefix, since, now = Date.now }: Sched
         host.addAction(event, changed);
       host.addAction('article.removed', ({ path }) => void states.delete(path.slice(prefix.length)));
       host.addAction('host.ready', () => {
-        for (const entry of catalog.entries()) keep(entry.path, entryState(entry, since));
+        const before = readStates(file);
+        for (const entry of catalog.entries())
+          keep(entry.path, before.states.get(entry.path) ?? entryState(entry, before.at ?? since));
+        if ([...states.keys()].some((path) => !before.states.has(path))) saved = saved.then(save);
         next = now();
         advance();
       });
-      host.onClose(() => clearTimeout(timer));
+      host.onClose(async () => {
+        clearTimeout(timer);
+        await saved;
+      });
     },
   });
+}
+
+/** The states of articles that were not live, and the moment until which they were followed; none where they cannot be read. */
+function readStates(file: string): { readonly states: ReadonlyMap<string, ArticleState>; at?: number } {
+  try {
+    const states = new Map<string, ArticleState>(JSON.parse(fs.readFileSync(file, 'utf8')));
+    return { states, at: fs.statSync(file).mtimeMs };
+  } catch {
+    return { states: new Map() };
+  }
 }
 
 function isoOf(at: number | undefined): string | undefined {

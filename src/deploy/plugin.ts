@@ -114,12 +114,10 @@ function awaitArticles(
       });
     else host.addAction(on, ({ article: { id, url }, path }) => awaited.add({ path, id, url, at: now() }));
   const isAwaited = (path: string) => facts.now.awaited.some((one) => one.path === path);
-  host.addAction('article.stateChanged', ({ path, id, url, state }) => {
+  // Until this has resolved, a next start says the change again.
+  host.addAction('article.stateChanged', async ({ path, id, url, state }) => {
     if (state !== 'live') awaited.forget(path);
-    else if (!isAwaited(path)) {
-      awaited.add({ path, id, url, at: now() });
-      onAwaited();
-    }
+    else if (!isAwaited(path)) await addForGood({ path, id, url, at: now() });
   });
 }
 

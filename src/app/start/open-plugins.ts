@@ -90,7 +90,7 @@ export async function openPlugins(starting: Starting, opened: ReceiverStore): Pr
     deploy.entry,
     firstParty(recordsPlugin(kept), 'what is kept for people'),
     // Behind those that look at the same events: what it says of an article counts.
-    firstParty(schedulePlugin({ catalog, prefix, since: opened.savedAt }), 'the dates of articles'),
+    firstParty(schedulePlugin({ catalog, prefix, since: opened.savedAt, stateDir }), 'the dates of articles'),
   ];
 
   const context = handlerContext(settings, log, opened);

@@ -180,12 +180,12 @@ export interface Actions {
   /** The output has been brought to a target of `deploy`. @param output the end of what its command printed. */
   'deploy.done': { readonly target: string; readonly ms: number; readonly output?: string };
   'deploy.failed': { readonly target: string; readonly ms: number; readonly error: string };
-  /** A new or updated article was found on the public site (`liveCheck`). */
+  /** An article that is new, updated or released was found on the public site (`liveCheck`); also one released while no receiver ran. */
   'article.live': {
     readonly id: string;
     readonly url: string;
     readonly path: string;
-    /** When its delivery was answered, ISO 8601. */
+    /** When its delivery was answered, or it was released, ISO 8601. */
     readonly at: string;
     /** The time since then. */
     readonly ms: number;

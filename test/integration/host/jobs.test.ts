@@ -57,6 +57,13 @@ export default { name: 'herald', receiver(host) {
   host.job('live', { on: 'article.live', run: ({ id }) => fs.appendFileSync(host.paths.site + '/live', id + '\\n') });
 } };`;
 
+const KEEPER = `export default { name: 'keeper', receiver(host) {
+  host.routes((router) => router.get('/:id/:state', async (context) => {
+    const { id, state } = context.params;
+    context.body = await host.articles.setState(id, state);
+  }));
+} };`;
+
 test('jobs: the live article that a killed receiver has not noted, its next start finds', async (t) => {
   const dir = withPlugins(tempDir(t), { herald: LIVE_PLUGIN });
   const port = await freePort();
@@ -69,4 +76,36 @@ test('jobs: the live article that a killed receiver has not noted, its next star
   await startHere(t, options);
   await until('the job has run', () => linesIn(join(dir, 'live')).length > 0);
   t.deepEqual(linesIn(join(dir, 'live')), [data.id]);
+});
+
+test('jobs: an article that is released, and is live, is announced after a kill, and after a person has released it in its file while no receiver ran', async (t) => {
+  const dir = withPlugins(tempDir(t), { herald: LIVE_PLUGIN, keeper: KEEPER });
+  const port = await freePort();
+  const config = { liveCheck: true, git: false, site: { search: false } };
+  const options = { dir, port, config, env: { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` } };
+  const receiver = await startReceiver(t, options);
+  const set = (id: string, state: string) => fetch(`${receiver.origin}/-/keeper/${id}/${state}`);
+  const states = () => linesIn(join(dir, '.pressmark/states.json')).join();
+  const fileOf = (id: string) => {
+    const [name = ''] = fs
+      .readdirSync(join(dir, 'content'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith(`/${id}.md`));
+    return join(dir, 'content', name);
+  };
+  for (const id of ['edited', 'by-hand']) {
+    t.is((await receiver.post('article.published', article({ id, slug: id }))).status, 200);
+    await until('it is live', () => linesIn(join(dir, 'live')).includes(id));
+    fs.appendFileSync(fileOf(id), '\nBy a person.\n');
+    await set(id, 'held');
+    await until('it is held', () => states().includes(`${id}.md`));
+  }
+  fs.rmSync(join(dir, 'live'));
+  await set('edited', 'live');
+  await receiver.kill('SIGKILL');
+  const file = fileOf('by-hand');
+  const released = fs.readFileSync(file, 'utf8').replace(/^(?:held|draft):.*\n/gm, '');
+  fs.writeFileSync(file, released);
+  await startHere(t, options);
+  await until('the jobs have run', () => linesIn(join(dir, 'live')).length > 1);
+  t.deepEqual(linesIn(join(dir, 'live')).sort(), ['by-hand', 'edited']);
 });
