@@ -51,7 +51,7 @@ export function readingReport(
     ...reading(
       'kept tags',
       options.keptTags?.join(', '),
-      'templates select posts by them; no article gets one',
+      'the site selects posts by them, or may; no article gets one; keptTags names others',
     ),
     ...reading('front matter', Object.keys(constants).length === 0 ? undefined : literal(constants)),
   ];

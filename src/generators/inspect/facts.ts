@@ -37,12 +37,13 @@ export function siteFacts(findings: Findings): SiteFacts {
   const { posts, keys, shared = [], authors = {}, inferred, usualPermalink, options, ...facts } = findings;
   const { sharesCategory = true, frontMatter, questions = [], warnings = [], ...others } = facts;
   const category = sharesCategory ? sharedCategory(posts, keys) : {};
-  const kept = new Set([...(options.keptTags ?? []), ...selectingTags(posts, keys)]);
+  const found = options.keptTags;
+  const kept = found === undefined ? usualTags(keys) : [...found, ...selectingTags(posts, keys)];
   return {
     ...others,
     permalink: inferred?.pattern ?? usualPermalink,
     frontMatter: { ...frontMatter, ...sharedFrontMatter(posts, shared), ...category },
-    options: stated({ ...knownTerms(posts, keys, authors), keys, ...options, keptTags: [...kept] }),
+    options: stated({ ...knownTerms(posts, keys, authors), keys, ...options, keptTags: [...new Set(kept)] }),
     questions: [...questions, ...permalinkQuestions(inferred)],
     warnings,
   };
@@ -100,10 +101,12 @@ export function sharedCategory(
 /** Names that sites give to tags by which they select posts. */
 const SELECTING = new Set('nav navigation menu featured highlight pinned sticky hidden'.split(' '));
 
-/**
- * The tags of posts by which the site mostly selects them, such as for its home page. No generator can be asked which of its
- * tags a site's own code uses so.
- */
+/** The tags by which a site may select posts where nobody can be asked what its code does. It may have no such post yet. */
+function usualTags({ tags }: Partial<KeyNames>): readonly string[] {
+  return tags === null ? [] : [...SELECTING];
+}
+
+/** The tags of posts by which the site mostly selects them, such as for its home page. */
 function selectingTags(posts: readonly SitePost[], { tags = 'tags' }: Partial<KeyNames>): string[] {
   if (tags === null) return [];
   return posts.flatMap(({ data }) => textsOf(data[tags])).filter((tag) => SELECTING.has(termKey(tag)));

@@ -124,7 +124,7 @@ test('the report names each thing that was read, and from where', async (t) => {
     'language: de',
     'time zone: Asia/Tokyo',
     'keys: date: pubDate, image: none',
-    'kept tags: nav, top (templates select posts by them; no article gets one)',
+    'kept tags: nav, top (the site selects posts by them, or may; no article gets one; keptTags names others)',
   ]);
 });
 

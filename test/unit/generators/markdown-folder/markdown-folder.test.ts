@@ -42,7 +42,7 @@ test('init takes the folder, the keys and their form from the posts, and the res
       dates: 'day-string',
       rawHtml: true,
       keys: { description: 'excerpt', image: 'coverImage' },
-      keptTags: ['Featured'],
+      keptTags: ['nav', 'navigation', 'menu', 'featured', 'highlight', 'pinned', 'sticky', 'hidden'],
     },
     questions: [],
     warnings: [],
