@@ -17,6 +17,7 @@ const ENTRIES = [
   'app/build/build-process',
   'app/builder/builder-thread',
   'app/content/article-thread',
+  'deploy/targets/changed-files-process',
   'deploy/targets/release-process',
   'site/search-process',
 ];

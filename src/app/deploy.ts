@@ -225,10 +225,11 @@ function targetOf(
       `deploy has the ${kind} ${value}, and nothing builds the site here; set build to the command that builds it (and not build.background to false), or use { hook: true } and let the host build it`,
     );
   }
+  const notesDir = deployFolder(foldersOf(settings).stateDir);
   if ('folder' in setting) return folderTarget(setting.folder);
   if ('command' in setting) {
     const timeoutMs = setting.timeLimit * 1_000;
-    return commandTarget({ command: setting.command, cwd, env, timeoutMs });
+    return commandTarget({ command: setting.command, cwd, env, notesDir, timeoutMs });
   }
   if ('hook' in setting) {
     const { url, token } = deployHook;
@@ -250,6 +251,5 @@ function targetOf(
       `deploy has the branch ${setting.branch}, and the site is not in a git work tree; run git init there, or use another target`,
     );
   const author = typeof git === 'object' ? git.author : undefined;
-  const notesDir = deployFolder(foldersOf(settings).stateDir);
   return branchTarget({ ...setting, repository, env, notesDir, ...(author !== undefined && { author }) });
 }

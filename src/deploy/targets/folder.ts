@@ -1,11 +1,11 @@
-import { fork } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { childEnvironment } from '../../child-environment.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { switchTo } from '../releases.js';
-import type { ReleaseAnswer } from './release-process.js';
 import type { DeployOutput, DeployTarget } from './target.js';
+import { inProcess } from './target-process.js';
+
+const PROCESS = new URL('./release-process.js', import.meta.url);
 
 /**
  * A folder of this machine: each deploy is a release, `<folder>/releases/<time>`, and `<folder>/current` is a symbolic link to
@@ -26,9 +26,8 @@ export function folderTarget(folder: string): DeployTarget {
       );
     try {
       fs.mkdirSync(releases, { recursive: true });
-      const answer = await releaseInProcess([output, releases, current], signal);
-      if (answer.kind === 'failed') throw new Error(answer.reason);
-      await switchTo(answer.release, current);
+      const release = await inProcess<string>(PROCESS, [output, releases, current], signal);
+      await switchTo(release, current);
     } catch (error) {
       signal.throwIfAborted();
       throw new PressmarkError(
@@ -40,28 +39,4 @@ export function folderTarget(folder: string): DeployTarget {
   }
 
   return { name: `folder ${folder}`, deploy };
-}
-
-/**
- * Has a process of its own make a release, which leaves the processor to deliveries: a site of 10,000 articles has 29,000 files,
- * and that many calls of the system take seconds of the thread that answers.
- */
-function releaseInProcess(folders: readonly string[], signal: AbortSignal): Promise<ReleaseAnswer> {
-  signal.throwIfAborted();
-  const child = fork(new URL('./release-process.js', import.meta.url), folders, {
-    execArgv: [],
-    env: childEnvironment(),
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    detached: true, // Ctrl-C on the terminal is for the receiver to hand on
-    signal,
-    killSignal: 'SIGKILL',
-  });
-  return new Promise<ReleaseAnswer>((resolve, reject) => {
-    child.once('message', resolve);
-    child.on('error', reject);
-    // Its exit may be seen before its answer.
-    child.once('disconnect', () =>
-      resolve({ kind: 'failed', reason: 'the process that makes it has ended without an answer' }),
-    );
-  }).finally(() => child.kill('SIGKILL'));
 }

@@ -1,0 +1,48 @@
+import { fork } from 'node:child_process';
+import { childEnvironment } from '../../child-environment.js';
+import { messageOf } from '../../errors.js';
+import { lowerPriority } from '../../fs/process-priority.js';
+
+type Answer<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/**
+ * Has a process of its own look at all files of an output, which leaves the processor to deliveries: a site of 10,000 articles
+ * has 29,000 files, and that many calls of the system take seconds of the thread that answers.
+ *
+ * @param module calls `answerParent`.
+ * @throws Error with the reason, or the signal's.
+ */
+export function inProcess<T>(module: URL, args: readonly string[], signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const child = fork(module, args, {
+    execArgv: [],
+    env: childEnvironment(),
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    detached: true, // Ctrl-C on the terminal is for the receiver to hand on
+    signal,
+    killSignal: 'SIGKILL',
+  });
+  return new Promise<T>((resolve, reject) => {
+    child.once('message', (message) => {
+      const answer = message as Answer<T>;
+      if (answer.kind === 'done') resolve(answer.value);
+      else reject(new Error(answer.reason));
+    });
+    child.on('error', reject);
+    // Its exit may be seen before its answer.
+    child.once('disconnect', () => reject(new Error('the process for it has ended without an answer')));
+  }).finally(() => child.kill('SIGKILL'));
+}
+
+/** Does what a process was started for by `inProcess`, with its arguments, and answers with the result. */
+export async function answerParent<T>(work: (...args: string[]) => Promise<T>): Promise<void> {
+  lowerPriority(process.pid); // deliveries go first
+  process.once('disconnect', () => process.exit()); // the receiver was killed
+  const answer = await work(...process.argv.slice(2)).then(
+    (value): Answer<T> => ({ kind: 'done', value }),
+    (error: unknown): Answer<T> => ({ kind: 'failed', reason: messageOf(error) }),
+  );
+  process.send?.(answer, () => process.disconnect());
+}
