@@ -28,6 +28,7 @@ testJobs(test, site, {
     async ({ t, site, ada, way }) => {
       const { title } = await site.publish(`Seen at once, ${way}`);
       await ada.reloadsUntil('Only pull requests may change main.');
+      await ada.reloadsUntil(/✓\s*Live/); // the last of them
       const stations = ada.page
         .getByRole('region', { name: 'From delivery to live' })
         .getByRole('heading', { level: 3 });
