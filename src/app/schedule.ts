@@ -15,7 +15,7 @@ export interface ScheduleOptions {
   readonly prefix: string;
   /** The moment up to which a receiver has followed the articles, in ms since 1970. */
   readonly since: number;
-  /** The state folder, where the articles are kept that were not live when all that was said had been heard. */
+  /** The state folder: `states.json` there has the articles that were not live when every handler had last finished. */
   readonly stateDir: string;
   /** @default Date.now */
   now?(): number;
@@ -40,7 +40,7 @@ export function schedulePlugin(options: ScheduleOptions): Plugin {
       const states = new Map<string, ArticleState>();
       let next = Number.POSITIVE_INFINITY;
       let timer: NodeJS.Timeout | undefined;
-      /** Changes that not all have heard of. */
+      /** How many changes have handlers that still run. */
       let unheard = 0;
       let saved = Promise.resolve();
 

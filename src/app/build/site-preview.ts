@@ -31,7 +31,7 @@ export function previewPlugin({ dir, environment }: Settings): Plugin {
           await running.close();
           return answer.kind === 'error' ? { kind: 'failed', reason: answer.reason } : answer;
         });
-        last = turn.catch(() => undefined); // one that fails is no reason for the next to fail
+        last = turn.catch(() => undefined); // a preview that fails must not make the next one fail
         return await turn.finally(() => waiting--);
       };
 

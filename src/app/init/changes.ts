@@ -36,8 +36,8 @@ function masked(text: string): string {
 }
 
 /**
- * Writes all changes one after the other, each whole or not at all. Nothing is written if a file has changed since it was
- * read, or is no text in UTF-8.
+ * Writes the changes one after the other, each file atomically. Nothing is written if a file has changed since it was read, or
+ * is not UTF-8 text.
  *
  * @throws PressmarkError STORE_FAILED.
  */

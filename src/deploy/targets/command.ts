@@ -36,7 +36,7 @@ export function commandTarget(options: CommandOptions): DeployTarget {
   return {
     name: `command ${command}`,
     async deploy({ folder, onPrinted }, signal) {
-      // Before the command starts: what a build changes meanwhile is listed the next time.
+      // Listed before the command starts: what a build changes while it runs is then in the next list.
       await inProcess(PROCESS, [folder, deployed, next, changed], signal).catch((error: unknown) => {
         signal.throwIfAborted();
         const reason = `the changed files could not be listed: ${messageOf(error)}`;

@@ -8,8 +8,8 @@ type Answer<T> =
   | { readonly kind: 'failed'; readonly reason: string };
 
 /**
- * Has a process of its own look at all files of an output, which leaves the processor to deliveries: a site of 10,000 articles
- * has 29,000 files, and that many calls of the system take seconds of the thread that answers.
+ * Runs work on all files of an output in a child process of low priority. A site of 10,000 articles has 29,000 files: that many
+ * system calls would take seconds of the thread that answers deliveries.
  *
  * @param module calls `answerParent`.
  * @throws Error with the reason, or the signal's.
