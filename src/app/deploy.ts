@@ -207,16 +207,13 @@ async function commitsAsSource(dir: string, repository: Repository | undefined):
   };
 }
 
-interface TargetSurroundings {
+interface TargetContext {
   readonly settings: Settings;
   readonly repository: Repository | undefined;
   readonly commits: OutputSource;
 }
 
-function targetOf(
-  setting: DeploySetting,
-  { settings, repository, commits }: TargetSurroundings,
-): DeployTarget {
+function targetOf(setting: DeploySetting, { settings, repository, commits }: TargetContext): DeployTarget {
   const { dir: cwd, environment: env, deployHook, buildEveryMs: everyMs, git } = settings;
   if (!('hook' in setting) && !buildsSite(settings)) {
     const [kind = '', value = ''] = Object.entries(setting)[0] ?? [];

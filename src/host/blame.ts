@@ -1,9 +1,9 @@
 import type { Log } from '../log.js';
 
-/** The same fault of a plugin is logged so often, in milliseconds. */
+/** The shortest time between two log lines about the same fault, in milliseconds. */
 const EVERY_MS = 60_000;
 
-/** Logs a fault of a plugin. @param key equal for equal faults. */
+/** Logs a fault of a plugin. @param key identifies the fault. */
 export type Blame = (
   level: 'warn' | 'error',
   key: string,
@@ -11,7 +11,7 @@ export type Blame = (
   words: string,
 ) => void;
 
-/** Logs faults of plugins, each at most once a minute, with the number of repetitions that were left out. */
+/** Creates a function that logs faults of plugins, each at most once a minute, with the number of suppressed repetitions. */
 export function createBlame(log: Log): Blame {
   const said = new Map<string, { since: number; more: number }>();
   return (level, key, details, words) => {

@@ -4,17 +4,17 @@ import { asPlugin, pluginRunning, STALL_MS, unfinishedPlugins, watchExcess } fro
 
 /** The guard of a process or a thread; see `guardAgainstPlugins`. */
 export interface Guard {
-  /** Ends the process, also where a plugin has begun what asks for it. */
+  /** Ends the process, even if the call comes from a plugin's code. */
   exit(code: number): never;
   /** Names the plugins that have left intervals running. */
   reportLeft(): void;
 }
 
-/** How often it is looked whether everything stood still, in milliseconds. */
+/** How often the guard checks whether the thread was blocked, in milliseconds. */
 const LOOK_EVERY_MS = 500;
 
 /**
- * Keeps plugins from ending this process by `process.exit`; they get an error instead.
+ * Keeps plugins from ending this process with `process.exit`, which throws an error instead.
  *
  * @returns what allows it again.
  */
@@ -32,7 +32,7 @@ export function refuseExit(report?: (plugin: string, err: Error) => void): () =>
   };
 }
 
-/** Says once what a plugin has done. */
+/** Logs once what a plugin has done. */
 type BlamePlugin = (plugin: string, what: string, details?: object) => void;
 
 function blameIn(log: Log): BlamePlugin {
@@ -42,10 +42,9 @@ function blameIn(log: Log): BlamePlugin {
 }
 
 /**
- * Keeps plugins from ending this process or thread, by `process.exit`, an error that nobody catches, or a promise that
- * nobody waits for.
+ * Keeps plugins from ending this process or thread by `process.exit`, an uncaught error or an unhandled rejection.
  *
- * @param others what is done where that is not a plugin's.
+ * @param others called for errors that are not a plugin's.
  * @returns what allows it again.
  */
 function catchFaults(
@@ -72,14 +71,13 @@ function catchFaults(
   };
 }
 
-/** Whether this process or thread is guarded for as long as it lives. */
+/** Whether the guard stays for the life of this process or thread. */
 let isGuarded = false;
 
 /**
- * Keeps plugins from ending a process that is not the service's own, such as that of a command, while they are at work. All
- * else ends it as ever.
+ * Keeps plugins from ending the process of a command while their code runs. Other errors end the process as usual.
  *
- * @returns what ends that.
+ * @returns a function that removes the guard.
  */
 export function guardMeanwhile(log: Log): () => void {
   if (isGuarded) return () => undefined;
@@ -92,8 +90,8 @@ export function guardMeanwhile(log: Log): () => void {
 }
 
 /**
- * Guards this process or thread as `guardMeanwhile` does, and names the plugins that hold it up or leave intervals running. An
- * error that is not a plugin's ends it.
+ * Guards this process or thread like `guardMeanwhile`, and names the plugins that block it or leave intervals running. An error
+ * that is not a plugin's ends it.
  */
 export function guardAgainstPlugins(log: Log): Guard {
   isGuarded = true;
@@ -121,7 +119,7 @@ export function guardAgainstPlugins(log: Log): Guard {
     const isNamed = stallSeen >= looked;
     looked = performance.now();
     if (ms < STALL_MS || isNamed) return;
-    // Which of them it was cannot be seen from here.
+    // It may have been any of the unfinished plugins.
     for (const plugin of unfinishedPlugins())
       log.warn({ plugin, ms: Math.round(ms) }, `everything stood still while plugin ${plugin} was at work`);
   }, LOOK_EVERY_MS).unref();
@@ -132,7 +130,7 @@ export function guardAgainstPlugins(log: Log): Guard {
     clearInterval: clear,
     clearTimeout: clearOne,
   } = globalThis;
-  /** The same function, measured as the plugin's that has set it. */
+  /** The same function, attributed to the plugin that has set it. */
   const measured = (run: unknown) => {
     const plugin = pluginRunning();
     if (plugin === undefined || typeof run !== 'function') return run;
@@ -164,7 +162,7 @@ export function guardAgainstPlugins(log: Log): Guard {
   return { exit, reportLeft };
 }
 
-/** Replaces a global function; what hangs on it, such as its form for `promisify`, stays. */
+/** Replaces a global function and keeps its properties, such as its form for `promisify`. */
 function replace(
   name: 'setInterval' | 'setTimeout' | 'clearInterval' | 'clearTimeout',
   by: (...args: unknown[]) => unknown,

@@ -3,21 +3,21 @@ import { withoutHidden } from '../log.js';
 import { TimeoutError, within } from '../time-limit.js';
 import { asPlugin } from './plugin-code.js';
 
-/** What a health check of a plugin has found. */
+/** The result of a plugin's health check. */
 export interface HealthFinding {
-  /** `fail`: the plugin does not do its work; `warn` may be what the owner wants. */
+  /** `fail`: the plugin does not work. `warn`: the owner may want it so. */
   readonly level: 'ok' | 'warn' | 'fail';
   readonly text: string;
   /** How to fix it. */
   readonly fix?: string;
 }
 
-/** Looks how the plugin is; nothing if there is nothing to say. */
+/** Checks the plugin; returns nothing if there is nothing to report. */
 export type HealthCheck = () => MaybeFinding | Promise<MaybeFinding>;
 
 type MaybeFinding = HealthFinding | readonly HealthFinding[] | undefined;
 
-/** A finding and whose it is. */
+/** A finding and its plugin. */
 export interface PluginFinding extends HealthFinding {
   readonly plugin: string;
 }

@@ -31,16 +31,19 @@ import { inOrder } from './setup/manifests.js';
 import { parsedOptions, secretsOf } from './setup/plugin-settings.js';
 import { openStorage } from './storage.js';
 
-/** How long a plugin may take to be loaded, and to be set up, in milliseconds. */
+/** How long a plugin may take to load, and to set up, in milliseconds. */
 export const READY_MS = 30_000;
 
 /** How long plugins may take to start and to stop, in milliseconds; the whole stop has 10 s. */
 export interface PluginLimits {
   /** For each `receiver` and `pages`. */
   readonly setupMs: number;
-  /** For each `activate`; it may change much that is stored. */
+  /** For each `activate`, which may change many articles. */
   readonly activateMs: number;
-  /** For all handlers of `host.closing` together, and for all running jobs: the disposers, which flush commits and pages, need time too. */
+  /**
+   * For all handlers of `host.closing` together, and for all running jobs. It is short because the disposers, which flush
+   * commits and pages, need time too.
+   */
   readonly closingMs: number;
   /** For each disposer. */
   readonly disposeMs: number;
@@ -53,7 +56,7 @@ interface Disposer {
   readonly dispose: () => unknown;
 }
 
-/** What both faces of a plugin are handed. */
+/** The part of the host that both faces of a plugin get. */
 type CommonHost = PluginHost<unknown, FilterName, ActionName>;
 
 /** A running plugin host; see `startHost`. */
@@ -61,17 +64,17 @@ export interface Host {
   readonly hooks: Hooks;
   /** The routes of plugins. */
   readonly routers: readonly Router[];
-  /** What plugins answer without routes. */
+  /** The paths that plugins answer with a middleware. */
   readonly served: readonly ServedBelow[];
-  /** The endpoints that plugins have for other services. */
+  /** The plugins' endpoints for other services. */
   readonly adapters: readonly PluginAdapter[];
-  /** Files of the site that plugins make. */
+  /** The files that plugins add to the site. */
   readonly outputs: readonly PluginOutput[];
-  /** What else they add to pages. */
+  /** What plugins add to pages besides. */
   readonly additions: PageAdditions;
-  /** What they add to the admin. */
+  /** What plugins add to the admin. */
   readonly admin: AdminAdditions;
-  /** What the plugins have, and how it went. */
+  /** What the plugins have registered, and how their calls went. */
   report(): ReceiverReport;
   /** Runs the health checks of the plugins. */
   findings(): Promise<PluginFinding[]>;
@@ -79,41 +82,42 @@ export interface Host {
   close(): Promise<void>;
 }
 
-/** What every plugin of a host is handed alike. */
-export interface HostSurroundings {
+/** What a host needs to know to set up its plugins. */
+export interface HostContext {
   readonly face: Face;
   readonly site: HostSite;
   readonly paths: HostPaths;
-  /** The state folder: plugins keep theirs in it. */
+  /** The state folder, which also holds the plugins' folders. */
   readonly stateDir: string;
   readonly log: Log;
   readonly articles: ArticleReader & Partial<HostArticles>;
-  /** What is known of the site, in a receiver. @default nothing */
+  /** The records of the site, in a receiver. @default none */
   readonly records?: SiteRecords;
-  /** Where plugins put files. @default nowhere: no receiver runs */
+  /** Where plugins store files. @default none: no receiver is running */
   readonly assets?: Assets;
-  /** The paths that the server answers itself, without slashes at their ends, and by what. @default none */
+  /** The paths that the server answers itself, without trailing slashes, and their owners. @default none */
   readonly taken?: ReadonlyMap<string, string>;
-  /** What `.env` and the environment hold, for the secrets of plugins. @default nothing */
+  /** The variables of `.env` and the environment, for the secrets of plugins. @default none */
   readonly environment?: NodeJS.Dict<string>;
-  /** What Pressmark itself provides, in a receiver. @default nothing */
+  /** The services that Pressmark provides, in a receiver. @default none */
   readonly services?: (host: Host) => Partial<Services>;
-  /** The registry of hooks, where somebody needs it before the plugins are set up. @default a new one */
+  /** The registry of hooks, if it is needed before the plugins are set up. @default a new one */
   readonly hooks?: Hooks;
-  /** The jobs of plugins, in a receiver that is put into service. @default none is run, and no plugin is activated */
+  /** The jobs of plugins, in a running receiver. @default no job is run, and no plugin is activated */
   readonly jobs?: Jobs;
 }
 
 /**
- * Sets up one face of the plugins in the order given, each after those it requires, and ends registration. Where one fails,
- * those that were set up before it are closed.
+ * Sets up one face of the plugins in the given order, each after the plugins that it requires, and ends registration. If a
+ * plugin fails, the plugins before it are closed.
  *
- * @param limits how long plugins may take. @default 30 s for each, 60 s for `activate`, 2 s for `host.closing`, 8 s for each disposer
+ * @param limits how long plugins may take. @default 30 s for each, 60 s for `activate`, 2 s for `host.closing`, 8 s for each
+ *   disposer
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin and where it came from.
  */
 export async function startHost(
   entries: readonly PluginEntry[],
-  around: HostSurroundings,
+  around: HostContext,
   { setupMs, activateMs, closingMs, disposeMs }: PluginLimits = LIMITS,
 ): Promise<Host> {
   const { face, site, paths, stateDir, articles, environment = {} } = around;
@@ -209,7 +213,7 @@ export async function startHost(
     owners.set(router, name);
   }
 
-  /** By which a plugin answers requests. @param router none for a plugin that comes with Pressmark */
+  /** The methods by which a plugin answers requests. @param router undefined for a first-party plugin */
   function answeringOf(
     entry: PluginEntry,
     router: Router | undefined,
@@ -235,7 +239,7 @@ export async function startHost(
     };
   }
 
-  /** What both faces of a plugin are handed. */
+  /** The part of the host that both faces of a plugin get. */
   function commonHost({ plugin: { name }, isFirstParty }: PluginEntry) {
     const common: Omit<CommonHost, 'options'> = {
       site,
@@ -290,7 +294,7 @@ export async function startHost(
     await dispose();
   }
 
-  /** Side by side, last set up first: what one of them has to flush must not cost another its time. */
+  /** Runs all disposers at once, the last one set up first, so that a slow one does not take another's time. */
   async function dispose(): Promise<void> {
     await Promise.all(disposers.splice(0).reverse().map(disposeOf));
   }
@@ -325,24 +329,24 @@ export async function startHost(
   return host;
 }
 
-/** The folder of a plugin. @param stateDir that of the site's state. */
+/** The folder of a plugin. @param stateDir the site's state folder. */
 export function pluginFolder(stateDir: string, plugin: string): string {
   return join(stateDir, 'plugins', plugin);
 }
 
-/** Runs code of a plugin; what comes with Pressmark runs as it is. */
+/** Runs code as the plugin's; first-party code runs directly. */
 function runAsPlugin<T>({ plugin, isFirstParty }: PluginEntry, run: () => T): T {
   return isFirstParty ? run() : asPlugin(plugin.name, run);
 }
 
-/** The articles, for a plugin: what is done for it is done by the host. */
-function outsidePlugin(articles: HostSurroundings['articles']): HostSurroundings['articles'] {
+/** The articles, for a plugin. Their methods run as code of the host. */
+function outsidePlugin(articles: HostContext['articles']): HostContext['articles'] {
   return Object.fromEntries(
     Object.entries(articles).map(([name, method]) => [
       name,
       (...args: unknown[]) => asHost(() => Reflect.apply(method, articles, args)),
     ]),
-  ) as unknown as HostSurroundings['articles']; // the same methods
+  ) as unknown as HostContext['articles']; // the same methods
 }
 
 function checkedAssets({ put }: Assets): Assets {
@@ -355,10 +359,10 @@ function checkedAssets({ put }: Assets): Assets {
 }
 
 /**
- * Runs a step in which a plugin gets ready, such as its `receiver`.
+ * Runs a step of a plugin's setup, such as its `receiver`.
  *
- * @param done what it is then, such as `set up`.
- * @throws PressmarkError PLUGIN_INVALID, naming the plugin, where it fails or takes longer than `ms`.
+ * @param done the past participle for messages, such as `set up`.
+ * @throws PressmarkError PLUGIN_INVALID, naming the plugin, if it fails or takes longer than `ms`.
  */
 async function stepOf(
   entry: PluginEntry,

@@ -1,22 +1,22 @@
 import { didYouMean, PressmarkError, quote } from '../errors.js';
 
-/** A mistake in a plugin, or in what its owner has set for it. */
+/** An error in a plugin, or in its settings. */
 export function invalid(text: string, cause?: unknown): PressmarkError {
   return new PressmarkError('PLUGIN_INVALID', text, { cause });
 }
 
-/** Makes the errors about one plugin, or about a part of it. */
+/** Creates a function that makes errors about a plugin, or a part of it. */
 export function complaintsOf(plugin: string, part = ''): (what: string) => PressmarkError {
   return (what) => invalid(`plugin ${plugin}: ${part}${what}`);
 }
 
-/** Makes the errors about what a plugin asks of a method. @param method such as `articles.list`. */
+/** Creates a function that makes errors about the arguments of a method. @param method such as `articles.list`. */
 export function misuseOf(method: string): (what: string) => PressmarkError {
   return (what) => new PressmarkError('USAGE', `${method}: ${what}`);
 }
 
 /**
- * Checks that an object of a plugin has no key but those that there are: one that is misspelt would be ignored in silence.
+ * Checks that an object of a plugin has no unknown key: a misspelt one would be ignored in silence.
  *
  * @param complain makes the error.
  */

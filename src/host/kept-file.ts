@@ -4,10 +4,10 @@ import { writeAtomically } from '../fs/atomic-write.js';
 import { invalid } from './invalid.js';
 
 /**
- * A file of JSON in which a receiver keeps something for the next one.
+ * A JSON file that a receiver leaves for the next one.
  *
- * @param none what there is where none has kept anything.
- * @param without what follows if the file is deleted, for the message.
+ * @param none the value if there is no file.
+ * @param without the consequence of deleting the file, for the message.
  */
 export function keptFile<T>(path: string, none: T, without: string) {
   return {

@@ -2,10 +2,10 @@ const MOMENT = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\
 const DAY_MS = 86_400_000;
 
 /**
- * The moment of a date with a time, ISO 8601; undefined where the text is none. Of a time that the clocks show twice it is the
- * first; one that they leave out is as much later as they are put forward.
+ * The moment of a date with a time, ISO 8601; undefined if the text is not such a date. When clocks are put back, the first of
+ * two equal times is meant; when they are put forward, a time in the gap is moved forward with them.
  *
- * @param timeZone IANA name: that of a text without an offset from UTC.
+ * @param timeZone IANA name, for a text without an offset from UTC.
  */
 export function momentIn(timeZone: string, text: string): string | undefined {
   const [isMoment, date = '', offset] = MOMENT.exec(text) ?? [];
@@ -21,7 +21,7 @@ function isDate(date: string): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(date);
 }
 
-/** The moment at which the clocks of a time zone show something. */
+/** The moment at which clocks in a time zone show a time. */
 function momentOf(timeZone: string, wanted: number): number {
   const before = wanted - distanceAt(timeZone, wanted - DAY_MS);
   const after = wanted - distanceAt(timeZone, wanted + DAY_MS);
@@ -29,17 +29,17 @@ function momentOf(timeZone: string, wanted: number): number {
   return shown.length === 0 ? before : Math.min(...shown);
 }
 
-/** How far the clocks of a time zone are ahead of UTC, in milliseconds. */
+/** The offset of a time zone from UTC, in milliseconds. */
 function distanceAt(timeZone: string, at: number): number {
   return wallClock(timeZone, at) - at;
 }
 
-/** What the clocks of a time zone show at a moment, as `2026-11-27T08:00:00`. @param moment ISO 8601. */
+/** The local time in a time zone, such as `2026-11-27T08:00:00`. @param moment ISO 8601. */
 export function localTime(timeZone: string, moment: string): string {
   return new Date(wallClock(timeZone, Date.parse(moment))).toISOString().slice(0, 19);
 }
 
-/** What the clocks of a time zone show at a moment, as if it was UTC. */
+/** The local time in a time zone, as milliseconds that read as UTC. */
 function wallClock(timeZone: string, at: number): number {
   const parts = new Intl.DateTimeFormat('en', {
     timeZone,

@@ -2,12 +2,12 @@ import { PressmarkError } from '../errors.js';
 import type { ArticleChanges } from './articles/edits.js';
 import type { SiteRecords } from './records.js';
 
-/** A method that only a running receiver has. */
+/** A method that needs a running receiver. */
 export const refusing = (plugin: string) => async () => {
   throw new PressmarkError('USAGE', `plugin ${plugin}: this can be done only while the receiver runs`);
 };
 
-/** What changes articles, where no receiver runs. */
+/** The methods that change articles, when no receiver is running. */
 export function readingOnly(plugin: string): ArticleChanges {
   const refuse = refusing(plugin);
   const changes = {
@@ -25,7 +25,7 @@ export function readingOnly(plugin: string): ArticleChanges {
   return { ...changes, ...edits, ...versions, escaped: refuse, formFields: refuse, ...found, ...trash };
 }
 
-/** What is known of the site, where no receiver runs. */
+/** The records of the site, when no receiver is running. */
 export function noRecords(plugin: string): SiteRecords {
   const refuse = refusing(plugin);
   return {

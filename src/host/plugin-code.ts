@@ -1,27 +1,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { getHeapStatistics } from 'node:v8';
 
-/** The plugin whose code runs, also in what it has begun: timers, promises, sockets. */
+/** The plugin whose code is running, including the timers, promises and sockets that it started. */
 const running = new AsyncLocalStorage<string>();
 
-/** A call of a plugin that took too much of what it shares with everything else. */
+/** A call of a plugin that used too much time or memory. */
 export type Excess =
-  /** It held up everything else. */
+  /** It blocked the thread. */
   | { readonly kind: 'time'; readonly plugin: string; readonly ms: number }
-  /** It took so much memory; when none is left, V8 ends the process without a message. */
+  /** It used this much memory. When none is left, V8 ends the process without a message. */
   | { readonly kind: 'memory'; readonly plugin: string; readonly bytes: number };
 
 /** How long code may block the thread before it is reported, in milliseconds. */
 export const STALL_MS = 1_000;
 
-/** The part of JavaScript's memory that one call may take before it is reported. */
+/** The memory that one call may use before it is reported, in bytes. */
 const MOST_MEMORY = getHeapStatistics().heap_size_limit / 10;
 
-/** How many calls of each plugin have not ended. */
+/** The number of unfinished calls of each plugin. */
 const unfinished = new Map<string, number>();
 let onExcess: ((excess: Excess) => void) | undefined;
 
-/** Runs code of a plugin: what goes wrong in it, now or later, is known to be that plugin's. */
+/** Runs code as the plugin's: its errors, now or later, are attributed to the plugin. */
 export function asPlugin<T>(plugin: string, run: () => T): T {
   const began = performance.now();
   const before = getHeapStatistics().used_heap_size;
@@ -37,27 +37,27 @@ export function asPlugin<T>(plugin: string, run: () => T): T {
   }
 }
 
-/** Loads code of a plugin: what it begins is known to be that plugin's; the time that loading takes is not. */
+/** Loads code of a plugin: what it starts is attributed to the plugin, but not the time that loading takes. */
 export function begunBy<T>(plugin: string, load: () => T): T {
   return running.run(plugin, load);
 }
 
-/** Runs code of the host that a plugin has called: what it begins is not the plugin's. */
+/** Runs code of the host that a plugin has called: what it starts is not attributed to the plugin. */
 export function asHost<T>(run: () => T): T {
   return running.exit(run);
 }
 
-/** The plugin whose code runs, or has begun what runs; undefined if it is not a plugin's. */
+/** The plugin whose code is running, or has started what is running; undefined if there is none. */
 export function pluginRunning(): string | undefined {
   return running.getStore();
 }
 
-/** The plugins that were called and have not ended. */
+/** The plugins with unfinished calls. */
 export function unfinishedPlugins(): string[] {
   return [...unfinished.keys()];
 }
 
-/** Reports calls of plugins that took too much. */
+/** Reports calls of plugins that used too much time or memory. */
 export function watchExcess(report: (excess: Excess) => void): void {
   onExcess = report;
 }

@@ -40,15 +40,15 @@ export interface HostSite {
 
 /** Folders of a site, absolute. */
 export interface HostPaths {
-  /** The site's own. */
+  /** The site's folder. */
   readonly site: string;
-  /** That of the article files. */
+  /** The folder of the article files. */
   readonly content: string;
-  /** That of the built site. */
+  /** The folder of the built site. */
   readonly output: string;
 }
 
-/** What a plugin is handed, wherever it runs. @typeParam F the filters that there are. @typeParam A the actions. */
+/** The host that a plugin gets, in either face. @typeParam F the filters that exist. @typeParam A the actions. */
 export interface PluginHost<O, F extends FilterName, A extends ActionName> extends PluginHooks<F, A> {
   readonly site: HostSite;
   readonly paths: HostPaths;
@@ -60,7 +60,7 @@ export interface PluginHost<O, F extends FilterName, A extends ActionName> exten
   onClose(dispose: () => unknown): void;
 }
 
-/** What `receiver` is handed, in the process that answers the webhook. */
+/** The host that `receiver` gets, in the process that answers the webhook. */
 export interface ReceiverHost<O = unknown>
   extends PluginHost<O, ReceiverFilterName, ActionName>,
     SiteRecords {
@@ -68,47 +68,50 @@ export interface ReceiverHost<O = unknown>
   readonly assets: Assets;
   /** The values of `secrets`, by their names. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** What the plugin keeps across restarts. */
+  /** Data that the plugin keeps across restarts. */
   readonly storage: PluginStorage;
   /**
-   * Adds work that follows an action, once for each event: it is noted on the disk, run by one receiver of several, also
-   * after a crash, and tried again where it fails.
+   * Adds work that follows an action, once for each event. The event is noted on the disk; one of the receivers runs the job,
+   * even after a crash, and tries again if it fails.
    */
   job<N extends JobEventName>(name: string, job: Job<N>): void;
-  /** Adds work at certain times, by one receiver of several. What was missed while none ran is made up for once. */
+  /**
+   * Adds work at certain times, run by one of the receivers. Runs that were missed while no receiver was running are made up
+   * for once.
+   */
   cron(name: string, cron: Cron): void;
   /** Adds routes below `/-/<name of the plugin>/`; anyone can call them. */
   routes(define: (router: Router) => void): void;
   /**
-   * Answers everything below `/-/<name of the plugin>/` with a Koa middleware, where routes of a router are not enough. It
-   * reads bodies itself, of 5,000,000 bytes at most; anyone can call it.
+   * Answers everything below `/-/<name of the plugin>/` with a Koa middleware, if the routes of a router are not enough. It
+   * reads bodies itself, of at most 5,000,000 bytes; anyone can call it.
    */
   serve(handler: Middleware): void;
   /** Adds an endpoint for another service, at a path of your choice; requests are verified before they are parsed. */
   adapter(adapter: Adapter): void;
-  /** Adds pages, parts of the overview and buttons to the admin. Where no admin runs, they are not shown. */
+  /** Adds pages, widgets of the overview and buttons to the admin. Without an admin they are not shown. */
   readonly admin: AdminAdding;
-  /** Gives other plugins something to use, such as an object with functions. @param name unique. */
+  /** Provides a service to other plugins, such as an object with functions. @param name unique. */
   provide<N extends string>(name: N, service: Service<N>): void;
-  /** What another plugin has provided; that plugin must be in `requires` if it is used while plugins are set up. */
+  /** The service of another plugin. To use it during setup, list that plugin in `requires`. */
   use<N extends string>(name: N): Service<N>;
-  /** Adds a check of the plugin's own to `/healthz?verbose` and `doctor`; it has 5 seconds. */
+  /** Adds a check to `/healthz?verbose` and `doctor`; it has 5 seconds. */
   health(check: HealthCheck): void;
-  /** Returned by a filter of `article.draft`: the article is stored, and not shown before it is released. */
+  /** Returned by a filter of `article.draft`: the article is stored, but not shown until somebody releases it. */
   hold(reason: string): Hold;
   /** Returned by a filter of `article.draft`: nothing is stored. @param status 400 to 599. @param words for the sender. */
   refuse(status: number, words: string): Refusal;
-  /** An answer of an adapter. @param body sent as JSON. */
+  /** Creates an answer of an adapter. @param body sent as JSON. */
   answer(status: number, body: unknown, headers?: Readonly<Record<string, string>>): AdapterAnswer;
 }
 
-/** What `pages` is handed, where pages are made. */
+/** The host that `pages` gets, in the builder. */
 export interface PagesHost<O = unknown> extends PluginHost<O, PagesFilterName, PagesActionName>, PageAdding {
   /** Adds files to the site, such as `llms.txt`. */
   addOutput(output: SiteOutput): void;
 }
 
-/** What a command of a plugin is handed, while no receiver need run. */
+/** The host that a plugin's command gets; no receiver has to run. */
 export type CommandHost<O = unknown> = Pick<
   ReceiverHost<O>,
   'options' | 'secrets' | 'storage' | 'log' | 'site' | 'paths'
@@ -120,12 +123,12 @@ export interface PluginCommand<O = unknown> {
   readonly name: string;
   /** What it does, for the help. */
   readonly description: string;
-  /** As those of `parseArgs` in `node:util`. @default none */
+  /** Options of `parseArgs` in `node:util`. @default none */
   readonly options?: NonNullable<ParseArgsConfig['options']>;
   /**
-   * Does the work. A text that it returns is printed; where it throws, the exit code is 1.
+   * Does the work. A returned text is printed; if it throws, the exit code is 1.
    *
-   * @param call.args the words that are no options. @param call.values the options that were given, by their names.
+   * @param call.args the positional arguments. @param call.values the given options, by their names.
    */
   run(
     host: CommandHost<O>,
@@ -139,44 +142,47 @@ export interface Plugin<O = unknown> {
   readonly name: string;
   /** Such as `1.0.0`. */
   readonly version?: string;
-  /** Plugins that must be set up before this one, and `pressmark` itself, with the versions that will do, such as `^1.2`. */
+  /** The plugins that must be set up before this one, and `pressmark` itself, with version ranges such as `^1.2`. */
   readonly requires?: Readonly<Record<string, string>>;
   /** Checks the options from the config: a Standard Schema, such as one of zod or valibot. */
   readonly options?: StandardSchemaV1<unknown, O>;
-  /** Names of variables in `.env`, which must be set to 8 characters or more; neither log, findings nor admin show them. */
+  /**
+   * Names of variables in `.env`, each of which must have at least 8 characters. Log, findings and admin never show their
+   * values.
+   */
   readonly secrets?: readonly string[];
-  /** Hooks of its own, for other plugins; each begins with the plugin's name and a dot. */
+  /** Hooks that this plugin runs for others; each name begins with the plugin's name and a dot. */
   readonly hooks?: { readonly actions?: readonly string[]; readonly filters?: readonly string[] };
-  /** Runs once in the process that answers the webhook, whatever builds the site; also in `doctor`. May be async. */
+  /** Runs once in the process that answers the webhook, and in `doctor`. May be async. */
   receiver?(host: ReceiverHost<O>): unknown;
   /**
-   * Runs once for each version that is installed, after `receiver` and before the first delivery. What it returns is waited
-   * for; where it fails, the receiver does not start.
+   * Runs once for each installed version, after `receiver` and before the first delivery. May be async; if it fails, the
+   * receiver does not start.
    *
-   * @param context.previous the version that was activated before; undefined if none was.
+   * @param context.previous the version that was activated before; undefined for the first.
    */
   activate?(host: ReceiverHost<O>, context: { readonly previous: string | undefined }): unknown;
-  /** Commands of `pressmark`; a receiver may run at the same time, which has the same storage. */
+  /** Commands of `pressmark`. They share their storage with a receiver that may be running. */
   readonly commands?: readonly PluginCommand<O>[];
-  /** Runs where pages are made, and wherever it must be known which files the plugin adds. Only adds hooks and outputs. */
+  /** Runs in the builder, and wherever the plugin's outputs must be known. Only adds hooks and outputs. */
   pages?(host: PagesHost<O>): unknown;
 }
 
-/** A plugin with the options that the config gives it. */
+/** A plugin with its options. */
 export interface PluginEntry {
   readonly plugin: Plugin;
   readonly options?: unknown;
-  /** Those of them that the config has, where the settings file has others. @default `options` */
+  /** The options from the config, if the settings file has others. @default `options` */
   readonly configured?: unknown;
   /** Where it came from, for messages. */
   readonly origin: string;
-  /** Its module, absolute; undefined for one that the config holds itself. */
+  /** Its module, absolute; undefined if the config file holds the plugin itself. */
   readonly file?: string;
   /** Whether it comes with Pressmark: its handlers run before those of all other plugins. @default false */
   readonly isFirstParty?: boolean;
 }
 
-/** Types a plugin's options through to its faces. */
+/** Returns the plugin, with its options typed in all its functions. */
 export function definePlugin<O>(plugin: Plugin<O>): Plugin<O> {
   return plugin;
 }

@@ -2,68 +2,68 @@ import type { HealthFinding } from './health.js';
 
 /** A delivery whose signature was right, or a request that an adapter has verified. */
 export interface DeliveryRecord {
-  /** By which it is asked for; in no URL does it need escapes. */
+  /** Identifies the record; needs no escapes in a URL. */
   readonly key: string;
   /** When it was answered, ISO 8601. */
   readonly at: string;
-  /** Such as `article.published`; null for an adapter's, and where the body could not be read. */
+  /** Such as `article.published`; null for an adapter's request, or if the body could not be read. */
   readonly event: string | null;
-  /** The plugin whose adapter it came to; null for the webhook. */
+  /** The plugin whose adapter received it; null for the webhook. */
   readonly adapter: string | null;
   /** The id that was sent; null if there is none. */
   readonly id: string | null;
   /** The public URL of the article; null if the answer has none. */
   readonly url: string | null;
-  /** Such as `stored`, `known`, `found`; or the code of the error table. */
+  /** Such as `stored`, `known` or `found`, or a code of the error table. */
   readonly outcome: string;
   readonly status: number;
-  /** How long it took to answer. */
+  /** The time it took to answer. */
   readonly ms: number;
 }
 
-/** Which deliveries are meant; all conditions must hold. */
+/** Which deliveries to return; all conditions must hold. */
 export interface DeliveryQuery {
-  /** The newest ones, so many at most. @default 50 */
+  /** The highest number of deliveries, from the newest on. @default 50 */
   readonly limit?: number;
   readonly event?: string;
   readonly id?: string;
   /** Whether they were refused. */
   readonly refused?: boolean;
   readonly status?: number;
-  /** In the id, the URL, the event, the outcome or the adapter's name; upper and lower case are the same. */
+  /** Text to find in the id, URL, event, outcome or adapter's name, ignoring case. */
   readonly text?: string;
 }
 
-/** A header as it came; the value is null if it may prove who has sent it, as a signature or a cookie does. */
+/** A header; its value is null if it may be a credential, such as a signature or a cookie. */
 export interface KeptHeader {
   readonly name: string;
   readonly value: string | null;
 }
 
-/** All that is kept of one delivery. */
+/** Everything that is kept of one delivery. */
 export interface DeliveryDetail extends DeliveryRecord {
-  /** In their order; none if they are not kept any more. */
+  /** In order; empty if they are no longer kept. */
   readonly headers: readonly KeptHeader[];
-  /** As it came, byte by byte; null if it is not kept. Foreign text: escape it. */
+  /** The raw bytes; null if they are no longer kept. Foreign text: escape it. */
   readonly body: Buffer | null;
-  /** The body of the answer, as it was sent; null if it is not kept. */
+  /** The body of the answer; null if it is no longer kept. */
   readonly answer: string | null;
 }
 
-/** What would be answered if a delivery came again now. */
+/** The answer that a delivery would get if it came again now. */
 export interface DryRun {
   readonly status: number;
   /** JSON. */
   readonly body: string;
-  /** What would happen, or the code of the error table. */
+  /** The outcome, or the code of the error table. */
   readonly outcome: string;
   readonly event: string | null;
   readonly id: string | null;
-  /** The plugins whose filters would be asked before, and may change, hold or refuse the article; they were not. */
+  /** The plugins whose filters were not run, although they might change, hold or refuse the article. */
   readonly unasked: readonly string[];
 }
 
-/** Requests that could not be verified: how many came since the ones before. Nothing that they sent is kept. */
+/** The number of requests that could not be verified since the previous record. Nothing that they sent is kept. */
 export interface RefusedRequests {
   /** ISO 8601. */
   readonly at: string;
@@ -75,18 +75,21 @@ export interface RefusedRequests {
   readonly count: number;
 }
 
-/** What receivers have seen last of a site, from the delivery to the public page; times in ISO 8601. Nothing is in it that was not seen. */
+/**
+ * The last steps that receivers saw, from the delivery to the public page; times in ISO 8601. Steps that were not seen are
+ * missing.
+ */
 export interface LastSeen {
   readonly facts: {
     readonly delivery?: { readonly at: string; readonly id: string; readonly url: string };
     readonly commit?: { readonly at: string; readonly commit: string; readonly subject: string };
-    /** Why the commit after it failed. */
+    /** The last commit's error. */
     readonly commitError?: { readonly at: string; readonly path: string; readonly reason: string };
     readonly build?: { readonly at: string };
-    /** Why the build after it failed. */
+    /** The last build's error. */
     readonly buildError?: { readonly at: string; readonly reason: string };
     readonly live?: { readonly at: string; readonly url: string };
-    /** Articles that were not seen on their pages yet, the oldest first. */
+    /** The articles that were not yet seen on their pages, oldest first. */
     readonly awaited: readonly { readonly url: string; readonly at: string; readonly found?: string }[];
   };
   /** Undefined if nothing is pushed. */
@@ -98,7 +101,7 @@ export interface LastSeen {
         readonly waitingFor: string | null;
       }
     | undefined;
-  /** How each target of `deploy` stands, by its name. */
+  /** The state of each target of `deploy`, by its name. */
   readonly targets: Readonly<
     Record<
       string,
@@ -111,36 +114,36 @@ export interface LastSeen {
   >;
 }
 
-/** What `pressmark doctor` has found. */
+/** The findings of `pressmark doctor`. */
 export interface DoctorReport {
-  /** When, ISO 8601; undefined before the first time. */
+  /** When it ran, ISO 8601; undefined before the first time. */
   readonly at: string | undefined;
-  /** Whether it looks right now. */
+  /** Whether it is running now. */
   readonly isRunning: boolean;
   readonly findings: readonly (HealthFinding & { readonly about: string })[];
 }
 
-/** What is known of the site and of what came, for plugins that show it. */
+/** Records of the site and its deliveries, for plugins that show them. */
 export interface SiteRecords {
   /** The last deliveries, newest first. Receivers on one folder share them; the last 1,000 are kept. */
   deliveries(query?: DeliveryQuery): Promise<readonly DeliveryRecord[]>;
-  /** One of them, with what was sent and what was answered; undefined if it is not kept any more. */
+  /** One delivery with its request and answer; undefined if it is no longer kept. */
   delivery(key: string): Promise<DeliveryDetail | undefined>;
   /**
-   * What would be answered if it came again now. Nothing is stored, and no code of a plugin runs. Undefined for what came to an
-   * adapter, and where its body is not kept any more.
+   * The answer that a delivery would get if it came again now. Nothing is stored, and no plugin code runs. Undefined for a
+   * request to an adapter, or if the body is no longer kept.
    */
   dryRun(key: string): Promise<DryRun | undefined>;
-  /** The last requests that could not be verified, newest first, counted. */
+  /** The last requests that could not be verified, counted, newest first. */
   refusals(): Promise<readonly RefusedRequests[]>;
-  /** What was seen last. It reads no article, unlike `status`. */
+  /** The last steps that were seen. Unlike `status`, it reads no article. */
   lastSeen(): Promise<LastSeen>;
   /**
-   * What `pressmark doctor` has found. It is not waited for: where that was long ago, doctor begins to look again.
+   * The findings of `pressmark doctor`. Returns at once: if the last run was long ago, a new one is started.
    *
-   * @param again whether it looks again in any case.
+   * @param again whether to start a new run in any case.
    */
   doctor(again?: boolean): Promise<DoctorReport>;
-  /** How the site stands: what `pressmark status --json` prints. */
+  /** The state of the site, as `pressmark status --json` prints it. */
   status(): Promise<Readonly<Record<string, unknown>>>;
 }

@@ -5,24 +5,24 @@ import type { SetupService } from './admin/setup-service.js';
 import type { BuildsService, GitService } from './admin/site-services.js';
 import { invalid } from './invalid.js';
 
-/** What plugins provide to others, by name; a plugin adds the types of its own: `declare module 'pressmark'`. */
+/** The services that plugins provide to others, by name. A plugin adds its own types with `declare module 'pressmark'`. */
 export interface Services {
   /** The plugins of the site, for the admin. */
   readonly plugins: PluginsService;
-  /** How the receiver is set up, for the admin. */
+  /** The receiver's setup, for the admin. */
   readonly setup: SetupService;
   /** Pages of articles that are not stored. */
   readonly preview: PreviewService;
   /** Builds and deploys. */
   readonly builds: BuildsService;
-  /** How the site stands in git. */
+  /** The state of the site in git. */
   readonly git: GitService;
 }
 
-/** A service by its name; unknown where no plugin has declared its type. */
+/** A service by its name; `unknown` if no plugin has declared its type. */
 export type Service<N extends string> = N extends keyof Services ? Services[N] : unknown;
 
-/** What the plugins of a host provide to each other; empty at first. */
+/** Creates the services that the plugins of a host provide to each other. */
 export function createServices() {
   const provided = new Map<string, { readonly plugin: string; readonly service: unknown }>();
 
@@ -39,7 +39,7 @@ export function createServices() {
     provided.set(name, { plugin, service });
   }
 
-  /** @throws PressmarkError PLUGIN_INVALID if nobody has provided it. */
+  /** @throws PressmarkError PLUGIN_INVALID if no plugin has provided it. */
   function use<N extends string>(plugin: string, name: N): Service<N> {
     const found = provided.get(name);
     if (found === undefined)

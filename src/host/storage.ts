@@ -9,24 +9,24 @@ import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import { complaintsOf } from './invalid.js';
 
-/** What a plugin keeps across restarts: JSON values by keys, which all receivers on the site's folder share. */
+/** Data that a plugin keeps across restarts: JSON values by keys. All receivers on the site's folder share it. */
 export interface PluginStorage {
-  /** The plugin's own folder, absolute, for files; it is there as soon as a value is. */
+  /** The plugin's folder for files, absolute; created with the first value. */
   readonly folder: string;
-  /** The value; undefined if there is none, or its time is over. */
+  /** The value; undefined if there is none, or it has expired. */
   get<T = unknown>(key: string): Promise<T | undefined>;
   /**
-   * Keeps a value: plain data as in JSON, at most 1,000,000 bytes of it. It is on the disk when the promise resolves.
+   * Stores a value: plain JSON data of at most 1,000,000 bytes. Durable when the promise resolves.
    *
-   * @param options.ttlMs after how many milliseconds the value is gone. @default never
+   * @param options.ttlMs milliseconds until the value expires. @default never
    */
   set(key: string, value: unknown, options?: { readonly ttlMs?: number }): Promise<void>;
   /**
-   * Replaces a value by what is made of it, while no other call and no other receiver writes.
+   * Changes a value atomically: no other call and no other receiver writes meanwhile.
    *
-   * @param change gets the value, or undefined; what it returns is kept, and undefined deletes. It must not wait.
-   * @param options.ttlMs after how many milliseconds from now the value is gone. @default as it was set
-   * @returns what is kept now.
+   * @param change gets the value, or undefined, and returns the new one; undefined deletes it. It must not be async.
+   * @param options.ttlMs milliseconds until the value expires. @default unchanged
+   * @returns the new value.
    */
   update<T>(
     key: string,
@@ -39,7 +39,7 @@ export interface PluginStorage {
   keys(prefix?: string): Promise<string[]>;
 }
 
-/** What the file of a value holds. */
+/** The content of a value's file. */
 interface Stored {
   readonly key: string;
   /** In ms since 1970. */
@@ -50,14 +50,14 @@ interface Stored {
 const MOST_BYTES = 1_000_000;
 const LONGEST_KEY = 500;
 
-/** How often expired files are looked for. */
+/** The interval between removals of expired files, in milliseconds. */
 const SWEEP_EVERY_MS = 3_600_000;
 
 /**
- * Opens the storage of a plugin: a file for each key, replaced as a whole. Only writers wait for the lock. A process writes
- * one value after the other, so that the last call counts, and other processes get the lock in between.
+ * Opens the storage of a plugin: one file for each key, which is replaced as a whole. Only writers wait for the lock. A process
+ * writes one value after the other, so that the last call wins, and other processes get the lock in between.
  *
- * @param folder of this plugin alone; made with the first value.
+ * @param folder the plugin's folder; created with the first value.
  */
 export function openStorage(plugin: string, folder: string, now = Date.now): PluginStorage {
   const values = join(folder, 'storage');
@@ -137,7 +137,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
     );
   }
 
-  /** What the file of a value holds. @throws PressmarkError if it cannot be kept. */
+  /** The content of a value's file. @throws PressmarkError if it cannot be kept. */
   function textOf(key: string, value: unknown, until: number | undefined): string {
     if (!isPlainData(value))
       throw refusal(
@@ -173,7 +173,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
       if (!name.endsWith('.json')) continue;
       const text = await readFile(join(values, name), 'utf8').catch(ignoreMissing);
       const stored = parsed(text ?? '');
-      // Of a damaged file nobody knows the key; `get` of it says so.
+      // The key of a damaged file is unknown; `get` reports the damage.
       if (stored?.key.startsWith(prefix) && !isOver(stored)) found.push(stored.key);
     }
     return found.sort();
@@ -183,7 +183,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
     return fs.existsSync(values) ? fs.readdirSync(values) : [];
   }
 
-  /** Removes expired values, and files that a killed process has left half-written; no other process writes now. */
+  /** Removes expired values, and half-written files of a killed process. No other process writes meanwhile. */
   function sweep(): void {
     if (now() - sweptAt < SWEEP_EVERY_MS) return;
     sweptAt = now();
@@ -210,7 +210,7 @@ function parsed(text: string): Stored | undefined {
   }
 }
 
-/** Whether JSON gives a value back as it is. */
+/** Whether a value survives JSON unchanged. */
 function isPlainData(value: unknown): boolean {
   try {
     return value !== undefined && isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value);

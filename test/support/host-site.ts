@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { HostSurroundings } from '../../src/host/host.js';
+import type { HostContext } from '../../src/host/host.js';
 
 /** What plugins are told of a site in a folder. */
 export function hostSite(
   dir: string,
   url = 'https://garden.example',
-): Pick<HostSurroundings, 'site' | 'paths' | 'stateDir'> {
+): Pick<HostContext, 'site' | 'paths' | 'stateDir'> {
   return {
     site: { url, language: 'en', timeZone: 'UTC' },
     stateDir: join(dir, '.pressmark'),

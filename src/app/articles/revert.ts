@@ -14,7 +14,7 @@ import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
 import { openDurableStore } from '../durability.js';
 import { gitEntry } from '../plugins/first-party.js';
-import { siteOfPlugins } from '../plugins/surroundings.js';
+import { siteOfPlugins } from '../plugins/host-context.js';
 import { articleHistory, historyOfFile, versionIn } from './history.js';
 
 /** What `pressmark revert` did. */

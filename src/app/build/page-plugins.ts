@@ -23,8 +23,8 @@ import { articleReader } from '../builder/site-builder.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
 import { noteFigures } from '../plugins/figures.js';
+import { AFTER_BUILD, siteOfPlugins } from '../plugins/host-context.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
-import { AFTER_BUILD, siteOfPlugins } from '../plugins/surroundings.js';
 
 /** What plugins do with the pages of a site that another generator has built. */
 export interface PagePlugins {

@@ -26,8 +26,8 @@ import { listedArticle } from '../articles/host-articles.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { noteFigures } from '../plugins/figures.js';
+import { siteOfPlugins } from '../plugins/host-context.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
-import { siteOfPlugins } from '../plugins/surroundings.js';
 import { themeFolders } from './theme.js';
 
 /** A builder and the plugins that filter its pages. */

@@ -2,9 +2,9 @@ import type { Settings } from '../../config/load.js';
 import { readKeptOptions, SETTINGS_FILE } from '../../config/settings-file.js';
 import { quote } from '../../errors.js';
 import { themeFolder } from '../builder/theme.js';
+import { idleJobs, idlePages, runsPages } from '../plugins/host-context.js';
 import { lookAtPlugins } from '../plugins/list-plugins.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
-import { idleJobs, idlePages, runsPages } from '../plugins/surroundings.js';
 import { checked, type Finding, warn } from './finding.js';
 
 const about = 'plugins';

@@ -11,9 +11,9 @@ import type { PluginEntry } from '../../host/plugin.js';
 import { createLog, type Log } from '../../log.js';
 import { foldersOf } from '../content/folders.js';
 import { readFigures, withFigures } from './figures.js';
+import { siteOfPlugins } from './host-context.js';
 import { loadPlugins } from './load-plugins.js';
 import { openSettingsStore, subjectOf } from './settings-store.js';
-import { siteOfPlugins } from './surroundings.js';
 
 // For the command, which knows the app alone.
 export type { PluginReport } from '../../host/admin/plugin-report.js';

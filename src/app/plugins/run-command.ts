@@ -10,8 +10,8 @@ import { parsedOptions, secretsOf } from '../../host/setup/plugin-settings.js';
 import { openStorage } from '../../host/storage.js';
 import { type Log, REDACTION } from '../../log.js';
 import { foldersOf } from '../content/folders.js';
+import { siteOfPlugins } from './host-context.js';
 import { loadPlugins } from './load-plugins.js';
-import { siteOfPlugins } from './surroundings.js';
 
 /** A command of a plugin of the site. */
 export interface FoundCommand {

@@ -5,16 +5,16 @@ import { messageOf } from '../../errors.js';
 import type { ContentFolder } from '../../store/catalog/content-folder.js';
 import type { Answer } from '../../webhook/receive.js';
 
-/** A verdict stands this long, so that a monitor that asks often costs nothing. */
-const VERDICT_MS = 1_000;
+/** How long the result of a probe is reused, in milliseconds, so that frequent health checks cost nothing. */
+const PROBE_MS = 1_000;
 
 /**
- * A refused delivery counts for so long if nothing is stored meanwhile: behind a load balancer that sends no deliveries
- * to a receiver that reports trouble, none would ever show that the disk works again.
+ * How long a refused delivery counts as trouble, unless another one is stored, in milliseconds. It must end by itself: a load
+ * balancer may send nothing to a receiver in trouble, so no delivery would ever show that the disk works again.
  */
 const REFUSED_MS = 60_000;
 
-/** What counts of an answer. */
+/** The parts of an answer that show trouble. */
 type CountedAnswer = Pick<Answer, 'body' | 'outcome'> & Partial<Pick<Answer, 'event'>>;
 
 /** Whether articles can be stored; see `createHealth`. */
@@ -26,30 +26,29 @@ export interface Health {
 }
 
 /**
- * Whether articles can be stored. A small file is really written and removed in the state folder, as permissions alone do
- * not show that a disk is full or read-only. Where articles go nothing is written: generators, git and watchers look
- * there. That folder is asked whether it may be written, and its volume whether it has room. What neither shows (a quota,
- * the folder of another month) is known when a delivery fails.
+ * Creates the check of whether articles can be stored. It writes and removes a small file in the state folder, because
+ * permissions do not show that a disk is full or read-only. In the content folder, where generators, git and watchers look, it
+ * only checks permissions and free space. Other causes, such as a quota, are known once a delivery fails.
  */
 export function createHealth(
   content: Pick<ContentFolder, 'root' | 'layout'>,
   stateDir: string,
   now: () => number = () => performance.now(),
 ): Health {
-  // Not by the process id: in two containers that share the volume both are process 1.
+  // Not the process id: two containers that share the volume both have process 1.
   const probePath = join(stateDir, `health-${randomUUID()}`);
-  let verdict: string | undefined;
-  let verdictUntil = Number.NEGATIVE_INFINITY;
+  let probed: string | undefined;
+  let probedUntil = Number.NEGATIVE_INFINITY;
   let refusal: string | undefined;
   let refusalUntil = 0;
 
   function trouble(): string | undefined {
-    if (now() >= verdictUntil) {
-      verdict = probe(content, probePath);
-      verdictUntil = now() + VERDICT_MS;
+    if (now() >= probedUntil) {
+      probed = probe(content, probePath);
+      probedUntil = now() + PROBE_MS;
     }
     if (now() >= refusalUntil) refusal = undefined;
-    return verdict ?? refusal;
+    return probed ?? refusal;
   }
 
   function noteAnswer<A extends CountedAnswer>(answer: A): A {

@@ -5,7 +5,7 @@ import { headerNames } from '../../contract/service.js';
 import type { ArticleReader } from '../../host/articles/articles.js';
 import type { HostArticles } from '../../host/articles/edits.js';
 import type { ArticleFinder } from '../../host/articles/search.js';
-import { type Host, type HostSurroundings, startHost } from '../../host/host.js';
+import { type Host, type HostContext, startHost } from '../../host/host.js';
 import { pathsOf } from '../../host/http/adapter.js';
 import type { Plugin, PluginEntry } from '../../host/plugin.js';
 import type { DeliveryDetail, DryRun, SiteRecords } from '../../host/records.js';
@@ -23,9 +23,9 @@ import { builderOf, openDeploy, type SiteDeploy } from '../deploy.js';
 import { createDoctor } from '../doctor/doctor-process.js';
 import { noteFigures } from '../plugins/figures.js';
 import { firstPartyPlugins } from '../plugins/first-party.js';
+import { idleJobs, idlePages, runsPages, siteOfPlugins } from '../plugins/host-context.js';
 import { createPluginsService, pagesReport } from '../plugins/list-plugins.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
-import { idleJobs, idlePages, runsPages, siteOfPlugins } from '../plugins/surroundings.js';
 import { type DeliveryLog, openDeliveryLog } from '../records/delivery-log.js';
 import { recordsPlugin } from '../records/plugin.js';
 import { schedulePlugin } from '../schedule.js';
@@ -209,7 +209,7 @@ function firstParty(plugin: Plugin, origin: string): PluginEntry {
 }
 
 /** What plugins have where pages are made: their hooks, the URLs of their files, which no article gets, and what else their pages depend on. */
-async function pagesOf(plugins: readonly PluginEntry[], around: Omit<HostSurroundings, 'face'>) {
+async function pagesOf(plugins: readonly PluginEntry[], around: Omit<HostContext, 'face'>) {
   if (plugins.every(({ plugin }) => plugin.pages === undefined))
     return { report: { hooks: [], outputs: [] }, calls: [], folders: [], urls: [], sources: [] };
   const host = await startHost(plugins, { ...around, face: 'pages' });

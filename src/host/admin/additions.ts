@@ -14,7 +14,7 @@ export function escapeHtml(text: string): string {
 /** What a user of the admin may do: an editor writes, an admin may do everything. */
 export type AdminRole = 'editor' | 'admin';
 
-/** Who asks. */
+/** Who sent the request. */
 export interface AdminRequest {
   readonly user: { readonly name: string; readonly role: AdminRole };
   /** The query of the page's address. */
@@ -52,10 +52,10 @@ export interface AdminAction {
   /** Who may press it. @default 'editor' on an article, else 'admin' */
   readonly role?: AdminRole;
   /**
-   * Does the work within 25 seconds.
+   * Does the work; has 25 seconds.
    *
    * @param request.article the id of the article, if `on` is `article`.
-   * @returns what the page says then, as text.
+   * @returns the message to show, as text.
    */
   run(
     request: AdminRequest & { readonly article: string | undefined },
@@ -72,7 +72,7 @@ export interface AdminAdding {
   action(action: AdminAction): void;
 }
 
-/** What code of a plugin has given, or why it has given nothing. */
+/** The result of a plugin's code, or the reason of its failure. */
 export type AdminResult =
   | { readonly kind: 'done'; readonly text: string }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -106,7 +106,7 @@ export interface AdminLimits {
 
 const LIMITS: AdminLimits = { renderMs: 5_000, runMs: 25_000 };
 
-/** The longest HTML of a page, and the longest words of an action, in characters. */
+/** The longest HTML of a page, and the longest message of an action, in characters. */
 const MOST_HTML = 1_000_000;
 const MOST_WORDS = 1_000;
 
@@ -114,8 +114,8 @@ const ROLES: ReadonlySet<unknown> = new Set(['editor', 'admin']);
 const PLACES: ReadonlySet<unknown> = new Set(['article', 'overview', 'plugin']);
 
 /**
- * A table of what plugins add to the admin. Their code runs within a time limit; where it fails, the log and the result name
- * the plugin.
+ * Creates the table of what plugins add to the admin. Their code runs within a time limit; if it fails, the log and the result
+ * name the plugin.
  */
 export function createAdminAdditions({ renderMs, runMs }: AdminLimits = LIMITS) {
   const pages: AddedView<AdminPage>[] = [];
@@ -131,7 +131,7 @@ export function createAdminAdditions({ renderMs, runMs }: AdminLimits = LIMITS) 
   ): AdminAdding {
     const complain = complaintsOf(plugin);
 
-    /** @param others the keys that it may have besides its texts, its function and `role`. */
+    /** @param others the keys that are allowed besides its texts, its function and `role`. */
     function check(
       what: string,
       given: object,
@@ -150,7 +150,7 @@ export function createAdminAdditions({ renderMs, runMs }: AdminLimits = LIMITS) 
         throw complain(`${what} has the role ${quote(fields.role)}; write 'editor' or 'admin'`);
     }
 
-    /** @param others the names that the plugin's others have. */
+    /** @param others the names that the plugin has used already. */
     function checkName(what: string, name: string, others: readonly string[]): void {
       if (!isName(name)) throw complain(`${what} must be named in lower-case letters, digits and hyphens`);
       if (others.includes(name)) throw complain(`${what} is there twice; rename one`);

@@ -3,8 +3,8 @@ import { attributeOf, type HtmlToken, htmlTokens, type OpenToken } from '../../a
 import { isLoopbackName } from '../http/local-request.js';
 
 /**
- * The address that a draft's page is relative to in a frame of the admin. On this machine the receiver has the files of the
- * site; the public host of an admin may have none of them, so that they come from the public site.
+ * The base address of a draft's page in a frame of the admin. On this machine the receiver serves the site's files; the public
+ * host of an admin may not, so they come from the public site.
  *
  * @param url of the draft.
  * @param origin of the admin.
@@ -13,7 +13,7 @@ export function frameBase(url: string, origin: string): string {
   return isLoopbackName(new URL(origin).hostname) ? new URL(url).pathname : url;
 }
 
-/** A page as a frame of the admin shows it: it fetches the files of its site, and its links lead nowhere. */
+/** A page for a frame of the admin: it loads the files of its site, and its links lead nowhere. */
 export function framedPage(html: string, base: string): string {
   const tokens = htmlTokens(html);
   const open = (name: string) =>
@@ -27,7 +27,7 @@ export function framedPage(html: string, base: string): string {
   for (const cut of [{ start, end: start }, ...tokens.flatMap(checksOfFiles)].sort(
     (a, b) => a.start - b.start,
   )) {
-    // A frame that may open no window has nowhere to go.
+    // The frame may not open windows, so a link does nothing.
     const inserted = cut.start === cut.end ? `<base href="${escapeUTF8(href)}" target="_blank">` : '';
     text += html.slice(at, cut.start) + inserted;
     at = cut.end;
@@ -35,7 +35,7 @@ export function framedPage(html: string, base: string): string {
   return text + html.slice(at);
 }
 
-/** The attributes by which a browser refuses files of another origin, as all are to a frame without one. */
+/** The attributes that make a browser check the origin of files. A sandboxed frame has no origin, so every check would fail. */
 function checksOfFiles(token: HtmlToken): readonly { readonly start: number; readonly end: number }[] {
   if (token.kind !== 'open') return [];
   return token.attributes.filter(({ name }) => name === 'integrity' || name === 'crossorigin');

@@ -2,7 +2,7 @@ import type { HookReport } from '../hooks/hooks.js';
 import type { JobReport } from '../jobs/jobs.js';
 import type { OpenJob } from '../jobs/notes.js';
 
-/** What a plugin of the site has, and how that went since the last receiver started. */
+/** What a plugin of the site has registered, and how its calls went since the last receiver started. */
 export interface PluginReport {
   readonly name: string;
   readonly version: string | null;
@@ -18,20 +18,20 @@ export interface PluginReport {
   readonly commands: readonly { readonly name: string; readonly description: string }[];
 }
 
-/** What plugins have in the receiver, and how it went. */
+/** What plugins have registered in the receiver, and how their calls went. */
 export interface ReceiverReport {
   readonly hooks: readonly HookReport[];
   readonly jobs: readonly JobReport[];
   readonly routes: readonly { readonly plugin: string; readonly route: string }[];
 }
 
-/** What plugins have where pages are made. */
+/** What plugins have registered in the builder. */
 export interface PagesReport {
   readonly hooks: readonly HookReport[];
   readonly outputs: readonly { readonly plugin: string; readonly path: string }[];
 }
 
-/** Sorts by plugin what a host reports of both faces, and what jobs have not done yet. */
+/** Groups by plugin what a host reports of both faces, and the open jobs. */
 export function reportsOf(
   plugins: readonly {
     readonly plugin: {

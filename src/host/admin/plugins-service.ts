@@ -13,20 +13,20 @@ export interface PluginSettings {
   readonly kept: Readonly<Record<string, unknown>>;
   /** All of them, as JSON. */
   readonly text: string;
-  /** Stands for what the settings file sets; see `save`. */
+  /** Identifies this version of the settings file; see `save`. */
   readonly base: string;
   /** Whether the file has changed since the receiver was started. */
   readonly needsRestart: boolean;
 }
 
-/** What became of settings that somebody has saved. */
+/** The result of saving settings. */
 export type SavedSettings =
   | { readonly kind: 'saved'; readonly commit: SettingsCommit }
-  /** Somebody else has saved others since; nothing was written. */
+  /** Somebody else has changed the settings since; nothing was written. */
   | { readonly kind: 'conflict'; readonly now: PluginSettings }
   | { readonly kind: 'wrong'; readonly faults: readonly OptionFault[] };
 
-/** What git has of a change of the settings file. */
+/** Whether a change of the settings file was committed. */
 export type SettingsCommit =
   | { readonly kind: 'committed'; readonly commit: string }
   /** The site is not in git, or must not be committed. */
@@ -34,7 +34,7 @@ export type SettingsCommit =
   /** The owner has to commit it. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Who changes settings. */
+/** The author of a change of settings. */
 export interface SettingsAuthor {
   readonly name: string;
   readonly email?: string;
@@ -44,10 +44,10 @@ export interface SettingsAuthor {
 export interface PluginsService {
   /** What plugins add to the admin. */
   readonly additions: AdminAdditions;
-  /** What they have, and how that went. */
+  /** What they have registered, and how their calls went. */
   list(): readonly PluginReport[];
   /**
-   * Runs a job again now, for an event that waits for its next attempt or was given up.
+   * Runs a job again now, for an event that is waiting for its next attempt or was given up.
    *
    * @throws PressmarkError USAGE if there is nothing to run.
    */
@@ -55,10 +55,10 @@ export interface PluginsService {
   /** The settings of a plugin; undefined if there is no such plugin, or it takes no options. */
   settings(plugin: string): Promise<PluginSettings | undefined>;
   /**
-   * Writes what the settings file has for a plugin, after the plugin's schema has checked it together with the options of
-   * the config, and commits the file. The receiver takes it up at its next start.
+   * Checks a plugin's settings, together with the options of the config, by the plugin's schema, writes them to the settings
+   * file and commits it. They apply at the receiver's next start.
    *
-   * @param base that of the settings that were shown.
+   * @param base `PluginSettings.base` of the settings that were shown.
    * @throws PressmarkError USAGE if there is no such plugin; CONFIG_INVALID if the file is damaged.
    */
   save(

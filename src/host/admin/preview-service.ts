@@ -2,24 +2,24 @@
 export interface StoredDraft {
   /** Its file, relative to the site's folder. */
   readonly path: string;
-  /** What would stand in it. */
+  /** The content of that file. */
   readonly text: string;
-  /** Where its page would be. */
+  /** The address that its page would have. */
   readonly url: string;
 }
 
 /** The page of an article that is not stored. */
 export type PreviewPage =
   | { readonly kind: 'page'; readonly html: string }
-  /** In the words of the site's generator: foreign text. */
+  /** The message of the site's generator. Foreign text. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Nothing makes pages here, or none are made yet. */
+  /** No pages are made here, or none were made yet. */
   | { readonly kind: 'none' };
 
 /** Pages of articles that are not stored, in the theme of the site, as the service `preview`. Nothing of them is published. */
 export interface PreviewService {
   /**
-   * Where the site has a generator of its own, this takes as long as a build, and one page is made after the other.
+   * If the site has its own generator, this takes as long as a build; pages are made one after the other.
    *
    * @param origin of the admin that shows it.
    */

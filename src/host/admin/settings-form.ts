@@ -1,20 +1,20 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
-/** What a field of a form takes. */
+/** The kind of value that a field takes. */
 export type FieldKind =
   | { readonly kind: 'text' }
   | { readonly kind: 'number'; readonly isWhole: boolean }
-  /** A line for each text. */
+  /** A list of texts, one in each line. */
   | { readonly kind: 'lines' }
   | { readonly kind: 'switch' }
   /** Plain values, such as texts and numbers. */
   | { readonly kind: 'choice'; readonly choices: readonly unknown[] }
   /** Anything else, as JSON. */
   | { readonly kind: 'json' }
-  /** A secret, which belongs into `.env`. */
+  /** A secret, which belongs in `.env`. */
   | { readonly kind: 'secret' };
 
-/** What is wrong with an option. */
+/** An error in an option. */
 export interface OptionFault {
   /** Where, such as `colours.0`; empty for the options as a whole. */
   readonly path: string;
@@ -26,15 +26,15 @@ export interface SettingField {
   /** The option's name. */
   readonly key: string;
   readonly label: string;
-  /** What it means; empty if the schema does not say so. */
+  /** Its description; empty if the schema has none. */
   readonly help: string;
   readonly type: FieldKind;
   readonly isRequired: boolean;
-  /** The value where nothing is set, as the field would show it. */
+  /** The default, as the field would show it. */
   readonly fallback: string;
 }
 
-/** A text of a form as a value; `unset` where nothing is entered. */
+/** The value of a text from a form; `unset` if nothing was entered. */
 export type EnteredValue =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'unset' }
@@ -46,7 +46,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
  * The fields of a form for a plugin's options.
  *
  * @param schema undefined if the plugin takes none.
- * @returns undefined if its schema cannot be had as JSON Schema, or is not that of an object with known keys.
+ * @returns undefined if the schema cannot be converted to JSON Schema, or does not describe an object with known keys.
  */
 export function fieldsOfOptions(schema: StandardSchemaV1 | undefined): readonly SettingField[] | undefined {
   try {
@@ -56,14 +56,14 @@ export function fieldsOfOptions(schema: StandardSchemaV1 | undefined): readonly 
   }
 }
 
-/** The JSON Schema of what may be written in the config, where the library that the schema is of can say it. */
+/** The schema as JSON Schema, if the schema's library can convert it. */
 function jsonSchemaOf(schema: StandardSchemaV1): unknown {
   const standard: { vendor: string; jsonSchema?: { input?(options: { target: string }): unknown } } =
     schema['~standard'];
   return standard.jsonSchema?.input?.({ target: 'draft-2020-12' });
 }
 
-/** The fields of a form for a JSON Schema; undefined if it is not that of an object with known keys. */
+/** The fields of a form for a JSON Schema; undefined if it does not describe an object with known keys. */
 export function fieldsOfSchema(schema: unknown): readonly SettingField[] | undefined {
   const { type, properties, required } = objectOf(schema);
   if (type !== 'object' || properties === undefined) return undefined;
@@ -97,7 +97,7 @@ function kindOf(schema: JsonSchema): FieldKind {
     : { kind: 'json' };
 }
 
-/** The values that are possible, where there are a few plain ones. */
+/** The possible values, if there are only a few plain ones. */
 function choicesOf({ enum: values, anyOf, oneOf }: JsonSchema): readonly unknown[] | undefined {
   const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
   if (Array.isArray(values)) return values.every(isPlain) ? values : undefined;
@@ -115,7 +115,7 @@ export function shownValue(type: FieldKind, value: unknown): string {
   return JSON.stringify(value, null, type.kind === 'json' ? 2 : 0) ?? '';
 }
 
-/** What somebody has entered in a field. */
+/** The value that was entered in a field. */
 export function enteredValue(type: FieldKind, given: string): EnteredValue {
   const text = given.replace(/\r\n?/g, '\n');
   if (text.trim() === '') return { kind: 'unset' };

@@ -1,4 +1,4 @@
-/** A setting that counts, and where it comes from. */
+/** A setting in force, and where it comes from. */
 export interface SetSetting {
   /** Such as `site.title`. */
   readonly name: string;
@@ -18,9 +18,9 @@ export interface Setup {
   readonly secret: {
     /** The last four characters of the newest one. */
     readonly end: string;
-    /** Until when the ones before it are live, ISO 8601; undefined if there are none. */
+    /** Until when the earlier secrets are accepted, ISO 8601; undefined if there are none. */
     readonly oldUntil: string | undefined;
-    /** Whether the environment sets it, which goes before `.env`. */
+    /** Whether the environment sets it, which overrides `.env`. */
     readonly isFromEnvironment: boolean;
   };
   /** The last connection test, ISO 8601; undefined before the first. */
@@ -32,11 +32,11 @@ export interface Setup {
 export interface SetupService {
   now(): Setup;
   /**
-   * Makes a signing secret the newest one; those before it stay live for a day. It counts at once.
+   * Sets a new signing secret, which applies at once. Earlier secrets are accepted for another day.
    *
-   * @param given that of the service. @default a random one
+   * @param given the secret that the service has set. @default a random one
    * @returns the secret.
-   * @throws PressmarkError USAGE if it cannot be one, or the environment sets it.
+   * @throws PressmarkError USAGE if the value is not allowed, or the environment sets the secret.
    */
   renewSecret(given?: string): Promise<string>;
 }

@@ -1,11 +1,11 @@
 import type { DeliveryRecord } from '../records.js';
 
-/** A build that has ended. */
+/** A finished build. */
 export interface BuildRecord {
   /** When it ended, ISO 8601. */
   readonly at: string;
   readonly ms: number;
-  /** What has built: Pressmark, or the site's own generator. */
+  /** Who built the site: Pressmark, or the site's own generator. */
   readonly by: 'pressmark' | 'generator';
   /** `partly`: some pages stayed as they were. */
   readonly outcome: 'built' | 'partly' | 'failed';
@@ -16,7 +16,7 @@ export interface BuildRecord {
   readonly output: string;
 }
 
-/** A deploy that has ended. */
+/** A finished deploy. */
 export interface DeployRecord {
   /** When it ended, ISO 8601. */
   readonly at: string;
@@ -29,7 +29,7 @@ export interface DeployRecord {
   readonly output: string;
 }
 
-/** An article that the site does not show as its file is. */
+/** An article that the site does not show, or not with its present text. */
 export interface LeftOutArticle {
   /** Its file, relative to the site's folder. */
   readonly path: string;
@@ -46,7 +46,7 @@ export interface LeftOutArticle {
   readonly hasPrevious: boolean;
 }
 
-/** What followed a delivery; null for a step that has not happened, or is unknown. */
+/** The steps that followed a delivery; null for a step that has not happened, or is unknown. */
 export interface DeliveryAftermath {
   /** The article's file, relative to the site's folder. */
   readonly path: string | null;
@@ -55,15 +55,15 @@ export interface DeliveryAftermath {
   readonly deploys: readonly DeployRecord[];
   /** When the article was seen on its public page. */
   readonly live: { readonly at: string } | null;
-  /** What was seen there instead, where it is still looked for. */
+  /** What the page showed instead, while Pressmark still looks for the article. */
   readonly awaited: { readonly found: string | null } | null;
-  /** Why the site does not show it. */
+  /** The reason why the site does not show it. */
   readonly leftOut: LeftOutArticle | null;
 }
 
 /** Builds and deploys of a site, as the service `builds`. Receivers on one folder share what is kept. */
 export interface BuildsService {
-  /** What builds the site here; null if nothing does. */
+  /** Who builds the site here; null if nobody does. */
   readonly by: BuildRecord['by'] | null;
   /** The names of the targets. */
   readonly targets: readonly string[];
@@ -71,13 +71,13 @@ export interface BuildsService {
   builds(): Promise<readonly BuildRecord[]>;
   /** The last deploys, newest first; 200 are kept. */
   deploys(): Promise<readonly DeployRecord[]>;
-  /** The articles that the site does not show as their files are. */
+  /** The articles that the site does not show, or not with their present texts. */
   leftOut(): Promise<readonly LeftOutArticle[]>;
-  /** What followed a delivery. */
+  /** The steps that followed a delivery. */
   after(delivery: DeliveryRecord): Promise<DeliveryAftermath>;
-  /** Has the site built, also where nothing has changed. It resolves at once. */
+  /** Starts a build of the site, even if nothing has changed. Resolves at once. */
   build(): Promise<void>;
-  /** Has the output brought to all targets, also where they have it. It resolves at once. */
+  /** Starts a deploy to all targets, even if they are up to date. Resolves at once. */
   deploy(): Promise<void>;
 }
 
@@ -85,9 +85,9 @@ export interface BuildsService {
 export interface GitState {
   /** Why nothing is committed; null if articles are. */
   readonly because: string | null;
-  /** Null if HEAD is on none. */
+  /** Null if HEAD is detached. */
   readonly branch: string | null;
-  /** What must end before anything is committed, as the end of a sentence. */
+  /** The git operation that must end before anything is committed, as the end of a sentence. */
   readonly waitingFor: string | null;
   /** Files of articles that differ from the last commit, relative to the site's folder; 100 at most. */
   readonly uncommitted: readonly string[];
@@ -99,18 +99,18 @@ export interface GitState {
     readonly lastPush: string | null;
     /** The commits that the remote does not have, newest first; 50 at most. */
     readonly waiting: readonly { readonly commit: string; readonly at: string; readonly subject: string }[];
-    /** What went wrong, in the words of git and of the remote. Foreign text. */
+    /** The error message of git and of the remote. Foreign text. */
     readonly lastError: string | null;
-    /** Whether that was a rule of the remote, or the rights of this user. */
+    /** Whether the remote declined the push, by a rule or for lack of rights. */
     readonly isDeclined: boolean;
     readonly waitingFor: string | null;
     readonly pullRequest: { readonly url: string | null; readonly error: string | null } | null;
   } | null;
-  /** The texts that updates have replaced before git had them, newest first; 100 at most. */
+  /** The texts that updates replaced before they were committed, newest first; at most 100. */
   readonly replaced: readonly ReplacedText[];
 }
 
-/** A text that an update has replaced before git had it, kept as a file. */
+/** A text that an update replaced before it was committed, kept as a file. */
 export interface ReplacedText {
   /** Below the state folder. */
   readonly file: string;
@@ -120,7 +120,7 @@ export interface ReplacedText {
   readonly at: string;
 }
 
-/** What git has of a site, as the service `git`. */
+/** The state of a site in git, as the service `git`. */
 export interface GitService {
   state(): Promise<GitState>;
   /** The text of one of `replaced`; undefined if it is not there. Foreign text. */

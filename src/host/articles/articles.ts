@@ -15,12 +15,12 @@ export interface ArticleReader {
 /** Which articles `list` returns; all conditions must hold. */
 export interface ArticleQuery {
   readonly state?: ArticleState;
-  /** In any spelling of the site's; of an article with more than a hundred tags, the first hundred count. */
+  /** In any spelling that the site uses. Only the first hundred tags of an article are considered. */
   readonly tag?: string;
   readonly author?: string;
-  /** Whether a person wrote it from nothing. */
+  /** Whether a person wrote it, and no service sent it. */
   readonly handWritten?: boolean;
-  /** The path of the last article of the page before. */
+  /** The path of the last article on the previous page. */
   readonly after?: string;
   /** @default 50 */
   readonly limit?: number;
@@ -31,9 +31,9 @@ export interface ListedArticle extends Article {
   /** Its file, relative to the site's folder, with forward slashes. */
   readonly path: string;
   readonly state: ArticleState;
-  /** Whether a person wrote it from nothing. */
+  /** Whether a person wrote it, and no service sent it. */
   readonly handWritten: boolean;
-  /** Whether a person has written its text, or changed what came, in the file or in the admin: no plugin changes it then. */
+  /** Whether a person has written or changed its text, in the file or in the admin. Plugins cannot change such an article. */
   readonly isOfPerson: boolean;
 }
 
@@ -43,11 +43,11 @@ export type HandedOver = Required<Omit<IncomingArticle, 'source' | 'slug' | 'mar
   readonly markdown?: string;
 };
 
-/** What a plugin changes in an article. What is not named stays. */
+/** A plugin's change of an article. Fields that are left out stay as they are. */
 export interface ArticlePatch {
-  /** Front matter to set; `undefined` removes a key. Not that of Pressmark. */
+  /** Front matter to set; `undefined` removes a key. Pressmark's own keys are not allowed. */
   readonly frontMatter?: ExtraKeys;
-  /** The text: Markdown, or HTML where the article came as HTML alone. */
+  /** The text: Markdown, or HTML if the article came as HTML alone. */
   readonly body?: string;
   /** Absolute URL of the featured image. */
   readonly image?: string;
@@ -58,22 +58,23 @@ export const SETTABLE_STATES = ['live', 'held', 'scheduled', 'expired'] as const
 
 export type SettableState = (typeof SETTABLE_STATES)[number];
 
-/** The articles, for the process that stores them. */
+/** The articles, in the process that stores them. */
 export interface Articles extends ArticleReader {
   /**
-   * Stores an article as a delivery would: durable when it resolves, through the same filters, and once for each id. Other
-   * content for an id that is stored replaces the article, unless a person has edited it, in its file or in the admin. Front
-   * matter that it does not have stays.
+   * Stores an article like a delivery: through the same filters, once for each id, and durable when the promise resolves. New
+   * content for a stored id replaces the article, unless a person has edited it in its file or in the admin. Front matter that
+   * the new content leaves out stays.
    *
-   * @param options.once what tells a request from others. If the plugin has received an article for the same one within ten
-   *   minutes, that one counts, as it is by now, and nothing is stored: for clients that send again where an answer was lost.
+   * @param options.once identifies the request. If the plugin has received an article for the same request within the last ten
+   *   minutes, that article is returned as it is now, and nothing is stored: clients send a request again if its answer was
+   *   lost.
    * @throws PressmarkError BODY_INVALID; REVISION_CONFLICT if a person has edited it; FILTER_FAILED, STORE_FAILED, …
    */
   receive(article: IncomingArticle, options?: { readonly once?: string }): Promise<ReceivedArticle>;
   /**
-   * Changes an article that a plugin has handed over, as if it was handed over again, by compare-and-set.
+   * Changes an article that this plugin has handed over, by compare-and-set, as if the plugin had handed it over again.
    *
-   * @param make makes the new article from the stored one; called again where the article changes at the same moment.
+   * @param make makes the new article from the stored one; called again if the article changes meanwhile.
    * @throws PressmarkError ARTICLE_NOT_FOUND; REVISION_CONFLICT if a person has edited it; what `receive` and `make` throw.
    */
   change(
@@ -81,7 +82,7 @@ export interface Articles extends ArticleReader {
     make: (article: HandedOver) => IncomingArticle | Promise<IncomingArticle>,
   ): Promise<ReceivedArticle>;
   /**
-   * Articles in the order of their files' names, the last one first.
+   * Articles in descending order of their file names.
    *
    * @throws PressmarkError USAGE if a condition or a state does not exist.
    */
@@ -91,22 +92,22 @@ export interface Articles extends ArticleReader {
    *
    * @param base the revision that the change was made from.
    * @throws PressmarkError ARTICLE_NOT_FOUND; REVISION_CONFLICT if the article is at another revision, or holds a person's
-   *   edit; USAGE where a key is not for plugins, or is none of a change.
+   *   edit; USAGE if a key is unknown, or is not for plugins.
    */
   patch(id: string, base: string, change: ArticlePatch): Promise<Article>;
   /**
-   * Shows or hides an article. Its URL stays, and what a person has written in the file.
+   * Shows or hides an article. Its URL and a person's edits stay.
    *
-   * @param at the article's date from now on, ISO 8601; one to come schedules a live one. When an article expires; one to come
-   *   is for a live or scheduled article alone. @default its date, or now
-   * @throws PressmarkError ARTICLE_NOT_FOUND; USAGE where the state does not exist, or the file cannot be in it.
+   * @param at the article's new date, ISO 8601; a date in the future schedules a live article. For `expired`, the date on which
+   *   it expires; a date in the future needs a live or scheduled article. @default its date, or now
+   * @throws PressmarkError ARTICLE_NOT_FOUND; USAGE if the state does not exist, or the file cannot have it.
    */
   setState(id: string, state: SettableState, at?: string): Promise<Article>;
   /**
-   * Has the pages of articles made again although nothing that Pressmark knows of has changed. A site of another generator is
-   * built once. It resolves when that is asked for.
+   * Requests a new build of the pages of these articles, although Pressmark sees no change. A site with its own generator is
+   * built once. Resolves when the build is requested.
    *
-   * @throws PressmarkError ARTICLE_NOT_FOUND: nothing is asked for.
+   * @throws PressmarkError ARTICLE_NOT_FOUND: nothing is requested.
    */
   rebuild(ids: readonly string[]): Promise<void>;
 }

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import type { PluginStorage } from '../storage.js';
 import type { Articles } from './articles.js';
 
-/** For so long, what is sent again is the same article, in milliseconds. */
+/** How long a repeated request counts as the same one, in milliseconds. */
 const SAME_MS = 600_000;
 
-/** `receive` with `once`: the id that a request has got is noted before its article is stored. */
+/** `receive` with `once`: the id for a request is noted before its article is stored. */
 export function receivingOnce(
   { get, receive }: Pick<Articles, 'get' | 'receive'>,
   storage: Pick<PluginStorage, 'update'>,

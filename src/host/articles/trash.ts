@@ -1,7 +1,7 @@
 /** A person who changes articles; the author of the commit. */
 export interface Editor {
   readonly name: string;
-  /** @default the commit has Pressmark's */
+  /** @default Pressmark's address */
   readonly email?: string;
 }
 
@@ -15,26 +15,31 @@ export interface TrashedArticle {
   readonly path: string;
   /** When it was removed, ISO 8601. */
   readonly at: string;
-  /** Who has removed it. */
+  /** The person who removed it. */
   readonly by: string;
-  /** Where its URL leads now; null if it is gone. */
+  /** The redirect at its URL; null if the URL answers 410. */
   readonly redirect: string | null;
 }
 
-/** Articles that people remove, and can have back. */
+/** Removed articles, which people can restore. */
 export interface ArticleTrash {
   /**
-   * Removes an article's file, with a commit. The file is kept in `.pressmark/trash/`; a redelivery does not bring it back.
+   * Removes an article's file, with a commit. The file is kept in `.pressmark/trash/`. A redelivery does not store the article
+   * again.
    *
    * @param base the revision that the person has seen.
-   * @param options.redirect a path of this site or an absolute URL to which its URL leads. @default its URL is gone
+   * @param options.redirect a path of this site or an absolute URL to redirect its URL to. @default its URL answers 410
    * @throws PressmarkError ARTICLE_NOT_FOUND, REVISION_CONFLICT, BODY_INVALID; USAGE at the level `push`.
    */
   trash(id: string, base: string, options: { readonly redirect?: string | null }, by: Editor): Promise<void>;
-  /** Puts an article back as it was, with a commit. @throws PressmarkError ARTICLE_NOT_FOUND; USAGE where its id, its URL or its file is there again. */
+  /**
+   * Restores an article as it was, with a commit. @throws PressmarkError ARTICLE_NOT_FOUND; USAGE if its id, URL or file is in
+   * use again.
+   */
   restore(id: string, by: Editor): Promise<void>;
   /**
-   * Deletes what the trash has of an article. A redelivery does not bring it back; its URL answers as if it had never been there.
+   * Deletes an article from the trash. A redelivery does not store it again; its URL answers as if the article had never
+   * existed.
    *
    * @throws PressmarkError ARTICLE_NOT_FOUND.
    */

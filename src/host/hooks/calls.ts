@@ -12,10 +12,10 @@ export type FilterHandler<N extends FilterName> = (
   context: Filters[N]['context'],
 ) => FilterResult<N> | Promise<FilterResult<N>>;
 
-/** Takes in the failure of a handler that is left out; its message names the filter and the plugin. */
+/** Called with the failure of a handler that is left out. The message names the filter and the plugin. */
 export type OnFilterFailure = (failure: PressmarkError) => void;
 
-/** A further check of what a handler returns. @returns what is wrong, as the end of `returned …`; undefined if nothing is. */
+/** A further check of a handler's result. @returns the error, as the end of `returned …`; undefined if there is none. */
 export type FilterCheck<N extends FilterName> = (value: Filters[N]['value']) => string | undefined;
 
 type FilterResult<N extends FilterName> =
@@ -30,11 +30,11 @@ export interface Registered {
   readonly priority: number;
   readonly plugin: string;
   readonly timer: Timer;
-  /** Runs its code as that of the plugin; what comes with Pressmark runs as it is. */
+  /** Runs the handler as code of its plugin; first-party handlers run directly. */
   readonly run: <T>(call: () => T) => T;
 }
 
-/** What a handler of a filter has made of a value. */
+/** The outcome of a filter handler. */
 type FilterCall<N extends FilterName> =
   | { readonly kind: 'value'; readonly value: Filters[N]['value'] }
   | { readonly kind: 'failed'; readonly failure: PressmarkError };
@@ -43,26 +43,26 @@ type FilterCall<N extends FilterName> =
 export interface CallLimits {
   /** For each filter handler. @default 5000 */
   readonly filterTimeoutMs?: number;
-  /** After how long a running action handler is reported and no longer waited for. @default 30000 */
+  /** After which time a running action handler is reported and no longer waited for. @default 30000 */
   readonly actionTimeoutMs?: number;
   /**
-   * After failures on how many pages in a row a filter handler is switched off until the next start: else each page would wait
-   * for it. @default Infinity
+   * After failures on this many pages in a row, a filter handler is switched off until the next start. Otherwise each page
+   * would wait for it. @default Infinity
    */
   readonly mostFailures?: number;
 }
 
-/** Calls the handlers of hooks, one at a time, and keeps what goes wrong in them from everything else. */
+/** Creates the functions that call handlers of hooks, and keeps failures of handlers from everything else. */
 export function createCalls(
   log: Log,
   { filterTimeoutMs = 5_000, actionTimeoutMs = 30_000, mostFailures = Number.POSITIVE_INFINITY }: CallLimits,
 ) {
   const blame = createBlame(log);
-  /** The pages on which filter handlers have failed in a row. */
+  /** The pages on which each filter handler has failed in a row. */
   const failures = new WeakMap<object, Set<unknown>>();
-  /** The filters that are switched off, as the log has named them. */
+  /** The filters that are switched off, as the log names them. */
   const switchedOff: string[] = [];
-  /** The last call of a handler that is not waited for any more, and has not ended. */
+  /** The last call of each handler that has not ended and is no longer waited for. */
   const late = new Map<Registered, Promise<unknown>>();
 
   /** @throws PressmarkError REFUSED_BY_PLUGIN */
@@ -90,7 +90,7 @@ export function createCalls(
       );
     } catch (error) {
       if (error instanceof TimeoutError) return failed(`took longer than ${filterTimeoutMs} ms`);
-      // A plugin's own words are for the log: they may name paths of the machine.
+      // The plugin's own message goes to the log only: it may name paths of the machine.
       const publicMessage = `${what} failed: the receiver’s log says why`;
       return failed(`failed: ${messageOf(error)}`, { cause: error, publicMessage });
     }
@@ -121,7 +121,10 @@ export function createCalls(
     );
   }
 
-  /** @returns what resolves when the handler has ended or is late; undefined if it has ended. Never rejects. */
+  /**
+   * @returns a promise that resolves when the handler has ended or is late, and never rejects; undefined if it has already
+   *   ended.
+   */
   function callAction<N extends ActionName>(
     entry: Registered,
     name: N,
@@ -162,12 +165,14 @@ export function createCalls(
     /** Changes whenever a filter is switched off. */
     switchedOff: () => switchedOff.join(', '),
     callAction,
-    /** Whether a call of a handler has taken too long, and has not ended. */
+    /** Whether a call of a handler has exceeded its time and has not ended. */
     isLate: (entry: Registered) => late.has(entry),
   };
 }
 
-/** A handler that fails may have changed its value in place; the next one gets the value as it was. */
+/**
+ * A copy for each handler: one that fails may have changed its value in place, and the next handler gets the value as it was.
+ */
 function copyOf<T>(value: T, copies = new Map<unknown, unknown>()): T {
   if (typeof value !== 'object' || value === null) return value;
   if (copies.has(value)) return copies.get(value) as T;
@@ -178,7 +183,7 @@ function copyOf<T>(value: T, copies = new Map<unknown, unknown>()): T {
   return copy as T;
 }
 
-/** What tells pages apart in the context of a filter of pages. A feed and the sitemap are of all articles: each failure counts. */
+/** Identifies the page in the context of a filter. A feed and the sitemap are made of all articles, so each failure counts. */
 function pageOf(name: FilterName, context: unknown): unknown {
   if (name === 'feed.items' || name === 'sitemap.items') return Symbol(name);
   const { path, canonical, url }: Readonly<Record<string, unknown>> = Object(context);

@@ -1,11 +1,11 @@
 import type { FilterName } from './hook-types.js';
 
-/** What a filter of `article.draft` returns to have the article stored, and not shown; see `ReceiverHost.hold`. */
+/** Returned by a filter of `article.draft` to store the article without showing it; see `ReceiverHost.hold`. */
 export class Hold {
   constructor(readonly reason: string) {}
 }
 
-/** What a filter of `article.draft` returns to refuse the delivery; see `ReceiverHost.refuse`. */
+/** Returned by a filter of `article.draft` to refuse the delivery; see `ReceiverHost.refuse`. */
 export class Refusal {
   constructor(
     readonly status: number,
@@ -13,10 +13,10 @@ export class Refusal {
   ) {}
 }
 
-/** What else than a draft a filter of `article.draft` may return. */
+/** What a filter of `article.draft` may return instead of a draft. */
 export type Decision = Hold | Refusal;
 
-/** Says what is wrong with a value, as the end of a sentence about what a filter returned; undefined if nothing is. */
+/** Checks a value that a filter returned. Returns the error, as the end of a sentence; undefined if there is none. */
 type Check = (value: unknown) => string | undefined;
 
 const text: Check = (value) => (typeof value === 'string' ? undefined : `${nameOf(value)} instead of a text`);
@@ -52,7 +52,7 @@ const objectWith =
     return undefined;
   };
 
-/** An object as JSON can hold it. */
+/** An object that JSON can represent. */
 const plainData: Check = (value) => {
   if (!isObject(value)) return `${nameOf(value)} instead of an object`;
   try {
@@ -99,7 +99,7 @@ const draft = objectWith({
   held: (value) => (value === undefined ? undefined : storedText(value)),
 });
 
-/** The delivery is answered with it. */
+/** The delivery is answered with these words. */
 const refusal: Check = (value) => {
   const { status, words } = value as Refusal;
   if (!Number.isInteger(status) || status < 400 || status > 599)
@@ -150,7 +150,7 @@ const RESULTS: Readonly<Partial<Record<FilterName, Check>>> = {
   'git.message': text,
 };
 
-/** What is wrong with what a handler of a filter has returned; undefined if nothing is. */
+/** The error in the result of a filter handler; undefined if there is none. */
 export function faultInResult(name: FilterName, value: unknown): string | undefined {
   return RESULTS[name]?.(value); // what a plugin's own filters return is for that plugin to check
 }

@@ -9,13 +9,13 @@ import type {
   SitemapItem,
 } from '../pages/page-types.js';
 
-/** Which delivery a draft comes from, and what is stored already where it replaces something. */
+/** The delivery that a draft comes from, and the stored article if it replaces one. */
 export interface DraftContext {
   readonly event: 'article.published' | 'article.updated';
   readonly stored: Article | null;
 }
 
-/** Which page is being built. */
+/** The page that is being built. */
 export interface PageInfo {
   /** `article`, `home`, `tag`, … */
   readonly kind: string;
@@ -23,23 +23,26 @@ export interface PageInfo {
   readonly path: string;
 }
 
-/** Every filter: the value it may change, and the context it gets. Names and order are public API. */
+/** All filters, each with the value that it may change and its context. Names and order are public API. */
 export interface Filters {
-  /** The article before it is stored; id, slug, URL, `jsonLd` and the item comment are put back afterwards. */
+  /** The article before it is stored. Id, slug, URL, `jsonLd` and the item comment cannot be changed. */
   'article.draft': { value: ArticleDraft; context: DraftContext };
   /** The suggested slug; made safe and unique afterwards. Only for new articles. */
   'article.slug': { value: string; context: ArticleDraft };
-  /** Further front matter, for new articles and for updates; keys of Pressmark's own are refused. */
+  /** Additional front matter, for new articles and for updates; Pressmark's own keys are refused. */
   'article.frontMatter': { value: ExtraKeys; context: ArticleDraft };
-  /** What a page's template gets. */
+  /** The data for a page's template. */
   'page.context': { value: PageContext; context: PageInfo };
   /** HTML at the end of the page's head. */
   'page.head': { value: string; context: PageContext };
-  /** The HTML of an article or of a page that a person has written, before it is put into its page; the item comment is put back afterwards. */
+  /**
+   * The HTML of an article, or of a page that a person has written, before it is placed in its page. The item comment cannot be
+   * removed.
+   */
   'page.content': { value: string; context: PageContext };
   /** The whole page. */
   'page.html': { value: string; context: PageInfo };
-  /** The articles of a page that lists them, such as the home page, the archive or a tag's, newest first. */
+  /** The articles on a page that lists them, such as the home page, the archive or the page of a tag, newest first. */
   'articles.listed': { value: readonly ArticleSummary[]; context: PageInfo };
   /** The related articles on the page of an article, the best first. */
   'article.related': { value: readonly ArticleLink[]; context: ArticleOnPage };
@@ -70,35 +73,35 @@ export interface CommitMessageContext extends Omit<ArticleChange, 'event'> {
   readonly event: ArticleChange['event'] | 'article.edited';
 }
 
-/** A person's doing in the content folder. */
+/** A change that a person made in the content folder. */
 export interface FileChange {
   readonly path: string;
   readonly id: string;
   readonly url: string;
 }
 
-/** An article that is shown or hidden from now on: its date has come, it has expired, or its file says so. */
+/** An article that is now shown or hidden: its date has come, it has expired, or its file was changed. */
 export interface StateChange extends FileChange {
   readonly state: ArticleState;
 }
 
-/** What became of a delivery. */
+/** The outcome of a delivery. */
 export interface DeliveryOutcome {
   readonly event: string | undefined;
-  /** The plugin whose adapter it came to; none for the webhook. */
+  /** The plugin whose adapter received it; undefined for the webhook. */
   readonly adapter?: string;
   readonly id: string | undefined;
-  /** Such as `stored`, `known`, `retry`, `found`; or the code of the error table. */
+  /** Such as `stored`, `known`, `retry` or `found`, or a code of the error table. */
   readonly outcome: string;
   readonly status: number;
   readonly ms: number;
 }
 
-/** What a build did. */
+/** The result of a build. */
 export interface BuildReport {
-  /** Pages and other files made, whether or not they differed. */
+  /** The number of pages and other files that were rendered, changed or not. */
   readonly pages: number;
-  /** What they hold. */
+  /** Their size in bytes. */
   readonly bytes: number;
   readonly written: number;
   readonly removed: number;
@@ -107,14 +110,14 @@ export interface BuildReport {
   readonly ms: number;
 }
 
-/** A page that could not be built, or only without a filter that has failed, and why. */
+/** A page that could not be built, or was built without a filter that failed, and the reason. */
 export interface FailedPage {
   /** Relative to the output folder. */
   readonly page: string;
   readonly reason: string;
 }
 
-/** What a build of Pressmark's own pages did, and for which changes. */
+/** The result of a build by Pressmark itself, and the changes that it was for. */
 export interface SiteBuilt extends BuildReport {
   /** The pages that could not be built and stayed as they were, and those that were built without a filter that has failed. */
   readonly failed: number;
@@ -124,27 +127,27 @@ export interface SiteBuilt extends BuildReport {
   readonly output: string;
   /** The changed article files that it was for, relative to the site's folder; none if it was for everything. */
   readonly articles: readonly string[];
-  /** When it began, by `performance.now()`: what was stored before is in it. */
+  /** When it began, by `performance.now()`: it contains everything stored before. */
   readonly began: number;
 }
 
-/** What a build by the site's own generator has changed in the output. */
+/** The result of a build by the site's own generator. */
 export interface BuildDone {
   readonly ms: number;
-  /** When it began, by `performance.now()`: what was stored before is in it, unless it was left out. */
+  /** When it began, by `performance.now()`: it contains everything stored before, except articles that were left out. */
   readonly began: number;
-  /** How often the build command was run: more than once where an article broke the build, 0 if nothing has changed. */
+  /** How often the build command was run: more than once if an article broke the build, 0 if nothing has changed. */
   readonly runs: number;
   /** The end of what the build command printed last. Foreign text. */
   readonly output?: string;
   /** Files of the output, relative to it, with forward slashes. */
   readonly written: readonly string[];
   readonly removed: readonly string[];
-  /** The articles that are new in the output, or have another text there. */
+  /** The articles that are new or changed in the output. */
   readonly articles: readonly { readonly path: string; readonly url: string }[];
 }
 
-/** What has changed on the site. */
+/** A change of the site's output. */
 export interface SiteChanged {
   /** The files of the output that were written or removed, relative to it, with forward slashes. */
   readonly files: readonly string[];
@@ -152,11 +155,11 @@ export interface SiteChanged {
   readonly articles: readonly string[];
 }
 
-/** Every action and its argument. Names and order are public API. */
+/** All actions and their arguments. Names and order are public API. */
 export interface Actions {
   'article.published': ArticleChange;
   'article.updated': ArticleChange;
-  /** A file by another hand that is new: a person's, or one that `git pull` or another receiver has brought. */
+  /** A new file that this receiver has not written: a person's, or one from `git pull` or another receiver. */
   'article.created': FileChange;
   'article.edited': FileChange;
   'article.removed': FileChange;
@@ -167,17 +170,19 @@ export interface Actions {
   /** The index of the site's search has changed, some time after its pages. */
   'search.written': Record<string, never>;
   'build.done': BuildDone;
-  /** A build has changed the output, whatever has built it. */
+  /** A build has changed the output, by Pressmark or by the site's generator. */
   'site.changed': SiteChanged;
-  /** A person or a plugin wants the site to be built, also where nothing has changed. */
+  /** A person or a plugin requests a build, even if nothing has changed. */
   'build.requested': {
-    /** The files of articles, relative to the site's folder, whose pages are made again although nothing has changed. @default none */
+    /**
+     * The article files, relative to the site's folder, whose pages are made again even if nothing has changed. @default none
+     */
     readonly articles?: readonly string[];
   };
   'build.failed': { readonly ms: number; readonly reason: string };
-  /** A person or a plugin wants the output to be brought to all targets, also where they have it. */
+  /** A person or a plugin requests a deploy to all targets, even if they are up to date. */
   'deploy.requested': Record<string, never>;
-  /** The output has been brought to a target of `deploy`. @param output the end of what its command printed. */
+  /** The output was deployed to a target of `deploy`. @param output the end of what its command printed. */
   'deploy.done': { readonly target: string; readonly ms: number; readonly output?: string };
   'deploy.failed': { readonly target: string; readonly ms: number; readonly error: string };
   /** An article that is new, updated or released was found on the public site (`liveCheck`); also one released while no receiver ran. */
@@ -191,9 +196,9 @@ export interface Actions {
     readonly ms: number;
   };
   'git.committed': { readonly commit: string; readonly path: string; readonly subject: string };
-  /** The remote has this commit, and with it all that were made before. */
+  /** The remote has this commit and all commits before it. */
   'git.pushed': { readonly commit: string; readonly branch: string };
-  /** A stored article has no commit yet; it is tried again, unless git refuses the file. Once for each reason. */
+  /** A stored article could not be committed; the commit is tried again, unless git refuses the file. Once for each reason. */
   'git.failed': { readonly path: string; readonly reason: string };
   'host.ready': { readonly url: string };
   'host.closing': Record<string, never>;
@@ -202,7 +207,7 @@ export interface Actions {
 export type FilterName = keyof Filters;
 export type ActionName = keyof Actions;
 
-/** Where a plugin's code runs: in the process that answers the webhook, or where pages are made. */
+/** Where a plugin's code runs: in the process that answers the webhook, or in the builder. */
 export type Face = 'receiver' | 'pages';
 
 /** Where each filter is applied. */
@@ -221,10 +226,10 @@ export const FILTERS = {
   'sitemap.items': 'pages',
 } as const satisfies Readonly<Record<FilterName, Face>>;
 
-/** Whether a job can be on an action: only where no crash loses it. */
+/** Whether a job can follow an action: only if a crash cannot lose the action. */
 type ForJobs = 'job' | 'hint';
 
-/** What each action is for jobs. All are done in the receiver; `host.closing` also where pages are made. */
+/** Which actions jobs can follow. All actions run in the receiver; `host.closing` runs in the builder too. */
 export const ACTIONS = {
   'article.published': 'job',
   'article.updated': 'job',
@@ -254,18 +259,18 @@ export const ACTIONS = {
 type KeysWith<Table, Value> = { [Key in keyof Table]: Table[Key] extends Value ? Key : never }[keyof Table];
 
 export type PagesFilterName = KeysWith<typeof FILTERS, 'pages'>;
-/** Those of the receiver, and those that plugins declare. */
+/** The filters of the receiver, and those that plugins declare. */
 export type ReceiverFilterName = Exclude<FilterName, PagesFilterName>;
 export type PagesActionName = 'host.closing';
-/** The actions that a job can be on; also those that plugins declare. */
+/** The actions that a job can follow, including those that plugins declare. */
 export type JobEventName = Exclude<ActionName, KeysWith<typeof ACTIONS, 'hint'>>;
 
-/** Whether a job can be on an action. It can on those that plugins declare. */
+/** Whether a job can follow an action. It can follow each action that a plugin declares. */
 export function isForJobs(action: string): boolean {
   return !Object.hasOwn(ACTIONS, action) || ACTIONS[action as keyof typeof ACTIONS] === 'job';
 }
 
-/** The hooks that there are where a face of plugins runs, without those that plugins declare. */
+/** The hooks of a face, without those that plugins declare. */
 export function hooksOf(face: Face): {
   readonly filter: readonly string[];
   readonly action: readonly string[];

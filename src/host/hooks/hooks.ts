@@ -28,11 +28,14 @@ export interface HandlerOptions {
   readonly priority?: number;
   /** Named in logs and errors. */
   readonly plugin: string;
-  /** Whether the plugin comes with Pressmark: pages, commits and deploys never wait for other plugins. @default false */
+  /**
+   * Whether the plugin comes with Pressmark. Its handlers run first, so that pages, commits and deploys never wait for other
+   * plugins. @default false
+   */
   readonly isFirstParty?: boolean;
 }
 
-/** A handler of a plugin, and how its calls went. */
+/** A plugin's handler, and how its calls went. */
 export interface HookReport extends Timing {
   readonly plugin: string;
   readonly kind: Kind;
@@ -41,7 +44,7 @@ export interface HookReport extends Timing {
 
 /** Where hooks run, and how long handlers may take; see `createHooks`. */
 export interface HookOptions extends CallLimits {
-  /** Whose hooks there are. @default 'receiver' */
+  /** The face whose hooks exist. @default 'receiver' */
   readonly face?: Face;
   /** Notes an action for the jobs on it; never rejects. */
   readonly note?: <N extends ActionName>(name: N, payload: Actions[N]) => Promise<void>;
@@ -49,19 +52,19 @@ export interface HookOptions extends CallLimits {
 
 type Kind = 'filter' | 'action';
 
-/** The hooks as a plugin uses them. @typeParam F the filters that there are. @typeParam A the actions. */
+/** The hooks as a plugin uses them. @typeParam F the filters that exist. @typeParam A the actions. */
 export interface PluginHooks<F extends FilterName = FilterName, A extends ActionName = ActionName> {
   /** @returns a function that removes the handler. */
   addFilter<N extends F>(name: N, handler: FilterHandler<N>, options?: { priority?: number }): () => void;
   /** @returns a function that removes the handler. */
   addAction<N extends A>(name: N, handler: ActionHandler<N>, options?: { priority?: number }): () => void;
-  /** Removes a handler, also that of another plugin. @returns whether it was there. */
+  /** Removes a handler, even another plugin's. @returns whether it existed. */
   removeFilter<N extends F>(name: N, handler: FilterHandler<N>): boolean;
-  /** Removes a handler, also that of another plugin. @returns whether it was there. */
+  /** Removes a handler, even another plugin's. @returns whether it existed. */
   removeAction<N extends A>(name: N, handler: ActionHandler<N>): boolean;
   /** Whether anything filters `name`. */
   hasFilter(name: F): boolean;
-  /** How often an action was done since the start. */
+  /** How often an action was run since the start. */
   didAction(name: A): number;
   /** Runs a filter; for plugins with filters that others may add to. */
   applyFilters<N extends F>(
@@ -155,7 +158,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     return (handlers.filter.get(name)?.length ?? 0) > 0;
   }
 
-  /** How often an action was done since the start. */
+  /** How often an action was run since the start. */
   function didAction(name: ActionName): number {
     return done.get(name) ?? 0;
   }

@@ -1,36 +1,37 @@
 import { hideInLog, SHORTEST_HIDDEN } from '../../log.js';
 import { invalid } from '../invalid.js';
 
-/** By what the requests to an adapter are known to be genuine. */
+/** How requests to an adapter are authenticated. */
 export interface AdapterAuth {
-  /** The scheme of HTTP: a name and a password, or a token, which may come in the field `access_token` of a form, too. */
+  /** The HTTP scheme: a name and a password, or a token. A token may also come in the form field `access_token`. */
   readonly kind: 'basic' | 'bearer';
   /**
-   * The name of the plugin's secret that lists who may come, separated by commas: `name:password` for `basic`, where spaces do
-   * not count, as application passwords are shown with some; for `bearer` a token, and behind it its scopes, separated by spaces.
+   * The name of the plugin's secret that lists the accounts, separated by commas. For `basic`, each is `name:password`; spaces
+   * are ignored, as application passwords are shown with spaces. For `bearer`, each is a token, followed by its scopes,
+   * separated by spaces.
    */
   readonly secret: string;
 }
 
-/** Who has sent a request. */
+/** The sender of a request. */
 export interface Caller {
   /** Empty for `bearer`. */
   readonly name: string;
-  /** Those of the token; none if nothing limits it. */
+  /** The scopes of the token; empty if it is not limited. */
   readonly scopes: readonly string[];
-  /** Refuses the request, 401 with the code `insufficient_scope`, if its token is limited, and has none of these scopes. */
+  /** Refuses the request with 401 and the code `insufficient_scope` if its token is limited and has none of these scopes. */
   need(...scopes: readonly string[]): void;
 }
 
-/** Somebody who may come, and what proves it: `name:password` without spaces, or the token. */
+/** An account and its credential: `name:password` without spaces, or the token. */
 export interface Account extends Omit<Caller, 'need'> {
   readonly proof: string;
 }
 
 /**
- * The accounts that a secret lists. No line of the log shows a password or a token of it from then on.
+ * The accounts that a secret lists. From then on, the log hides their passwords and tokens.
  *
- * @throws PressmarkError PLUGIN_INVALID if it is not such a list, or one of them is too short to be hidden.
+ * @throws PressmarkError PLUGIN_INVALID if it is not such a list, or a password or token is too short to be hidden.
  */
 export function accountsIn(list: string, { kind, secret }: AdapterAuth, plugin: string): readonly Account[] {
   const isBasic = kind === 'basic';
@@ -48,7 +49,7 @@ export function accountsIn(list: string, { kind, secret }: AdapterAuth, plugin: 
   });
 }
 
-/** What is compared of `name:password`. */
+/** The part of `name:password` that is compared. */
 export function withoutSpaces(text: string): string {
   return text.replace(/\s/g, '');
 }

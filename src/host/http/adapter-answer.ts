@@ -12,11 +12,11 @@ export class AdapterAnswer {
   ) {}
 }
 
-/** Headers that follow from the body. */
+/** Headers that are derived from the body. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding']);
 
 /**
- * Makes the answer of a plugin's adapter.
+ * Creates the answer of a plugin's adapter.
  *
  * @param body sent as JSON; undefined for none.
  * @throws PressmarkError PLUGIN_INVALID if it cannot be sent, naming the plugin.
@@ -47,16 +47,19 @@ export function answerOf(
   }
 }
 
-/** Why a request is not accepted. A function of an adapter may throw such an error, with `expose`, as `http-errors` makes it. */
+/**
+ * The reason why a request is refused. A function of an adapter may throw such an error with `expose: true`, as `http-errors`
+ * does.
+ */
 export interface AdapterError {
   /** From 400 to 599. */
   readonly status: number;
-  /** A name for it; one of the error table unless the plugin has thrown the error. */
+  /** The error's name: from the error table, unless a plugin has thrown the error. */
   readonly code: string;
   readonly message: string;
 }
 
-/** The error that a plugin has thrown for the sender; undefined if it has failed. */
+/** The error that a plugin has thrown for the sender; undefined for any other error. */
 export function exposedError(error: unknown): AdapterError | undefined {
   if (!(error instanceof Error) || !('expose' in error) || error.expose !== true) return undefined;
   const { status, code, message }: Error & { status?: unknown; code?: unknown } = error;
@@ -65,7 +68,7 @@ export function exposedError(error: unknown): AdapterError | undefined {
   return { status, code: typeof code === 'string' ? code : 'REFUSED', message };
 }
 
-/** Makes an error that an adapter refuses a request with. @param status 400 to 599. @param code a name for it, for `errorBody`. */
+/** Creates the error by which an adapter refuses a request. @param status 400 to 599. @param code its name, for `errorBody`. */
 export function refusal(status: number, code: string, message: string): Error {
   return Object.assign(new Error(message), { status, code, expose: true });
 }

@@ -6,15 +6,15 @@ import { type Account, type AdapterAuth, accountsIn, type Caller } from './accou
 import type { AdapterAnswer, AdapterError } from './adapter-answer.js';
 import type { FormField } from './form.js';
 
-/** An article that an adapter hands over. A field that is not required may be null or empty: it counts as missing. */
+/** An article that an adapter hands over. An optional field that is null or empty counts as missing. */
 export interface IncomingArticle {
-  /** Never empty. The same id is the same article. */
+  /** Not empty. Identifies the article. */
   readonly id: string;
-  /** If it is empty, the article is called `Untitled`. */
+  /** An article with an empty title is called `Untitled`. */
   readonly title: string;
-  /** The article as HTML; empty if there is Markdown alone. */
+  /** The article as HTML; empty if there is only Markdown. */
   readonly contentHtml: string;
-  /** The same as Markdown. @default the HTML is stored */
+  /** The same text as Markdown. @default the HTML is stored */
   readonly markdown?: string | null;
   readonly description?: string | null;
   /** A suggestion. @default the id */
@@ -24,34 +24,37 @@ export interface IncomingArticle {
   readonly keyword?: string | null;
   /** Absolute URL of the featured image. Without one, an update leaves the stored image. */
   readonly image?: string | null;
-  /** First publication, ISO 8601; one to come schedules the article. An update has it with a `state` alone. @default now */
+  /** First publication, ISO 8601; a date in the future schedules the article. In an update it needs a `state`. @default now */
   readonly date?: string | null;
-  /** `held` does not show the article, `live` shows it at its date. @default 'live' for a new one, an update leaves it */
+  /**
+   * `held`: the article is not shown. `live`: it is shown from its date on. @default 'live' for a new article, unchanged for an
+   * update
+   */
   readonly state?: 'live' | 'held' | null;
-  /** Further front matter, as plain data; not that of Pressmark. Keys that it does not have stay. */
+  /** Additional front matter, as plain data; Pressmark's own keys are not allowed. Keys that are left out stay. */
   readonly frontMatter?: ExtraKeys | null;
-  /** What else the service sent, for filters of `article.draft`. */
+  /** Whatever else the service sent, for filters of `article.draft`. */
   readonly source?: Readonly<Record<string, unknown>> | null;
 }
 
-/** What became of an article that was handed over. */
+/** The outcome of an article that was handed over. */
 export interface ReceivedArticle {
   readonly id: string;
   /** Its public URL. */
   readonly url: string;
-  /** `known`: it was stored with this content before. `deleted`: its owner has deleted it, and it stays so. */
+  /** `known`: it was already stored with this content. `deleted`: its owner has deleted it, and it stays deleted. */
   readonly outcome: 'stored' | 'updated' | 'known' | 'deleted';
 }
 
-/** A request to an adapter, before anything of it is parsed. */
+/** A request to an adapter, before it is parsed. */
 export interface AdapterRequest {
   /** Such as `POST`. */
   readonly method: string;
   /** As it was sent, without the query. */
   readonly path: string;
-  /** What the path has for the names in that of the route, decoded. */
+  /** The decoded parts of the path, by the names in the route. */
   readonly params: Readonly<Record<string, string>>;
-  /** The address that it came to, such as `https://blog.example`; HTTPS but on the receiver's own machine. */
+  /** The origin that it was sent to, such as `https://blog.example`; always HTTPS, except on the receiver's own machine. */
   readonly origin: string;
   /** A name that comes several times, or ends with `[]`, is a list. */
   readonly query: Readonly<Record<string, FormField>>;
@@ -59,31 +62,31 @@ export interface AdapterRequest {
   readonly headers: IncomingHttpHeaders;
   /** The raw bytes. */
   readonly body: Buffer;
-  /** Who has sent it, by `auth`. Not there for `verify`. */
+  /** The sender, by `auth`. Undefined with `verify`. */
   readonly caller?: Caller;
 }
 
-/** What `receive` of an adapter may return. */
+/** The possible results of an adapter's `receive`. */
 export type AdapterResult = IncomingArticle | readonly IncomingArticle[] | AdapterAnswer;
 
-/** Answers a request by its parsed body. */
+/** Answers a request. */
 export type AdapterHandler<T = unknown> = (payload: unknown, request: AdapterRequest) => T | Promise<T>;
 
 /** An endpoint for another service. It has `auth` or `verify`, and `receive` or `routes`. */
 export interface Adapter {
-  /** Such as `/incoming/blog`; served with and without a slash at its end. */
+  /** Such as `/incoming/blog`; served with and without a trailing slash. */
   readonly path: string;
-  /** The longest body that is read, in bytes. @default 1,000,000 */
+  /** The longest accepted body, in bytes. @default 1,000,000 */
   readonly maxBytes?: number;
   /**
-   * Whether the admin shows bodies and answers. Only where no body and no answer has a secret in it, such as a token.
+   * Whether the admin shows bodies and answers. Set this only if no body and no answer holds a secret, such as a token.
    *
-   * @default false: only when requests came, their headers and what became of them
+   * @default false: the admin shows the time, the headers and the outcome of a request
    */
   readonly keepsBodies?: boolean;
-  /** Who may come. */
+  /** Who may send requests. */
   readonly auth?: AdapterAuth;
-  /** Whether the request is genuine; anything but `true` is answered 401. */
+  /** Verifies a request; if it returns anything but `true`, the answer is 401. */
   verify?(request: AdapterRequest): boolean | Promise<boolean>;
   /**
    * Parses a verified body.
@@ -92,15 +95,15 @@ export interface Adapter {
    *   `application/octet-stream`; else JSON in UTF-8. Without a body, `{}` for POST and undefined for other methods
    */
   parse?(request: AdapterRequest): unknown;
-  /** Turns what is sent to the path by POST into articles, which are stored before the answer, or into an answer of its own. */
+  /** Turns a POST to the path into articles, which are stored before the answer, or into an answer. */
   readonly receive?: AdapterHandler<AdapterResult>;
   /**
-   * What answers which method and path, the first that fits: such as `'GET /posts/:id'`, `'PUT, PATCH /posts/:id'`, and `'POST /'` for the adapter's own
-   * path. What it returns is sent as JSON, undefined as 404; `ReceiverHost.answer` makes other answers. `GET` answers HEAD,
-   * too. With a route below its path, the adapter has all paths there.
+   * Handlers by methods and paths, such as `'GET /posts/:id'`, `'PUT, PATCH /posts/:id'`, and `'POST /'` for the adapter's own
+   * path; the first match answers. The result is sent as JSON, undefined as 404; `ReceiverHost.answer` makes other answers.
+   * `GET` also answers HEAD. An adapter with a route below its path owns all paths there.
    */
   readonly routes?: Readonly<Record<string, AdapterHandler>>;
-  /** The body of an answer that is an error, which is sent as JSON. @default `{ error: message }` */
+  /** The body of an error, sent as JSON. @default `{ error: message }` */
   errorBody?(error: AdapterError): unknown;
 }
 
@@ -112,40 +115,40 @@ interface Route {
   readonly handler: AdapterHandler;
 }
 
-/** An adapter that was checked, and whose it is. */
+/** A checked adapter and its plugin. */
 export interface PluginAdapter extends Pick<Adapter, 'maxBytes' | 'keepsBodies' | 'parse' | 'errorBody'> {
   readonly plugin: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly path: string;
   readonly verification:
     | { readonly kind: AdapterAuth['kind']; readonly accounts: readonly Account[] }
     | { readonly kind: 'verify'; readonly verify: NonNullable<Adapter['verify']> };
   readonly routes: readonly Route[];
-  /** Whether all paths below it are the adapter's. */
+  /** Whether the adapter owns all paths below its own. */
   readonly hasBelow: boolean;
   /** Whether its only route returns articles. */
   readonly returnsArticles: boolean;
 }
 
-/** All that an adapter may have. */
+/** The keys of an adapter. */
 const KEYS = ['path', 'auth', 'verify', 'receive', 'parse', 'routes', 'maxBytes', 'keepsBodies', 'errorBody'];
 
-/** The most that `maxBytes` may be. */
+/** The highest value of `maxBytes`. */
 const MOST_BYTES = 10_000_000;
 
-/** No pattern: a path is one endpoint. */
+/** The path of an adapter: one endpoint, no pattern. */
 const PATH = /^(?:\/[A-Za-z0-9._~-]+)+\/?$/;
 
-/** The name of a route. */
+/** A route: its methods and its path. */
 const ROUTE =
   /^((?:(?:GET|POST|PUT|PATCH|DELETE|OPTIONS)(?:, |(?= )))+) ((?:\/(?::\w+|[A-Za-z0-9._~-]+))*)\/?$/;
 
 /**
  * Checks an adapter that a plugin adds.
  *
- * @param secrets the plugin's.
- * @param taken the paths that are answered already, without a slash at their ends, and by what; `/a/*` stands for all below `/a`.
- * @throws PressmarkError PLUGIN_INVALID, naming both where the path is taken.
+ * @param secrets the plugin's secrets.
+ * @param taken the paths in use, without trailing slashes, and their owners; `/a/*` stands for all paths below `/a`.
+ * @throws PressmarkError PLUGIN_INVALID, naming both owners if the path is in use.
  */
 export function checkedAdapter(
   plugin: string,
@@ -208,7 +211,7 @@ export function checkedAdapter(
   };
 }
 
-/** What a request to an adapter's paths leads to. */
+/** The result of looking for a request's route. */
 export type FoundRoute =
   | { readonly kind: 'found'; readonly handler: AdapterHandler; readonly params: AdapterRequest['params'] }
   | { readonly kind: 'other method'; readonly methods: readonly string[] }
@@ -240,17 +243,17 @@ function decoded(params: AdapterRequest['params']): AdapterRequest['params'] | u
   }
 }
 
-/** What an adapter answers, in the form of `taken`. */
+/** The paths of an adapter, in the form of `taken`. */
 export function pathsOf({ path, hasBelow }: Pick<PluginAdapter, 'path' | 'hasBelow'>): string[] {
   return hasBelow ? [path, `${path}/*`] : [path];
 }
 
-/** Whether all paths below one stand for another, too. */
+/** Whether a pattern for all paths below one covers a path. */
 function covers(pattern: string, path: string): boolean {
   return pattern.endsWith('/*') && path.startsWith(pattern.slice(0, -1));
 }
 
-/** A path as it is compared. */
+/** A path in the form in which paths are compared. */
 export function withoutSlash(path: string): string {
   return path.replace(/\/$/, '');
 }

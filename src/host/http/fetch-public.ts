@@ -4,34 +4,34 @@ import https from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 
-/** A request to a page of somebody else. */
+/** A request to somebody else's page. */
 export interface PublicRequest {
   /** @default 'GET' */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | URLSearchParams;
   readonly signal?: AbortSignal;
-  /** The longest body that is read. @default 1,000,000 */
+  /** The longest accepted body. @default 1,000,000 */
   readonly maxBytes?: number;
-  /** For all of it, redirects too. @default 20,000 */
+  /** For the whole request, redirects included. @default 20,000 */
   readonly timeoutMs?: number;
   /** Whether an IP address may be connected to. @default `isPublicAddress` */
   readonly isAllowed?: (address: string) => boolean;
 }
 
-/** What has answered. */
+/** The answer to a request. */
 export interface PublicAnswer {
   /** The address at the end of all redirects. */
   readonly url: string;
   readonly status: number;
-  /** Names in lower case; several of one name are joined by commas. */
+  /** Names in lower case; values of a repeated name are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
 const MOST_REDIRECTS = 5;
 
-/** Networks that are no part of the public internet, or lead out of it (RFC 6890). */
+/** Networks that are not part of the public internet, or lead out of it (RFC 6890). */
 const PRIVATE = new BlockList();
 for (const [net, prefix] of [
   ['0.0.0.0', 8],
@@ -50,7 +50,7 @@ for (const [net, prefix] of [
 ] as const)
   PRIVATE.addSubnet(net, prefix, 'ipv4');
 
-/** All public addresses of IPv6 are in here, but for those that stand for others. */
+/** All public IPv6 addresses, apart from those that map to other networks. */
 const PUBLIC_6 = new BlockList();
 PUBLIC_6.addSubnet('2000::', 3, 'ipv6');
 for (const [net, prefix] of [
@@ -61,7 +61,7 @@ for (const [net, prefix] of [
 ] as const)
   PRIVATE.addSubnet(net, prefix, 'ipv6');
 
-/** Whether an IP address is one of the public internet. */
+/** Whether an IP address belongs to the public internet. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !PRIVATE.check(address, 'ipv4');
@@ -69,11 +69,11 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Asks an address that came with a text, such as a link or a picture of an article. Unlike with `fetch`, nothing in the
- * receiver's own network can be reached, whatever the name resolves to and wherever redirects lead, and the answer is bounded.
- * GET and HEAD follow up to five redirects; of `headers`, another origin gets `Accept`, `Accept-Language` and `User-Agent` alone.
+ * Fetches an address that comes from outside, such as a link or an image in an article. Unlike `fetch`, it never reaches the
+ * receiver's own network, whatever the name resolves to and wherever redirects lead, and the size of the answer is limited. GET
+ * and HEAD follow up to five redirects; another origin only gets the headers `Accept`, `Accept-Language` and `User-Agent`.
  *
- * @throws PressmarkError USAGE if the address must not be asked; UNREACHABLE where there is no whole answer in time.
+ * @throws PressmarkError USAGE if the address is not allowed; UNREACHABLE if there is no complete answer in time.
  */
 export async function fetchPublic(address: string, request: PublicRequest = {}): Promise<PublicAnswer> {
   const { method = 'GET', signal, timeoutMs = 20_000 } = request;
@@ -96,7 +96,7 @@ export async function fetchPublic(address: string, request: PublicRequest = {}):
   }
 }
 
-/** What another origin gets of the headers: nothing by which the caller proves who it is. */
+/** The headers for another origin, without credentials. */
 function forStrangers(headers: PublicRequest['headers'] = {}): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => /^(?:accept(?:-language)?|user-agent)$/i.test(name)),
@@ -124,7 +124,7 @@ function ask(url: URL, request: PublicRequest): Promise<PublicAnswer> {
     new PressmarkError('USAGE', `${quote(url.href)} is at ${ip}, which is not on the public internet`);
   const failure = (why: string, cause?: unknown) =>
     new PressmarkError('UNREACHABLE', `${quote(url.href)} cannot be read: ${why}`, { cause });
-  // What is connected to is what was checked: a name may resolve to another address the next time.
+  // Connect to the address that was checked: the name may resolve to another one next time.
   const lookup: LookupFunction = (name, options, callback) =>
     dns.lookup(name, { ...options, all: true }, (error, found) => {
       const addresses = found ?? [];

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The most fields of a form. */
+/** The highest number of fields in a form. */
 const MOST_FIELDS = 1_000;
 
 /** A field of a form: a text, a file, or a list of these. */
 export type FormField = string | File | readonly (string | File)[];
 
-/** The fields of a form, or of a query. A name that comes several times, or ends with `[]`, is a list. */
+/** The fields of a form, or of a query. A name that is repeated, or ends with `[]`, gives a list. */
 export function fieldsOf(entries: Iterable<[string, string | File]>): Readonly<Record<string, FormField>> {
   const fields = new Map<string, string | File | (string | File)[]>();
   for (const [given, value] of entries) {
@@ -21,7 +21,7 @@ export function fieldsOf(entries: Iterable<[string, string | File]>): Readonly<R
 
 /**
  * The fields of a request's form, `application/x-www-form-urlencoded` or `multipart/form-data`; undefined if its body is
- * something else. Throws where the form is malformed or has more than 1,000 fields.
+ * something else. Throws if the form is malformed or has more than 1,000 fields.
  */
 export async function formIn({
   headers: { 'content-type': type = '' },
@@ -35,7 +35,7 @@ export async function formIn({
   const refuseAbove = (count: number) => {
     if (count > MOST_FIELDS) throw new Error(`the form has more than ${MOST_FIELDS} fields`);
   };
-  // Before they are parsed: a body of megabytes may be nothing but separators.
+  // Checked before parsing: a body of megabytes may consist of separators alone.
   if (isEncoded) refuseAbove(body.toString('latin1').split('&', MOST_FIELDS + 1).length);
   const entries = [...(await new Response(body, { headers: { 'Content-Type': type } }).formData())];
   refuseAbove(entries.length);

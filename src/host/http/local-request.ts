@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 const LOOPBACK_ADDRESS = /^(?:(?:::ffff:)?127(?:\.\d{1,3}){3}|::1)$/i;
 const LOOPBACK_HOST = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d+))?$/i;
 
-/** What a proxy adds; a page that passes through one may be the public's. */
+/** Headers that proxies add. A request through a proxy may come from the public. */
 const OF_PROXIES = /^(?:forwarded|via|x-.+|.+-client-ip|cf-.+|cloudfront-.+)$/;
 
 /** The name in a `Host` header, in lowercase, without its port; undefined if there is none. */
@@ -11,22 +11,22 @@ export function hostnameOf(host: string | undefined): string | undefined {
   return host?.toLowerCase().replace(/:\d*$/, '');
 }
 
-/** Whether a host name leads to this machine alone. */
+/** Whether a host name always resolves to this machine. */
 export function isLoopbackName(hostname: string): boolean {
   return LOOPBACK_HOST.test(hostname);
 }
 
-/** The address that a request came to: with HTTPS but on this machine, as a secret must not travel in clear text. */
+/** The origin that a request was sent to: HTTPS, except on this machine, as a secret must not travel in clear text. */
 export function originOf(host = ''): string {
   return `${isLoopbackName(host) ? 'http' : 'https'}://${host}`;
 }
 
-/** The parts of a request that show who asks. */
+/** The parts of a request that identify the client. */
 export interface Asked extends Pick<IncomingMessage, 'headers' | 'httpVersion'> {
   readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress' | 'localPort'>;
 }
 
-/** Whether a browser on this machine asks, as far as its request shows. A proxy that says nothing of itself may send the same. */
+/** Whether the request seems to come from a browser on this machine. A proxy that adds no headers looks the same. */
 export function isLocal({ headers, httpVersion, socket }: Asked): boolean {
   const [host, port = '80'] = LOOPBACK_HOST.exec(headers.host ?? '') ?? [];
   return (

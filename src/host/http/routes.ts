@@ -4,22 +4,22 @@ import { within } from '../../time-limit.js';
 import { invalid } from '../invalid.js';
 import { asPlugin } from '../plugin-code.js';
 
-/** Below this, plugins have their routes. */
+/** The path of the plugins' routes. */
 const ROUTES_PATH = '/-/';
 
-/** Below this, the admin has its pages. */
+/** The path of the admin's pages. */
 export const ADMIN_PATH = `${ROUTES_PATH}admin/`;
 
-/** How long a route may take until it knows its answer, in milliseconds; a stream that it answers may go on. */
+/** How long a route may take to begin its answer, in milliseconds. A streamed body may take longer. */
 const LONGEST_MS = 25_000;
 
 /**
- * A router for the routes of one plugin, below `/-/<its name>/`. They find JSON and forms in `context.request.body`.
+ * Creates a router for one plugin, below `/-/<its name>/`. JSON and forms are parsed into `context.request.body`.
  *
- * @param longestMs how long a route may take until it knows its answer. @default 25 s
+ * @param longestMs how long a route may take to begin its answer. @default 25 s
  */
 export async function createRoutes(plugin: string, longestMs = LONGEST_MS): Promise<Router> {
-  // Loaded where they are needed: most sites have no plugin with routes.
+  // Loaded on demand: most sites have no plugin with routes.
   const [{ default: KoaRouter }, { bodyParser }] = await Promise.all([
     import('@koa/router'),
     import('@koa/bodyparser'),
@@ -35,15 +35,15 @@ export async function createRoutes(plugin: string, longestMs = LONGEST_MS): Prom
   return router;
 }
 
-/** What cannot be parsed is the client's fault; other errors say themselves whose they are. */
+/** A body that cannot be parsed is the client's fault; other errors carry their own status. */
 function refuseBody(error: Error, context: Context): never {
   if ('expose' in error) throw error;
   return context.throw(400, `the body cannot be parsed: ${error.message}`);
 }
 
-/** What a plugin answers without routes. */
+/** A path that a plugin answers with a middleware. */
 export interface ServedBelow {
-  /** Such as `/-/admin`: everything there and below. */
+  /** Such as `/-/admin`: this path and everything below it. */
   readonly path: string;
   readonly handler: Middleware;
 }
@@ -56,7 +56,10 @@ export function servedBy(plugin: string, handler: Middleware, run: <T>(call: () 
   };
 }
 
-/** Ends the adding of routes: what is served must not change while it is served. @throws PressmarkError if one leads elsewhere */
+/**
+ * Ends the registration of routes, which must not change while the server runs. @throws PressmarkError if a route is outside
+ * the plugin's path
+ */
 export function sealRoutes(router: Router, plugin: string): void {
   const own = `${ROUTES_PATH}${plugin}/`;
   const elsewhere = routesIn(router).find(
@@ -74,7 +77,7 @@ export function sealRoutes(router: Router, plugin: string): void {
 /** The routes of a router, such as `GET /-/announce/list`. */
 export function routesIn({ stack }: Router): string[] {
   return stack.flatMap(({ methods, path }) =>
-    // `get` also answers HEAD, and what has no methods is not a route.
+    // `get` also adds HEAD, and a layer without methods is not a route.
     methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${String(path)}`),
   );
 }

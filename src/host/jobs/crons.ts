@@ -7,14 +7,14 @@ import { keptFile } from '../kept-file.js';
 export interface Times {
   /** The expression and its time zone. */
   readonly pattern: string;
-  /** The first one after a moment, in ms since 1970. */
+  /** The first time after a moment, in ms since 1970. */
   after(ms: number): number;
 }
 
 /**
  * Reads a cron expression.
  *
- * @throws Error that says what is wrong with it.
+ * @throws Error with the mistake in the expression.
  */
 export function timesOf(at: unknown, timeZone: string): Times {
   if (typeof at !== 'string' || at.trim().split(/\s+/).length !== 5)
@@ -40,9 +40,9 @@ export function timesOf(at: unknown, timeZone: string): Times {
 }
 
 /**
- * When a cron is next to run. However many times have passed while no receiver ran, it is late once.
+ * When a cron runs next. Times that passed while no receiver was running are made up for once.
  *
- * @param last when it ran last, in ms since 1970; undefined if it has not been seen before.
+ * @param last when it ran last, in ms since 1970; undefined for a new cron.
  */
 export function nextTime(times: Times, last: number | undefined, now: number): number {
   return times.after(Math.min(last ?? now, now)); // a clock that was set back must not stop it
@@ -57,7 +57,7 @@ interface LastRun {
 }
 
 /**
- * Remembers when crons ran, in the folder of jobs, so that a time that comes while no receiver runs is not missed.
+ * Keeps the times of the last runs in the folder of jobs, so that a run is not missed while no receiver is running.
  *
  * @param works the jobs and crons, by their ids; jobs have no times.
  */
@@ -74,7 +74,7 @@ export function createCrons(
   const next = new Map<string, number>();
   let ran: Readonly<Record<string, LastRun>> = {};
 
-  /** Reads when they ran last. A cron that has not been seen before counts from now. */
+  /** Reads the last runs. A new cron counts from now. */
   async function takeOver(): Promise<void> {
     ran = file.read();
     const seen: Record<string, LastRun> = {};
@@ -89,12 +89,12 @@ export function createCrons(
     await remember(seen);
   }
 
-  /** Those whose time has come, with that time. */
+  /** The crons that are due, each with its time. */
   function due(): (readonly [id: string, at: number])[] {
     return [...next].filter(([, at]) => at <= now());
   }
 
-  /** Notes that the run of a cron has been noted, or counts as this one. */
+  /** Records that a cron's run was noted, or that a pending run counts for it. */
   async function ranNow(id: string): Promise<void> {
     const times = works.get(id)?.times;
     if (times === undefined) return;

@@ -2,7 +2,7 @@ import type { Log } from '../../log.js';
 import type { ListedArticle } from '../articles/articles.js';
 import type { Actions, JobEventName } from '../hooks/hook-types.js';
 
-/** An article that was stored. It is read when the job runs: where it was changed or updated since, as it is then. */
+/** An article that was stored, as it is when the job runs: it may have changed since. */
 export interface StoredEvent {
   readonly event: 'article.published' | 'article.updated';
   readonly article: ListedArticle;
@@ -12,14 +12,14 @@ export interface StoredEvent {
   readonly at: string;
 }
 
-/** What a job's `run` gets. */
+/** The event that a job's `run` gets. */
 export type JobEvent<N extends JobEventName> = N extends StoredEvent['event'] ? StoredEvent : Actions[N];
 
-/** What else a job's `run` gets. */
+/** The context that a job's `run` gets. */
 export interface JobContext {
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /** Aborted when the time is over, and when the receiver stops; hand it to `fetch`. */
+  /** Aborted when the time limit is reached, and when the receiver stops; pass it to `fetch`. */
   readonly signal: AbortSignal;
   /** A log that names the plugin and the job. */
   readonly log: Log;
@@ -28,11 +28,14 @@ export interface JobContext {
 /** A job; see `ReceiverHost.job`. */
 export interface Job<N extends JobEventName> {
   readonly on: N;
-  /** `ever`: it also runs for all articles that are there at its first start; only on `article.published`. @default 'activation' */
+  /**
+   * `ever`: the job also runs for all articles that exist at its first start; only for `article.published`. @default
+   * 'activation'
+   */
   readonly since?: 'activation' | 'ever';
   /** How long an attempt may take, in milliseconds. @default 300000 */
   readonly timeoutMs?: number;
-  /** Does the work, once for each event. Where it throws, it is called again after a pause. */
+  /** Does the work, once for each event. If it throws, it is called again after a pause. */
   run(event: JobEvent<N>, context: JobContext): unknown;
 }
 
@@ -44,11 +47,11 @@ export interface Cron {
   readonly timeZone?: string;
   /** How long an attempt may take, in milliseconds. @default 300000 */
   readonly timeoutMs?: number;
-  /** Does the work. Where it throws, it is called again after a pause. */
+  /** Does the work. If it throws, it is called again after a pause. */
   run(context: JobContext): unknown;
 }
 
-/** How a job stands with one event. Where it is done, nothing is kept. */
+/** The state of a job for one event. Nothing is kept of a finished job. */
 export type JobState =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'running'; readonly attempt: number; readonly since: string }
@@ -78,7 +81,7 @@ const PAUSES_MS = [
   24 * HOUR,
 ];
 
-/** The longest words of an error that are kept, in characters. */
+/** The longest error message that is kept, in characters. */
 const LONGEST_ERROR = 500;
 
 /** How often the job has been called for this event. */
@@ -91,7 +94,7 @@ export function isDue(state: JobState, now: number): boolean {
   return state.kind === 'waiting' || (state.kind === 'failed' && Date.parse(state.nextAt) <= now);
 }
 
-/** How a job stands after a failed attempt. */
+/** The state of a job after a failed attempt. */
 export function afterFailure(attempt: number, words: string, now: number): JobState {
   const error = words.slice(0, LONGEST_ERROR);
   const pause = PAUSES_MS[attempt - 1];
@@ -100,7 +103,7 @@ export function afterFailure(attempt: number, words: string, now: number): JobSt
     : { kind: 'failed', attempt, error, nextAt: isoOf(now + pause) };
 }
 
-/** State of a job after its receiver died. The job may have caused that, so there is a pause. */
+/** The state of a job after its receiver died. The job may be the cause, so there is a pause. */
 export function afterEnd(state: JobState, now: number): JobState {
   return state.kind === 'running'
     ? afterFailure(state.attempt, 'the receiver ended while this ran', now)

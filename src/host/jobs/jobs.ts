@@ -12,13 +12,13 @@ import type { Cron, Job, JobState } from './job.js';
 import { articleKey, NOTED, type NotedEvent, openNotes, readNotes } from './notes.js';
 import { createRunner, type Work } from './runner.js';
 
-/** What the jobs of one plugin are made from. */
+/** The plugin that adds jobs. */
 export interface JobOwner {
   readonly plugin: string;
   readonly log: Log;
-  /** The actions that there are. */
+  /** The actions that exist. */
   readonly actions: readonly string[];
-  /** Of the site. */
+  /** The site's time zone. */
   readonly timeZone: string;
 }
 
@@ -36,7 +36,7 @@ export interface JobReport extends Timing {
   readonly plugin: string;
   /** `<plugin>.<job>` */
   readonly job: string;
-  /** An action, or `cron`. */
+  /** The action, or `cron`. */
   readonly on: string;
   /** The times of a cron. */
   readonly at?: string;
@@ -46,8 +46,8 @@ export interface JobReport extends Timing {
 export type Jobs = ReturnType<typeof createJobs>;
 
 /**
- * A job begins when no article has come for so long, and waits for that at most so long, in milliseconds: what it writes and
- * computes would delay answers.
+ * A job begins once no article has come for `QUIET_MS`, as its work would delay answers, and at the latest after
+ * `LONGEST_WAIT_MS`.
  */
 const QUIET_MS = 50;
 const LONGEST_WAIT_MS = 250;
@@ -56,9 +56,9 @@ const DEFAULT_TIMEOUT_MS = 300_000;
 const MOST_BYTES = 1_000_000;
 
 /**
- * The jobs of plugins: events are noted on the disk, and one receiver of several on the folder runs what is noted.
+ * Creates the jobs of plugins: events are noted on the disk, and one of the receivers on the folder runs the jobs.
  *
- * @param folder where the notes are.
+ * @param folder the folder of the notes.
  */
 export function createJobs({
   folder,
@@ -80,7 +80,7 @@ export function createJobs({
     while (left() > 0) await wait(left());
   }
 
-  /** @throws PressmarkError PLUGIN_INVALID, which says what is wrong with the job. */
+  /** @throws PressmarkError PLUGIN_INVALID, with the mistake in the job. */
   function addJob<N extends JobEventName>(owner: JobOwner, name: unknown, job: Job<N>): void {
     const { plugin, actions } = owner;
     const complain = complaintsOf(plugin, `job ${quote(name)}: `);
@@ -97,7 +97,7 @@ export function createJobs({
     add({ ...workOf(owner, name, job, complain), on, isForAll: since === 'ever', call });
   }
 
-  /** @throws PressmarkError PLUGIN_INVALID, which says what is wrong with it. */
+  /** @throws PressmarkError PLUGIN_INVALID, with the mistake in the cron. */
   function addCron(owner: JobOwner, name: unknown, cron: Cron): void {
     const complain = complaintsOf(owner.plugin, `cron ${quote(name)}: `);
     checkKeys(cron, ['at', 'timeZone', 'timeoutMs', 'run'], complain);
@@ -135,7 +135,7 @@ export function createJobs({
   }
 
   /**
-   * Notes an action for the jobs on it. Of an article that is stored it has been noted before.
+   * Notes an action for the jobs that follow it. The action of a stored article was noted before it was stored.
    *
    * @returns a promise that never rejects.
    */
@@ -156,8 +156,8 @@ export function createJobs({
   }
 
   /**
-   * Notes an article for the jobs on it, before it is stored; undefined if there is none. What is noted and never stored
-   * is forgotten.
+   * Notes an article for the jobs that follow it, before it is stored; undefined if there is no such job. A note whose article
+   * is never stored is dropped.
    *
    * @throws the system's errors
    */
@@ -171,11 +171,11 @@ export function createJobs({
   }
 
   /**
-   * Has a job run now for an event that waits for its next attempt or was given up; also where another receiver runs the jobs.
+   * Runs a job now for an event that is waiting for its next attempt or was given up, even if another receiver runs the jobs.
    *
    * @param job `<plugin>.<job>`
-   * @param key that of the event; see `OpenJob`.
-   * @throws PressmarkError USAGE if it is not noted, as it is done, or if no plugin has this job.
+   * @param key the key of the event; see `OpenJob`.
+   * @throws PressmarkError USAGE if there is no such event, as it is done, or no plugin has this job.
    */
   async function runAgain(job: string, key: string): Promise<void> {
     const event = readNotes(join(folder, NOTED))
@@ -191,7 +191,7 @@ export function createJobs({
 
   const isAwaited = (name: string) => [...works.values()].some(({ on }) => on === name);
 
-  /** Notes an event; undefined if no job is on it. */
+  /** Notes an event; undefined if no job follows it. */
   function note(event: Pick<NotedEvent, 'name' | 'key' | 'payload'>): Promise<void> | undefined {
     const jobs: Record<string, JobState> = {};
     for (const { id, on } of works.values()) if (on === event.name) jobs[id] = { kind: 'waiting' };
@@ -216,9 +216,9 @@ export function createJobs({
     noteAction,
     noteArticle,
     runAgain,
-    /** Begins to run jobs. */
+    /** Starts to run jobs. */
     start: runner.start,
-    /** Has running jobs stopped, and waits for them. */
+    /** Stops running jobs, and waits for them. */
     close: runner.close,
   };
 }

@@ -5,13 +5,13 @@ import { makeDirectory, syncDirectory } from '../../fs/atomic-write.js';
 import { isLockFile, takeKernelLock } from '../../fs/lock.js';
 import { findLockHelper, type LockHelper } from '../../fs/lock-helper.js';
 
-/** How often the lock is tried for. */
+/** How often the receiver tries to take the lock, in milliseconds. */
 const TRY_EVERY_MS = 2_000;
 
 /**
- * The lock by which one of several receivers on a folder runs its jobs; when that receiver ends, another gets the lock.
+ * The lock that decides which of the receivers on a folder runs the jobs. When that receiver ends, another one takes the lock.
  *
- * @param folder that of jobs, which is made.
+ * @param folder the folder of jobs, which is created.
  */
 export function createLead(folder: string) {
   const path = join(folder, 'lock');
@@ -19,12 +19,12 @@ export function createLead(folder: string) {
   let lock: number | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
 
-  /** Whether this receiver has the lock; somebody may have removed the state folder. */
+  /** Whether this receiver still has the lock: somebody may have removed the state folder. */
   function isHeld(): boolean {
     return lock !== undefined && isLockFile(lock, path);
   }
 
-  /** Tries to get the lock, every two seconds at most. @returns whether this receiver has it. */
+  /** Tries to take the lock, at most every two seconds. @returns whether this receiver has it. */
   async function take(): Promise<boolean> {
     if (performance.now() - triedAt < TRY_EVERY_MS) return false;
     triedAt = performance.now();

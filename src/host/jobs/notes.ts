@@ -13,57 +13,57 @@ import {
 } from '../../fs/atomic-write.js';
 import type { JobState } from './job.js';
 
-// As in `atomic-write.ts`, and without waiting for a file to be closed: an answer waits for each of them.
+// Like `atomic-write.ts`, but without waiting for the file to be closed, as an answer waits for each note.
 const open = promisify(fs.open);
 const writeFile = promisify(fs.writeFile);
 const fsync = promisify(fs.fsync);
 
-/** An event that jobs are to run for. */
+/** An event that jobs have to run for. */
 export interface NotedEvent {
   readonly name: string;
-  /** The same for what is the same event, where that may be noted twice; else unique. */
+  /** Identifies the event, if it may be noted twice; otherwise unique. */
   readonly key: string;
-  /** Whether a person wants what is noted under this key already, and has failed, to be run again now. */
+  /** Whether a person wants the failed jobs under this key to be run again now. */
   readonly again?: true;
   /** When it was noted last, ISO 8601. */
   at: string;
-  /** What the job gets of it. */
+  /** The argument for the job. */
   readonly payload: unknown;
-  /** How each job stands, as `<plugin>.<job>`; jobs that are done are not in it. */
+  /** The state of each unfinished job, by `<plugin>.<job>`. */
   readonly jobs: Record<string, JobState>;
 }
 
-/** What a job has not done yet. */
+/** An event that a job has not finished yet. */
 export interface OpenJob {
   /** `<plugin>.<job>` */
   readonly job: string;
-  /** That of the event, for `runAgain`. */
+  /** The key of the event, for `runAgain`. */
   readonly key: string;
-  /** The action; `cron` for a time that has come. */
+  /** The action, or `cron`. */
   readonly event: string;
-  /** The id of the article, where there is one. */
+  /** The id of the article, if there is one. */
   readonly id: string | undefined;
   /** When the event was noted, ISO 8601. */
   readonly at: string;
   readonly state: JobState;
 }
 
-/** A file with events that were noted together. */
+/** A file of events that were noted together. */
 export interface Note {
   readonly file: string;
   readonly events: readonly NotedEvent[];
 }
 
-/** So many events go into one file. */
+/** The highest number of events in one file. */
 const MOST_EVENTS = 100;
 
-/** The folder of jobs in the state folder, and that of notes in it. */
+/** The folder of jobs in the state folder, and the folder of notes in it. */
 export const JOBS = 'jobs';
 export const NOTED = 'noted';
 
 const ENDING = '.json';
 
-/** The end of each file: one without it was cut by a loss of power. */
+/** Ends each file. A file without it was cut off by a power loss. */
 const END = '\n';
 
 /** Distinguishes this process's files from all others. */
@@ -74,8 +74,8 @@ let written = 0;
 export type Notes = ReturnType<typeof openNotes>;
 
 /**
- * Opens the folder in which receivers note what jobs are to do: one file for all events that come while another file is
- * being written. Each receiver adds files; one of them, which runs the jobs, changes and removes them.
+ * Opens the folder in which receivers note events for jobs. Events that come while a file is being written go into the next
+ * file together. Every receiver adds files; only the one that runs the jobs changes and removes them.
  */
 export function openNotes(folder: string) {
   let waiting: { event: NotedEvent; resolve: () => void; reject: (error: unknown) => void }[] = [];
@@ -110,7 +110,8 @@ export function openNotes(folder: string) {
   /**
    * Writes a file under its name.
    *
-   * @returns what syncs both at the same time, as an answer waits for it. A loss of power before may leave the file cut.
+   * @returns a function that syncs the file and the folder at once, as an answer waits for it. A power loss before that may cut
+   *   off the file.
    */
   async function writeNew({ file, events }: Note): Promise<() => Promise<void>> {
     for (const parent of makeDirectory(folder)) await syncDirectory(parent);
@@ -138,7 +139,7 @@ export function openNotes(folder: string) {
     };
   }
 
-  /** Writes a note anew without what is done; a note in which nothing is left goes. It is on the disk when the promise resolves. */
+  /** Rewrites a note without finished jobs, or removes it if none is left. Durable when the promise resolves. */
   async function save({ file, events }: Note): Promise<void> {
     const left = events.filter(({ jobs }) => Object.keys(jobs).length > 0);
     if (left.length > 0) return writeAtomically(join(folder, file), textOf(left), 0o600);
@@ -151,7 +152,7 @@ export function openNotes(folder: string) {
     return namesIn(folder).filter((name) => name.endsWith(ENDING));
   }
 
-  /** Removes what a killed process has left half-written. */
+  /** Removes half-written files of a killed process. */
   function sweep(): void {
     for (const name of namesIn(folder))
       if (isLeftover(name) && isOld(join(folder, name))) discard(join(folder, name));
@@ -161,7 +162,7 @@ export function openNotes(folder: string) {
     add,
     save,
     files,
-    /** A note; undefined if its file has gone. */
+    /** A note; undefined if its file is gone. */
     read: (file: string) => readNote(folder, file),
     sweep,
   };
@@ -179,7 +180,7 @@ export function readNotes(folder: string): Note[] {
     .filter((note) => typeof note === 'object');
 }
 
-/** Reads what the jobs of plugins have not done yet, oldest first; without a receiver. */
+/** Reads the unfinished jobs of plugins, oldest first; needs no receiver. */
 export function readOpenJobs(stateDir: string): OpenJob[] {
   const events = readNotes(join(stateDir, JOBS, NOTED)).flatMap((note) => note.events);
   return events
@@ -192,7 +193,7 @@ export function readOpenJobs(stateDir: string): OpenJob[] {
 function readNote(folder: string, file: string): Note | 'damaged' | undefined {
   try {
     const text = fs.readFileSync(join(folder, file), 'utf8');
-    // The writer of these notes was never told that they are on the disk.
+    // The file was cut off: its writer never learned that it was on the disk.
     if (!text.endsWith(END)) return { file, events: [] };
     const { events }: { events?: NotedEvent[] } = Object(JSON.parse(text));
     return Array.isArray(events) ? { file, events } : 'damaged';
@@ -208,13 +209,13 @@ export function articleKey(id: string): string {
   return JSON.stringify(id);
 }
 
-/** What a person knows an event by: the id of its article. */
+/** The id of an event's article, by which a person recognises the event. */
 export function subjectOf(payload: unknown): string | undefined {
   const { id }: { id?: unknown } = Object(payload);
   return typeof id === 'string' ? id : undefined;
 }
 
-/** In the order of time, also among several receivers. */
+/** Sorts by time, across receivers too. */
 function newName(): string {
   return `${Date.now().toString(36).padStart(9, '0')}-${RUN}-${String(written++).padStart(9, '0')}${ENDING}`;
 }

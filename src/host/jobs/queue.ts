@@ -4,7 +4,7 @@ import type { Log } from '../../log.js';
 import { afterEnd, type JobState } from './job.js';
 import type { Note, NotedEvent, Notes } from './notes.js';
 
-/** A job that is to run for an event. */
+/** A job to be run for an event. */
 export interface Unit {
   /** `<plugin>.<job>` */
   readonly job: string;
@@ -16,23 +16,23 @@ export interface Unit {
 }
 
 interface OpenNote extends Note {
-  /** The last write of it. */
+  /** The last write of the note. */
   saved: Promise<void>;
 }
 
-/** So many notes are read before other work has its turn. */
+/** How many notes are read before other work gets a turn. */
 const FILES_AT_ONCE = 10;
 
-/** How long finished events are remembered: another receiver may note the same event. */
+/** How long finished events are remembered, in milliseconds: another receiver may note the same event. */
 const REMEMBERED_MS = 600_000;
 
-/** What was given up, and what waits for a job that is gone, is shown for this time. */
+/** How long given-up events, and events of removed jobs, are shown, in milliseconds. */
 const SHOWN_MS = 30 * 86_400_000;
 
-/** Interval between checks for what is not shown any more. */
+/** The interval between checks for events that are no longer shown, in milliseconds. */
 const SWEEP_EVERY_MS = 3_600_000;
 
-/** What jobs are to do, by what is noted; each change of it is written to the note. */
+/** The queue of noted jobs. Each change of a job's state is written to its note. */
 export function createQueue({
   folder,
   notes,
@@ -40,7 +40,7 @@ export function createQueue({
   log,
   now,
 }: {
-  /** That of the notes, for messages. */
+  /** The folder of the notes, for messages. */
   readonly folder: string;
   readonly notes: Notes;
   readonly works: { has(job: string): boolean };
@@ -51,14 +51,14 @@ export function createQueue({
   const units = new Map<string, Map<string, Unit>>();
   const open = new Map<string, OpenNote>();
   const unsaved = new Set<OpenNote>();
-  /** Wishes, and what was noted again: each goes when what it has changed is on the disk. */
+  /** Requests to run again, and events that were noted twice. Each is removed once the change that it caused is on the disk. */
   let merged: { readonly unit: Unit; readonly into: Unit }[] = [];
   const damaged = new Set<string>();
-  /** When events with keys were done. */
+  /** When the events with these keys were finished. */
   const done = new Map<string, number>();
   let sweptAt = Number.NEGATIVE_INFINITY;
 
-  /** Takes in what was noted since. @param isTaken whether a previous receiver may have started it. */
+  /** Loads new notes. @param isTaken whether a previous receiver may have started their jobs. */
   async function load(isTaken: boolean): Promise<void> {
     let count = 0;
     const wishes: Unit[] = [];
@@ -85,7 +85,7 @@ export function createQueue({
           else take(unit);
         }
     }
-    // Their files come before those of their events where the clock was set back.
+    // Applied last: if the clock was set back, their files sort before those of their events.
     wishes.forEach(take);
   }
 
@@ -107,7 +107,7 @@ export function createQueue({
     unsaved.add(note);
   }
 
-  /** A person wants it to be run now. What runs already is left alone. */
+  /** Makes a job due now, at a person's request, unless it is running. */
   function makeDue(unit: Unit): void {
     if (unit.event.jobs[unit.job]?.kind === 'running') return;
     unit.event.jobs[unit.job] = { kind: 'waiting' };
@@ -115,14 +115,14 @@ export function createQueue({
     unsaved.add(unit.note);
   }
 
-  /** The article is about to be stored once more, so the time for it counts from now. */
+  /** The article is about to be stored once more: its time limit counts from now. */
   function renew({ event, note }: Unit, at: string): void {
     if (!(Date.parse(at) > Date.parse(event.at))) return;
     event.at = at;
     unsaved.add(note);
   }
 
-  /** Whether it was given up, or its job has been gone, for so long that it is not shown any more. */
+  /** Whether it was given up, or its job was removed, so long ago that it is no longer shown. */
   function isOver(job: string, { at, jobs }: NotedEvent): boolean {
     const state = jobs[job];
     if (state?.kind !== 'givenUp' && works.has(job)) return false;
@@ -148,7 +148,7 @@ export function createQueue({
     return done.has(`${job} ${key}`);
   }
 
-  /** Writes what could not be written before, and what has changed without a job's doing. */
+  /** Writes all notes that have unsaved changes. */
   async function saveAll(): Promise<void> {
     for (const note of new Set(merged.map(({ into }) => into.note))) await save(note);
     for (const { unit } of merged) drop(unit);
@@ -156,7 +156,7 @@ export function createQueue({
     for (const note of unsaved) await save(note);
   }
 
-  /** Says how a job stands with an event. */
+  /** Sets the state of a job for an event. */
   async function change({ job, event, note }: Unit, state: JobState): Promise<void> {
     event.jobs[job] = state;
     await save(note);
@@ -167,14 +167,14 @@ export function createQueue({
     await forget(unit);
   }
 
-  /** Drops what was not done: the same event may come again. */
+  /** Drops a unit without marking its event as done: the same event may come again. */
   async function forget({ job, key, event, note }: Unit): Promise<void> {
     units.get(job)?.delete(key);
     delete event.jobs[job];
     await save(note);
   }
 
-  /** Writes a note as it is then, one write after the other. What cannot be written is written by `saveAll`. */
+  /** Writes a note in its latest state, one write after the other. If a write fails, `saveAll` repeats it. */
   function save(note: OpenNote): Promise<void> {
     unsaved.add(note);
     note.saved = note.saved
@@ -193,7 +193,7 @@ export function createQueue({
     return note.saved;
   }
 
-  /** Another receiver may run the jobs from now on. */
+  /** Empties the queue: another receiver may run the jobs from now on. */
   function letGo(): void {
     open.clear();
     units.clear();
@@ -204,7 +204,7 @@ export function createQueue({
     load,
     dropOver,
     saveAll,
-    /** What a job has to do. */
+    /** The units of a job. */
     of: (job: string): Iterable<Unit> => units.get(job)?.values() ?? [],
     has: (job: string, key: string): boolean => units.get(job)?.has(key) ?? false,
     change,

@@ -14,7 +14,7 @@ import { createQueue, type Unit } from './queue.js';
 
 /** The articles that jobs are about. */
 export interface RunnerSite extends Pick<ArticleReader, 'get' | 'ids'> {
-  /** Why articles that are stored may not be seen now; nothing is forgotten meanwhile. */
+  /** Why stored articles may be invisible now; no event is dropped meanwhile. */
   trouble?(): string | undefined;
 }
 
@@ -23,13 +23,13 @@ export interface Work {
   /** `<plugin>.<name>` */
   readonly id: string;
   readonly plugin: string;
-  /** An action, or `cron`. */
+  /** The action, or `cron`. */
   readonly on: string;
-  /** Of a cron, as the plugin has written it. */
+  /** The cron expression, as the plugin wrote it. */
   readonly at?: string;
-  /** Whether it also runs for the articles that were there before it. */
+  /** Whether it also runs for articles that existed before it. */
   readonly isForAll: boolean;
-  /** Of a cron. */
+  /** The times of a cron. */
   readonly times?: Times;
   readonly timeoutMs: number;
   readonly timer: Timer;
@@ -47,27 +47,29 @@ export interface RunnerOptions {
   quiet(): Promise<void>;
 }
 
-/** What a job gets of what is noted, unless that was noted before it is done. */
+/** The event for a job; `not done` if it was noted and its article is not stored yet. */
 type FoundEvent = { readonly kind: 'done'; readonly event: unknown } | { readonly kind: 'not done' };
 
-/** Interval between checks for new notes and due jobs. */
+/** The interval between checks for new notes and due jobs, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;
 
-/** What was noted before it was done, and is not done so long after that, never will be: a push may take a quarter of an hour. */
+/**
+ * An article that is not stored this long after its note never will be, in milliseconds. A push may take a quarter of an hour.
+ */
 const DONE_WITHIN_MS = 3_600_000;
 
-/** So many articles are noted before other work has its turn. */
+/** How many articles are noted before other work gets a turn. */
 const NOTED_AT_ONCE = 1_000;
 
-/** A late attempt that goes on for so long after its signal is named in the log. */
+/** An attempt that runs on this long after its abort signal is logged, in milliseconds. */
 const STOPS_WITHIN_MS = 10_000;
 
-/** What could not be run or written is tried again after this time. */
+/** The pause after a failed read or write, in milliseconds. */
 const TROUBLE_MS = 10_000;
 
 /**
- * Runs noted jobs: those of one plugin's job one after the other, different jobs side by side. Of several receivers on a
- * folder, the one that leads runs them.
+ * Runs the noted jobs: each job's events one after the other, different jobs in parallel. Only the receiver with the lock runs
+ * them.
  */
 export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOptions) {
   const begunFile = keptFile<readonly string[]>(join(folder, 'begun.json'), [], 'jobs since ever begin anew');
@@ -89,7 +91,7 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
     wake();
   }
 
-  /** Something was noted, or is to be. */
+  /** Called when something was noted, or is about to be. */
   function wake(): void {
     isAwake = true;
     if (timer !== undefined) step ??= steps();
@@ -141,7 +143,7 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
     queue.letGo();
   }
 
-  /** Notes all articles once for each job that also runs for those that were there before it. */
+  /** Notes all articles, once, for each job that also runs for earlier articles. */
   async function beginEver(): Promise<void> {
     const begun = begunFile.read();
     const fresh = [...works.values()].filter(({ id, isForAll }) => isForAll && !begun.includes(id));
@@ -149,7 +151,7 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
     if (fresh.length > 0) await begunFile.write([...begun, ...fresh.map(({ id }) => id)]);
   }
 
-  /** Notes the articles that are there. It is repeated where it was cut off: what is noted already is left out. */
+  /** Notes all stored articles. After an interruption it is repeated, and skips articles that are noted already. */
   async function noteAll(id: string, on: string): Promise<void> {
     const at = new Date(now()).toISOString();
     const missing = [...site.ids()].filter((article) => !queue.has(id, articleKey(article)));
@@ -259,7 +261,7 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
     return queue.settle(unit);
   }
 
-  /** What the job gets; of an article, how it is now. */
+  /** The event for the job, with the article as it is now. */
   async function eventFor({ event: { name, at, payload } }: Unit): Promise<FoundEvent> {
     if (name !== 'article.published' && name !== 'article.updated') return { kind: 'done', event: payload };
     const { id, base, timestamp } = payload as { id: string; base?: string; timestamp?: string };
@@ -269,13 +271,13 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
     return { kind: 'done', event };
   }
 
-  /** Has running jobs stopped. @param waitMs how long they are waited for. */
+  /** Stops running jobs. @param waitMs how long to wait for them. */
   async function close(waitMs: number): Promise<void> {
     clearInterval(timer);
     timer = undefined;
     stopping.abort(new Error('the receiver stops'));
     const ended = Promise.all([step, ...running.values()]).then(letGo);
-    // Until then, or until the process has ended, no other receiver may run them.
+    // Until they have ended, or the process has, no other receiver may run them.
     await within(waitMs, ended, () => {
       for (const id of running.keys())
         log.warn(
@@ -288,7 +290,7 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
   return { start, wake, close };
 }
 
-/** Waits for a late attempt, so that the next one does not run at the same time. */
+/** Waits for a late attempt, so that it does not overlap with the next one. */
 async function untilEnded({ log }: Work, call: Promise<unknown>): Promise<void> {
   const ended = call.catch(() => undefined);
   const warn = () =>

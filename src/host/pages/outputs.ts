@@ -6,15 +6,15 @@ import type { ArticleSummary, SiteInfo } from './page-types.js';
 /** Files of the site that a plugin makes; see `PluginHost.addOutput`. */
 export interface SiteOutput {
   /**
-   * A file below the site's address, such as `llms.txt`, or a folder with a slash at its end, such as `decks/`. No
-   * article gets an address there. `''` stands for the whole site: a file of `paths` is made where the site has no other.
+   * A file below the site's address, such as `llms.txt`, or a folder with a trailing slash, such as `decks/`. No article gets
+   * an address there. `''` stands for the whole site: a file of `paths` is made if the site has no other file at its path.
    */
   readonly path: string;
-  /** The files that there are now. @default the one at `path` */
+  /** The present files. @default the file at `path` */
   paths?(site: SiteView): Iterable<string>;
   /**
-   * Makes one of the files. What it gives may depend on `site` and on the plugin's own code and options, and on nothing
-   * else: the file is made again when an article has changed, and when the plugin has.
+   * Renders one of the files. The result may only depend on `site` and on the plugin's own code and options: the file is made
+   * again when an article or the plugin has changed.
    */
   render(path: string, site: SiteView): string | Uint8Array | Promise<string | Uint8Array>;
 }
@@ -28,28 +28,28 @@ export interface SiteView {
 /** The articles that have pages, newest first. */
 export interface SiteArticles extends Iterable<ArticleSummary> {
   readonly count: number;
-  /** The newest ones, at most so many. */
+  /** The newest articles, at most `count`. */
   newest(count: number): ArticleSummary[];
-  /** Those with a tag. */
+  /** The articles with a tag. */
   tagged(tag: string): ArticleSummary[];
-  /** Those of an author. */
+  /** The articles of an author. */
   by(author: string): ArticleSummary[];
 }
 
-/** An output and the plugin that has added it. */
+/** An output and its plugin. */
 export interface PluginOutput {
   readonly plugin: string;
   readonly output: SiteOutput;
 }
 
-/** A path whose names are plain: none that leads elsewhere, none that servers keep to themselves but `.well-known`. */
+/** A path of plain names: no `..`, and no hidden name except `.well-known`, as servers do not serve those. */
 const PATH =
   /^(?:\.well-known\/)?(?:[^/\\.\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*\/)*(?:[^/\\.\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*)?$/;
 
 /**
  * Checks an output that a plugin adds.
  *
- * @param others what was added before.
+ * @param others the outputs that were added before.
  * @throws PressmarkError PLUGIN_INVALID
  */
 export function checkOutput({ plugin, output }: PluginOutput, others: readonly PluginOutput[]): void {
@@ -68,7 +68,7 @@ export function checkOutput({ plugin, output }: PluginOutput, others: readonly P
     throw complain(`the output ${quote(path)} is that of plugin ${other.plugin}; choose another path`);
 }
 
-/** Whether a path below the output folder leads to a file in it, under names that any server shows. */
+/** Whether a path leads to a file in the output folder, with names that every server serves. */
 export function isPlainPath(path: string): boolean {
   return PATH.test(path) && !path.startsWith('/');
 }

@@ -5,29 +5,32 @@ import { quote } from '../../errors.js';
 import { complaintsOf } from '../invalid.js';
 import type { ArticleSummary } from './page-types.js';
 
-/** A renderer of Markdown, to be extended. */
+/** The Markdown renderer, for plugins to extend. */
 export type Markdown = InstanceType<typeof MarkdownIt>;
 
-/** Makes HTML of a shortcode. What it gives may depend on its attributes, the plugin's code and its `input` files alone. */
+/** Renders a shortcode as HTML. The result may only depend on its attributes, the plugin's code and its `input` files. */
 export type Shortcode = (attributes: Readonly<Record<string, string>>) => string;
 
-/** An article as derived data begins with it. */
+/** An article as input for derived data. */
 export interface DataArticle extends ArticleSummary {
   /** Its text as HTML. */
   readonly html: string;
 }
 
-/** Data that is derived from all articles; see `PagesHost.data`. */
+/** Data derived from all articles; see `PagesHost.data`. */
 export interface PageData<Input = unknown, Result = unknown> {
-  /** What of an article the data is made of, as JSON of at most 20,000 characters. It is kept until the article's file changes. */
+  /**
+   * The part of an article that the data is derived from, as JSON of at most 20,000 characters. It is cached until the
+   * article's file changes.
+   */
   inputs(article: DataArticle): Input;
-  /** Makes the data of the inputs of all articles, newest first. */
+  /** Derives the data from the inputs of all articles, newest first. */
   compute(articles: readonly { readonly article: ArticleSummary; readonly input: Input }[]): Result;
-  /** What an article's page shows of the data, as JSON. The page is made again where it has changed. */
+  /** The part of the data that an article's page shows, as JSON. The page is made again when it has changed. */
   of(article: ArticleSummary, result: Result): unknown;
 }
 
-/** A folder of templates, of assets or of words; absolute. */
+/** A folder of templates, assets or words; absolute. */
 export type ThemeFolder = { readonly kind: 'theme' | 'assets' | 'words'; readonly dir: string };
 
 /** What plugins add to pages besides hooks and files. */
@@ -39,31 +42,31 @@ export interface PageAdditions {
   readonly folders: ThemeFolder[];
   /** Files that pages depend on; absolute. */
   readonly inputs: string[];
-  /** Which plugin has called which method. */
+  /** The methods that each plugin has called. */
   readonly calls: { readonly plugin: string; readonly name: keyof PageAdding }[];
 }
 
 /** The methods of `PagesHost` that add to pages. */
 export interface PageAdding {
-  /** Extends the `markdown-it` that renders Markdown of people; that of the service comes with its HTML. */
+  /** Extends the `markdown-it` that renders people's Markdown. The service's articles come with their HTML. */
   markdown(extend: (md: Markdown) => void): void;
-  /** Makes HTML of `[[name key="value"]]` in people's Markdown. */
+  /** Renders `[[name key="value"]]` in people's Markdown. */
   shortcode(name: string, make: Shortcode): void;
-  /** A function for templates: `it.helpers.name(…)`. */
+  /** Adds a function for templates: `it.helpers.name(…)`. */
   helper(name: string, help: (...args: never[]) => unknown): void;
   /** Derives data from all articles, for `it.extra.<name>` on the pages of articles. */
   data<Input, Result>(name: string, spec: PageData<Input, Result>): void;
-  /** Adds a folder as that of a theme, over the theme and below the site's own templates. */
+  /** Adds a folder of templates, which override the theme's and are overridden by the site's own. */
   templates(dir: string | URL): void;
-  /** Adds files that go to `assets/` of the site. */
+  /** Adds files to the site's `assets/`. */
   assets(dir: string | URL): void;
-  /** Adds phrases: `<language>.json`. */
+  /** Adds phrases for the theme: `<language>.json`. */
   words(dir: string | URL): void;
-  /** Says that pages depend on a file: all are made anew where it changes. @returns its path. */
+  /** Declares that pages depend on a file: when it changes, all pages are made again. @returns its path. */
   input(file: string | URL): string;
 }
 
-/** A list of additions that is empty. */
+/** An empty list of additions. */
 export function noAdditions(): PageAdditions {
   return {
     markdown: [],
@@ -81,7 +84,7 @@ const NAME = /^[a-z][\w-]*$/i;
 /**
  * The methods by which one plugin adds to pages.
  *
- * @param checkOpen throws where registration has ended.
+ * @param checkOpen throws if registration has ended.
  */
 export function addingTo(
   all: PageAdditions,

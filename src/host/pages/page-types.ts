@@ -1,8 +1,8 @@
-/** An article as the page of another one links to it. */
+/** An article as another article's page links to it. */
 export interface ArticleLink {
   readonly title: string;
   readonly description: string;
-  /** First publication, as it stands in the file. */
+  /** First publication, as in the file. */
   readonly date: string;
   /** The same moment as ISO 8601 in UTC; null if `date` is not a date. */
   readonly published: string | null;
@@ -14,19 +14,19 @@ export interface ArticleLink {
 /** An article as lists, feeds and templates see it. */
 export interface ArticleSummary extends ArticleLink {
   readonly id: string;
-  /** The moment of the last update, as it stands in the file; null before the first. */
+  /** The last update, as in the file; null before the first. */
   readonly updated: string | null;
-  /** The same moment as ISO 8601 in UTC; null before the first update, or where `updated` is not a date. */
+  /** The same moment as ISO 8601 in UTC; null before the first update, or if `updated` is not a date. */
   readonly modified: string | null;
   readonly author: string;
   readonly tags: readonly string[];
-  /** The description, or where there is none the beginning of the text. */
+  /** The description, or else the beginning of the text. */
   readonly excerpt: string;
   /** Minutes it takes to read, at least 1. */
   readonly readingMinutes: number;
   /**
-   * Front matter that is not Pressmark's, as the file has it. In lists without keys whose values have more than 1,000
-   * characters as JSON.
+   * Front matter that is not Pressmark's, as in the file. In lists, keys whose values have more than 1,000 characters as JSON
+   * are left out.
    */
   readonly extra: Readonly<Record<string, unknown>>;
 }
@@ -64,13 +64,13 @@ export interface ArticleOnPage extends ArticleSummary {
   readonly related: readonly ArticleLink[];
 }
 
-/** A link of the site's own: its text and its address below the site's base path. */
+/** A link within the site: its text and its address below the site's base path. */
 export interface SiteLink {
   readonly label: string;
   readonly href: string;
 }
 
-/** What is the same on every page. */
+/** The data that is the same on every page. */
 export interface SiteInfo {
   /** Absolute, without a trailing slash. */
   readonly url: string;
@@ -80,22 +80,22 @@ export interface SiteInfo {
   readonly description: string;
   /** BCP 47, such as `en` or `de-AT`. */
   readonly language: string;
-  /** In which direction the language is written. */
+  /** The writing direction of the language. */
   readonly direction: 'ltr' | 'rtl';
   readonly author: string;
-  /** The links that the config gives the header; null if it leaves them to the theme. */
+  /** The links for the header from the config; null if the theme decides. */
   readonly navigation: readonly SiteLink[] | null;
   /** A picture below the site's base path, and its size in pixels. */
   readonly logo: { readonly src: string; readonly width: number; readonly height: number } | null;
   /** The accent colours on light and on dark paper, such as `#93371f`. */
   readonly accent: { readonly light: string; readonly dark: string };
-  /** How dates and numbers are written, BCP 47. */
+  /** The locale of dates and numbers, BCP 47. */
   readonly locale: string;
-  /** Whose days dates show, such as `Europe/Vienna`. */
+  /** The time zone of dates, such as `Europe/Vienna`. */
   readonly timeZone: string;
   /** Whether the site has a search page. */
   readonly search: boolean;
-  /** How many headings make a table of contents; 0 if there is none. */
+  /** The number of headings from which on an article has a table of contents; 0 for never. */
   readonly toc: number;
 }
 
@@ -111,18 +111,21 @@ export type PageKind =
   | 'search'
   | 'notFound';
 
-/** What the owner wrote: a page in `content/pages/`, or of a tag or an author in `content/tags/` or `content/authors/`. */
+/**
+ * A page that the owner wrote: in `content/pages/`, or the text for a tag or an author in `content/tags/` or
+ * `content/authors/`.
+ */
 export interface StandalonePage {
   readonly title: string;
   readonly description: string;
   readonly html: string;
-  /** As that of an article. */
+  /** Like an article's. */
   readonly toc: readonly TocEntry[];
-  /** Its further front matter. */
+  /** The rest of its front matter. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-/** What every page's template gets. */
+/** The data for every page's template. */
 export interface PageContext {
   readonly site: SiteInfo;
   readonly kind: PageKind;
@@ -130,9 +133,9 @@ export interface PageContext {
   readonly description: string;
   /** The page's own absolute URL. */
   readonly canonical: string;
-  /** The article itself on its page; null elsewhere. */
+  /** The article, on its own page; null elsewhere. */
   readonly article: ArticleOnPage | null;
-  /** The page that the owner wrote, or what the owner wrote of the tag or the author; null elsewhere. */
+  /** The owner's page, or the owner's text for the tag or the author; null elsewhere. */
   readonly page: StandalonePage | null;
   /** The articles that the page lists, newest first. */
   readonly articles: readonly ArticleSummary[];
@@ -142,7 +145,7 @@ export interface PageContext {
   readonly author: string | null;
   /** HTML that filters add to the head. */
   readonly head: string;
-  /** Whatever plugins add for their own templates. */
+  /** Data that plugins add for their own templates. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 

@@ -5,20 +5,20 @@ import { takeKernelLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { keptFile } from '../kept-file.js';
 
-/** What is written when a plugin was activated. */
+/** The file that records a plugin's activation. */
 interface Activated {
   /** Null for a plugin without one. */
   readonly version: string | null;
 }
 
-/** Longer than `activate` may take, for which other receivers on the folder wait. */
+/** Longer than `activate` may take, as other receivers on the folder wait for it. */
 const LOCK_WAIT_MS = 90_000;
 
 /**
- * Runs `activate` if the version was not activated yet, in one receiver of several. Success is noted, so that an interrupted
+ * Runs `activate` if this version was not activated yet, in one of the receivers. Only success is recorded, so an interrupted
  * activation runs again.
  *
- * @param folder the plugin's own, in the state folder.
+ * @param folder the plugin's folder in the state folder.
  */
 export async function activateOnce(
   folder: string,

@@ -6,10 +6,10 @@ import { checkKeys, invalid } from '../invalid.js';
 import { isName } from '../name.js';
 import type { PluginCommand, PluginEntry } from '../plugin.js';
 
-/** Loaded where a plugin names a version: most name none. */
+/** Loaded on demand: most plugins name no version. */
 const semver = (): typeof semverLibrary => createRequire(import.meta.url)('semver');
 
-/** All that a plugin may have. */
+/** The keys of a plugin. */
 const KEYS = [
   'name',
   'version',
@@ -24,7 +24,7 @@ const KEYS = [
 ];
 
 /**
- * Checks the manifests and puts every plugin behind those it requires, else leaves the order alone.
+ * Checks the manifests and sorts each plugin behind the plugins that it requires; otherwise the order stays.
  *
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin and where it came from.
  */
@@ -64,7 +64,7 @@ export function inOrder(entries: readonly PluginEntry[]): PluginEntry[] {
   return [...ordered];
 }
 
-/** Any version will do for `*`, also none. */
+/** Whether a version satisfies a range. `*` accepts a plugin without a version too. */
 function satisfies(version: string | undefined, range: string): boolean {
   return (
     range === '*' ||
@@ -73,7 +73,7 @@ function satisfies(version: string | undefined, range: string): boolean {
 }
 
 /**
- * Checks that what a file or the config has given is a plugin.
+ * Checks that a value from a file or the config is a plugin.
  *
  * @param origin where it came from, for the error.
  * @throws PressmarkError PLUGIN_INVALID.

@@ -16,7 +16,7 @@ export async function parsedOptions({ plugin, options, origin }: PluginEntry): P
   throw invalid(`${who}: its options are wrong: ${faults.join('; ')}`);
 }
 
-/** What a plugin's schema says about its options. */
+/** The result of checking options by a plugin's schema. */
 export type CheckedOptions =
   | { readonly kind: 'fine'; readonly value: unknown }
   | { readonly kind: 'wrong'; readonly faults: readonly OptionFault[] };
@@ -34,7 +34,7 @@ export async function checkOptions({ options: schema }: Plugin, options: unknown
 }
 
 /**
- * The values of a plugin's secrets, which no line of the log shows from then on.
+ * The values of a plugin's secrets. From then on, the log hides them.
  *
  * @throws PressmarkError PLUGIN_INVALID if one is not set, or too short to be hidden.
  */

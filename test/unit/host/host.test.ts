@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
 import * as z from 'zod';
-import { type HostSurroundings, type PluginLimits, startHost } from '../../../src/host/host.js';
+import { type HostContext, type PluginLimits, startHost } from '../../../src/host/host.js';
 import { createJobs } from '../../../src/host/jobs/jobs.js';
 import { definePlugin, type Plugin, type PluginEntry, type ReceiverHost } from '../../../src/host/plugin.js';
 import { createLog } from '../../../src/log.js';
 import { hostSite } from '../../support/host-site.js';
 import { tempDir } from '../../support/temp-dir.js';
 
-const around: HostSurroundings = {
+const around: HostContext = {
   face: 'receiver',
   ...hostSite('/nowhere'),
   log: pino({ level: 'silent' }),

@@ -2,7 +2,7 @@ import { OWN_PLACES } from '../../article/address/reserved.js';
 import type { Settings } from '../../config/load.js';
 import { hooksOf, type PagesFilterName } from '../../host/hooks/hook-types.js';
 import type { HookReport } from '../../host/hooks/hooks.js';
-import type { HostSurroundings } from '../../host/host.js';
+import type { HostContext } from '../../host/host.js';
 import { withoutSlash } from '../../host/http/adapter.js';
 import type { JobReport } from '../../host/jobs/jobs.js';
 import type { PageAdditions } from '../../host/pages/page-additions.js';
@@ -18,7 +18,7 @@ type SiteSettings = Pick<
 /** What plugins are told of their site. */
 export function siteOfPlugins(
   settings: SiteSettings,
-): Required<Pick<HostSurroundings, 'site' | 'paths' | 'stateDir' | 'taken'>> {
+): Required<Pick<HostContext, 'site' | 'paths' | 'stateDir' | 'taken'>> {
   const { siteUrl, endpoint, dir, site, articles, generator } = settings;
   const { contentDir, outputDir, stateDir } = foldersOf(settings);
   const own = site === false ? undefined : site;
