@@ -127,6 +127,7 @@ export default {
   // and as there, in proportion on a machine that is busy with other work.
   timeout: `${60 * Math.min(3, Math.max(1, loadavg()[0] / (2 * availableParallelism())))}s`,
   workerThreads: false,
+  require: ['./dist/test/support/leftovers.js'],
   nodeArguments: [
     '--import=./dist/test/support/thread-priority.js',
     // AVA has them read for each module of each process and thread; a failed test that is run again by its name has them.

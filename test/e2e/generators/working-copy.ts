@@ -43,7 +43,7 @@ export interface WorkingCopy {
   shell(command: string, env?: NodeJS.Dict<string>): Promise<Ended>;
   /** Runs `npx pressmark …`, with all that it needs in the site's folder. */
   pressmark(...args: readonly string[]): Promise<Ended>;
-  /** Starts `npx pressmark start`, with the secret of the site's `.env`. */
+  /** Starts `npx pressmark start`, with the secret of the site's `.env`; kills the one that it has started before. */
   start(): Promise<Receiver>;
   /** Does what `npm install ./vendor/pressmark-<version>.tgz` does, without a network. */
   install(): void;
@@ -53,7 +53,8 @@ export interface WorkingCopy {
   read(name: string): string;
   /** Replaces parts of a file; each must be there. */
   edit(name: string, ...replacements: readonly (readonly [from: RegExp, to: string])[]): void;
-  remove(): void;
+  /** Kills the receiver, and removes the folder. */
+  remove(): Promise<void>;
 }
 
 /** Makes a git repository of a site, with its generator installed, and without Pressmark. */
@@ -88,6 +89,7 @@ export function checkOut({ folder, tools, isForNode24 }: SiteSource): WorkingCop
     NO_UPDATE_NOTIFIER: '1',
     NO_COLOR: '1',
   });
+  let receiver: Receiver | undefined;
   const secret = () => /^PRESSMARK_SECRET=(.+)$/m.exec(read('.env'))?.[1] ?? '';
   return {
     dir,
@@ -98,12 +100,15 @@ export function checkOut({ folder, tools, isForNode24 }: SiteSource): WorkingCop
     secret,
     shell: (command, further = {}) => ended('bash', ['-c', command], dir, { ...env(), ...further }),
     pressmark: (...args) => ended(process.execPath, [program, ...args], dir, env()),
-    start: () =>
-      launch(dir, {
+    start: async () => {
+      await receiver?.kill('SIGKILL');
+      receiver = await launch(dir, {
         program,
         secret: secret(),
         env: { ...env(), PRESSMARK_SECRET: undefined, PRESSMARK_SITE_URL: undefined },
-      }),
+      });
+      return receiver;
+    },
     edit: (name, ...replacements) => {
       let text = read(name);
       for (const [from, to] of replacements) {
@@ -113,7 +118,10 @@ export function checkOut({ folder, tools, isForNode24 }: SiteSource): WorkingCop
       fs.writeFileSync(path(name), text);
     },
     install: () => installPressmark(dir),
-    remove: () => removeTempDir(home),
+    remove: async () => {
+      await receiver?.kill('SIGKILL');
+      removeTempDir(home);
+    },
   };
 }
 
