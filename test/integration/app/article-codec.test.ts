@@ -1,7 +1,7 @@
 import test from 'ava';
-import { createCodecInThread } from '../../../src/app/content/article-codec.js';
+import { type AskedWork, createCodecInThread } from '../../../src/app/content/article-codec.js';
 import { contentOf } from '../../../src/app/content/content.js';
-import { loadSettings } from '../../../src/config/load.js';
+import { loadSettings, type Settings } from '../../../src/config/load.js';
 import { article } from '../../support/events.js';
 import { bareEnvironment, SITE_URL } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir, writeFiles } from '../../support/temp-dir.js';
@@ -14,7 +14,7 @@ const HUGO = new URL('../../../src/generators/hugo/hugo.js', import.meta.url).hr
  */
 const SLOW_SITE = `import { hugo } from '${HUGO}';
 const slow = (incoming) => {
-  while (incoming.html.includes('endless'));
+  if (incoming.html.includes('endless')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (incoming.html.includes('deadly')) process.exit();
   if (incoming.html.includes('faulty')) throw new TypeError('a fault of the mapping');
   return { text: incoming.html, frontMatter: {} };
@@ -24,9 +24,21 @@ export default { build: 'true', generator: { ...hugo, name: 'slow', mapping }, a
 `;
 
 const dir = makeTempDir();
-writeFiles(dir, { 'pressmark.config.mjs': SLOW_SITE });
-const settings = await loadSettings(dir, {}, { ...bareEnvironment(), PRESSMARK_SITE_URL: SITE_URL });
-const { format } = contentOf(settings);
+let settings: Settings;
+/** One codec for the tests that leave its thread alive. */
+let codec: AskedWork;
+let encode: (html: string) => Promise<string>;
+let close: (() => Promise<void>) | undefined;
+
+test.before(async () => {
+  writeFiles(dir, { 'pressmark.config.mjs': SLOW_SITE });
+  settings = await loadSettings(dir, {}, { ...bareEnvironment(), PRESSMARK_SITE_URL: SITE_URL });
+  ({ codec, encode, close } = openCodec());
+});
+test.after.always(async () => {
+  await close?.();
+  removeTempDir(dir);
+});
 
 function openCodec(limitMs?: number) {
   const { codec, close } = createCodecInThread(settings, limitMs);
@@ -35,13 +47,6 @@ function openCodec(limitMs?: number) {
     (await codec.encode({ ...EMPTY, id, title, body: html, contentHtml: html }, 'a.md')).text;
   return { codec, encode, close };
 }
-
-/** For the tests that leave its thread alive. */
-const { codec, encode, close } = openCodec();
-test.after.always(async () => {
-  await close();
-  removeTempDir(dir);
-});
 
 test('500: of the articles in the thread, only the one that takes too long is refused', async (t) => {
   const { encode, codec, close } = openCodec(2_000);
@@ -92,6 +97,7 @@ test('503: what the thread was asked before it is closed is finished, and nothin
 });
 
 test('the thread makes of an article, a file or a body what the receiver itself would make of it', async (t) => {
+  const { format } = contentOf(settings);
   const draft = { ...EMPTY, id: 'a', title: 'Soil', body: 'Feed it.', contentHtml: '<p>Feed it.</p>' };
   const { bytes, ...made } = await codec.encode(draft, 'a.md');
   const { bytes: expected, ...here } = format.encode(draft, 'a.md');
