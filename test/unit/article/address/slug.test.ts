@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isReservedSlug } from '../../../../src/article/address/reserved.js';
+import { isReservedFile, isReservedSlug } from '../../../../src/article/address/reserved.js';
 import { asciiSlugOf, numbered, slugOf } from '../../../../src/article/address/slug.js';
 import { fc, runs } from '../../../support/property.js';
 
@@ -77,4 +77,28 @@ test('in ASCII, letters are those of the language', (t) => {
     t.is(asciiSlugOf(text, '', 'id', language), slug);
   t.is(asciiSlugOf('知识库', 'Knowledge base', 'id', 'zh'), 'knowledge-base');
   t.regex(asciiSlugOf('知识库', '知识', 'id', 'zh'), /^article-[0-9a-f]{12}$/);
+});
+
+test('the site’s own files and folders are reserved, at its top alone and without regard to case', (t) => {
+  for (const file of [
+    'INDEX.html',
+    'index.htm',
+    'CNAME/index.html',
+    'sitemap-12.xml',
+    'Tags/soil/index.html',
+    'tags.html',
+  ])
+    t.true(isReservedFile(file), file);
+  for (const file of [
+    'a/index.html',
+    'a/tags/index.html',
+    'tagsx/index.html',
+    'articles/feed.xml/index.html',
+  ])
+    t.false(isReservedFile(file), file);
+});
+
+test('a slug is reserved by the names of these files, by what is customary, and by the devices of Windows', (t) => {
+  for (const slug of ['404', 'feed', 'pagefind', 'admin', 'aux', 'com1']) t.true(isReservedSlug(slug), slug);
+  for (const slug of ['feeds', 'com', 'tags-article']) t.false(isReservedSlug(slug), slug);
 });

@@ -1,6 +1,9 @@
 import test from 'ava';
+import type { IncomingBody } from '../../../../src/article/format/mapping.js';
 import { eleventy } from '../../../../src/generators/eleventy/eleventy.js';
+import { harmlessHtml } from '../../../../src/generators/eleventy/mapping.js';
 import type { GeneratorOptions } from '../../../../src/generators/generator.js';
+import { fc } from '../../../support/property.js';
 import { siteOf } from '../../../support/site-files.js';
 import { askedSite } from '../asked-site.js';
 
@@ -46,11 +49,9 @@ const inspect = async (files: Record<string, string> = POSTS, answer: object = {
   await eleventy.inspect(
     askedSite({ 'eleventy.config.js': '', ...files }, { 'node ': JSON.stringify({ ...ANSWER, ...answer }) }),
   );
-const listed = (...pages: [path: string, address: string][]) => ({
-  pages: pages.map(([path, address]) => ({ path: `./content/${path}`, address })),
+const listed = (...names: string[]) => ({
+  pages: names.map((name) => ({ path: `./content/blog/${name}.md`, address: `/blog/${name}/` })),
 });
-const files = (texts: Record<string, string>) =>
-  Object.fromEntries(Object.entries(texts).map(([path, text]) => [`content/${path}`, text]));
 
 test('init asks Eleventy for folders, data and pages', async (t) => {
   const facts = await inspect();
@@ -77,32 +78,23 @@ test('a layout and tags that all posts name themselves are those of an article',
   const own = post('date: 2025-03-04\nlayout: entry.njk\ntags: [posts, soil]');
   const { frontMatter, options } = await inspect(
     {
-      ...files({ 'blog/a.md': own, 'blog/b.md': own.replace('soil', 'water') }),
+      'content/blog/a.md': own,
+      'content/blog/b.md': own.replace('soil', 'water'),
       '_includes/list.njk': '{% for post in collections.posts %}{{ collections["made"] }}{% endfor %}',
     },
-    {
-      ...listed(['blog/a.md', '/blog/a/'], ['blog/b.md', '/blog/b/']),
-      collections: ['made'],
-      selecting: ['water', 'all'],
-    },
+    { ...listed('a', 'b'), collections: ['made'], selecting: ['water', 'all'] },
   );
   t.deepEqual(frontMatter, { layout: 'entry.njk', tags: ['posts'] });
   t.deepEqual(options.keptTags?.toSorted(), ['posts', 'water']);
-  const empty = await inspect(
-    { '_includes/layouts/post.njk': '' },
-    { pages: [], layouts: '../_includes/layouts' },
-  );
-  t.deepEqual(empty.frontMatter, { layout: 'post.njk' });
+  const empty = { pages: [], layouts: '../_includes/layouts' };
+  const { frontMatter: usual } = await inspect({ '_includes/layouts/post.njk': '' }, empty);
+  t.deepEqual(usual, { layout: 'post.njk' });
 });
 
 test('keys follow those of the posts, and images are written only where the site names remote ones', async (t) => {
   const keysOf = async (frontMatter: string) =>
-    (
-      await inspect(
-        files({ 'blog/a.md': post(`date: 2026-01-01\n${frontMatter}`) }),
-        listed(['blog/a.md', '/blog/a/']),
-      )
-    ).options.keys;
+    (await inspect({ 'content/blog/a.md': post(`date: 2026-01-01\n${frontMatter}`) }, listed('a'))).options
+      .keys;
   t.deepEqual(await keysOf('summary: Short\nupdated: 2026-02-01\nimage: https://a.example/a.png'), {
     description: 'summary',
     updated: 'updated',
@@ -112,45 +104,42 @@ test('keys follow those of the posts, and images are written only where the site
 });
 
 test('options say what of the configuration matters to bodies', async (t) => {
-  const options = async (answer: object, texts = {}) =>
-    (await inspect({ ...POSTS, ...texts }, answer)).options;
-  t.deepEqual(await options({ formats: ['md', 'njk'] }), { htmlFiles: false });
-  t.deepEqual(await options({ extensions: ['md'] }), { templateSwitch: false });
-  t.deepEqual(await options({ engineOverride: 'engine' }), { templateSwitch: false });
-  t.deepEqual(await options({ rawHtml: false }), { rawHtml: false });
-  t.deepEqual(await options({ excerptSeparator: '<!-- cut -->' }), { excerptSeparator: '<!-- cut -->' });
-  t.deepEqual(
-    await options({ bundled: ['style', 'script[src]'], plugins: { eleventyImageTransformPlugin: {} } }),
-    {
-      markedElements: ['style', 'script', 'src', 'img'],
-    },
-  );
-  t.deepEqual(await options({ plugins: { eleventyImageTransformPlugin: { failOnError: false } } }), {});
   const layout = { '_includes/base.njk': '<main id="top"><p id=x>{{ content }}' };
-  t.deepEqual(await options({ plugins: { IdAttributePlugin: {} } }, layout), { usedIds: ['top', 'x'] });
-  t.deepEqual(await options({ plugins: { IdAttributePlugin: { checkDuplicates: false } } }, layout), {});
-  t.deepEqual(await options({ data: { site: { timeZone: 'Europe/Vienna' } } }), {
-    timeZone: 'Europe/Vienna',
-  });
+  const images = { eleventyImageTransformPlugin: {} };
+  for (const [answer, options, files] of [
+    [{ formats: ['md', 'njk'] }, { htmlFiles: false }],
+    [{ extensions: ['md'] }, { templateSwitch: false }],
+    [{ engineOverride: 'engine' }, { templateSwitch: false }],
+    [{ rawHtml: false }, { rawHtml: false }],
+    [{ excerptSeparator: '<!-- cut -->' }, { excerptSeparator: '<!-- cut -->' }],
+    [
+      { bundled: ['style', 'script[src]'], plugins: images },
+      { markedElements: ['style', 'script', 'src', 'img'] },
+    ],
+    [{ plugins: { eleventyImageTransformPlugin: { failOnError: false } } }, {}],
+    [{ plugins: { IdAttributePlugin: {} } }, { usedIds: ['top', 'x'] }, layout],
+    [{ plugins: { IdAttributePlugin: { checkDuplicates: false } } }, {}, layout],
+    [{ data: { site: { timeZone: 'Europe/Vienna' } } }, { timeZone: 'Europe/Vienna' }],
+  ] as const)
+    t.deepEqual<object, object>((await inspect({ ...POSTS, ...files }, answer)).options, options);
 });
 
-test('where Eleventy has begun to run articles as templates, its answer about pages says so', (t) => {
-  const problem = (answer: object, options = {}) =>
-    eleventy.addressQuery?.(siteOf({}), options).problem?.(JSON.stringify({ ...ANSWER, ...answer }));
-  t.is(problem({}), undefined);
-  t.is(problem({ extensions: ['scss'] }), undefined);
-  t.is(problem({ extensions: ['html'] }, { templateSwitch: false }), undefined);
-  for (const answer of [{ extensions: ['html'] }, { engineOverride: 'engine' }])
-    t.regex(problem(answer) ?? '', /runs templates in articles; set templateSwitch: false/);
-});
-
-test('doctor names what runs articles as templates, whether Eleventy was asked again or not', (t) => {
-  const count = (config: string, options = {}) =>
-    eleventy.problems?.(siteOf({ 'eleventy.config.js': config }), { content: '', options }).length;
-  t.is(count("c.addExtension(['scss', 'html'], {})"), 1);
-  t.is(count("keys: { engineOverride: 'x' }"), 1);
-  t.is(count("c.addExtension('md', {})", { templateSwitch: false }), 0);
-  t.is(count("c.addExtension('scss', {})"), 0);
+test('doctor names what runs articles as templates, as does the answer about pages', (t) => {
+  const off = { templateSwitch: false };
+  for (const [answer, config, options, isNamed] of [
+    [{}, "c.addExtension('scss', {})", {}, false],
+    [{ extensions: ['scss', 'html'] }, "c.addExtension(['scss', 'html'], {})", {}, true],
+    [{ engineOverride: 'engine' }, "keys: { engineOverride: 'x' }", {}, true],
+    [{ extensions: ['md'] }, "c.addExtension('md', {})", off, false],
+  ] as const) {
+    const said = eleventy
+      .addressQuery?.(siteOf({}), options)
+      .problem?.(JSON.stringify({ ...ANSWER, ...answer }));
+    if (isNamed) t.regex(said ?? '', /runs templates in articles; set templateSwitch: false/);
+    else t.is(said, undefined);
+    const found = eleventy.problems?.(siteOf({ 'eleventy.config.js': config }), { content: '', options });
+    t.is(found?.length, isNamed ? 1 : 0, config);
+  }
 });
 
 test('the flags of the site’s own build script count where Eleventy is asked', (t) => {
@@ -168,4 +157,78 @@ test('tags without a page of their own by slugify are none, unless the site’s 
   const { tagKey } = mapping({ tagSlugs: false });
   t.deepEqual(['知识', 'Soil', 'C', 'c++'].map(tagKey), ['知识', 'soil', 'c', 'c++']);
   for (const tag of ['all', '__proto__', '..', '知/识', '.知识', '!!!']) t.is(tagKey(tag), '', tag);
+});
+
+const plain = { elements: [], ids: undefined };
+const markdown = (text: string): IncomingBody => ({
+  kind: 'markdown',
+  markdown: text,
+  html: `<p>${text}</p>`,
+});
+const html = (text: string): IncomingBody => ({ kind: 'html', html: text });
+
+/** What renders a Markdown article: `md`, or `html` where it is stored as such. */
+const engineOf = (text: string, options: GeneratorOptions = {}) =>
+  mapping(options).body(markdown(text), 'a.md').frontMatter.templateEngineOverride;
+
+test('Markdown and HTML are stored as sent, with the switch that turns templates off', (t) => {
+  const text = '{{ 7 * 7 }} {% include ".env" %} {# x #} --- +++';
+  for (const [incoming, engine] of [
+    [markdown(text), 'md'],
+    [html(text), 'html'],
+  ] as const)
+    t.deepEqual(mapping().body(incoming, `a.${engine}`), {
+      text,
+      frontMatter: { templateEngineOverride: engine },
+    });
+  t.is(mapping().extension(html('x')), '.html');
+  t.is(mapping({ htmlFiles: false }).extension(html('x')), '.md');
+});
+
+test('Markdown with what a plugin of the site may stop at is stored as HTML', (t) => {
+  for (const text of ['[a](http://[b)', '<http://[b>', '[a]\n\n[a]: /50%', '<a href="http://[">x</a>'])
+    t.is(engineOf(text), 'html', text);
+  t.is(engineOf('![a](/b.png)'), 'md');
+  t.is(engineOf('![a](/b.png)', { markedElements: ['img'] }), 'html');
+  t.is(engineOf('<b id="a">b</b>', { usedIds: ['a'] }), 'html');
+});
+
+test('where the switch does not work, no delimiter of a template is left in a body', (t) => {
+  const { body } = mapping({ templateSwitch: false });
+  t.is(engineOf('x', { templateSwitch: false }), 'html');
+  fc.assert(
+    fc.property(fc.string(), fc.constantFrom('{{', '{%', '{#', '<%', '<?', '#}', '}}'), (text, delimiter) => {
+      t.notRegex(body(markdown(`${text}${delimiter}${text}`), 'a.md').text, /[{}]|<[%?]/);
+    }),
+  );
+});
+
+test('an excerpt separator in a body is kept from being taken out', (t) => {
+  const { body } = mapping({ excerptSeparator: '---' });
+  const separatorOf = (text: string) => body(markdown(text), 'a.md').frontMatter.excerpt_separator;
+  t.is(separatorOf('a\n\n---\n\nb'), '<!-- no excerpt -->');
+  t.is(separatorOf('a'), undefined);
+});
+
+test('elements of a body stay out of the bundles of the site', (t) => {
+  const sent = '<p>a</p><script async>let a = "<script>";</script><!-- <style> --><style>p{}</style>';
+  t.is(
+    mapping({ markedElements: ['script', 'style'] }).body(html(sent), 'a.html').text,
+    '<p>a</p><script eleventy:ignore async>let a = "<script>";</script><!-- <style> --><style eleventy:ignore>p{}</style>',
+  );
+  t.is(engineOf('a\n\n<script>b</script>'), 'html');
+});
+
+test('HTML is left as it is, byte for byte, but for an id that is there already and a URL that Eleventy cannot read', (t) => {
+  const whole =
+    '<p CLASS=a>1 < 2 &amp; <a href = "/a?b=%20#c">x</a><br/><img src=a.png srcset="a.png 1x, b.png 2x"></p><pre>{{ x }}</pre>';
+  t.is(harmlessHtml(whole, plain), whole);
+  t.is(harmlessHtml('<b id=a></b><i id=a></i>', { elements: [], ids: [] }), '<b id=a></b><i ></i>');
+  for (const [given, harmless] of [
+    ['<a href="/50%/">x</a>', '<a href="/50%25/">x</a>'],
+    ["<img src='/%C0.png'>", "<img src='/%25C0.png'>"],
+    ['<script src="//"></script>', '<script src="about:invalid"></script>'],
+    ['<img srcset="a.png 1x, http://[ 2x">', '<img srcset="">'],
+  ] as const)
+    t.is(harmlessHtml(given, plain), harmless);
 });
