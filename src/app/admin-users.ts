@@ -9,16 +9,17 @@ import { openStorage, type PluginStorage } from '../host/storage.js';
 import { foldersOf } from './content/folders.js';
 import { originOf, runningReceivers } from './running-receivers.js';
 
-// For the command, which knows the app alone.
+// For the command, which may only import from app.
 export { type Account, type Invitation, ROLES, type Role } from '../admin/access/users.js';
 
-/** The users of a site's admin, for a command; a receiver that runs sees each change at once. */
+/** The users of a site's admin, for a command. A running receiver sees each change at once. */
 export function adminUsers(settings: Settings): Users {
   return createUsers(storageOf(settings));
 }
 
 /**
- * Has a command change the users, which stands in the audit log before it is done, and once more with the reason if it is refused.
+ * Changes the users for a command. The audit log gets an entry before the change, and another one with the reason if the change
+ * is refused.
  *
  * @param what such as `add`.
  * @throws what `change` throws.
@@ -61,7 +62,7 @@ function accountHere(): string {
   }
 }
 
-/** Where the admin is served to others, such as `https://admin.example.com`; undefined if it is not. */
+/** The public origin of the admin, such as `https://admin.example.com`; undefined if it has none. */
 export function adminOrigin({ admin }: Settings): string | undefined {
   return admin.public === false ? undefined : new URL(admin.public).origin;
 }

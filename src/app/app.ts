@@ -10,27 +10,27 @@ import { openPlugins } from './start/open-plugins.js';
 import { openServer } from './start/open-server.js';
 import { openStore } from './start/open-store.js';
 
-// For the commands, which know the app and not the host.
+// For the commands, which may not import from host.
 export { type Guard, guardAgainstPlugins } from '../host/guard.js';
 
 /** A running receiver. */
 export interface App {
-  /** The port that is listened on. */
+  /** The port that the receiver listens on. */
   readonly port: number;
-  /** The path below which the site stands, `''` for the root. */
+  /** The site's base path; `''` for the root. */
   readonly basePath: string;
-  /** Stops accepting, finishes what is in flight, flushes plugins, lets go of everything. */
+  /** Stops accepting, finishes requests in flight, flushes plugins and closes everything. */
   close(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** Whether the log goes to a terminal; the builder's thread, which logs itself, needs it too. @default false */
+  /** Whether the log goes to a terminal. The builder's thread writes its own log, and needs to know. @default false */
   readonly terminal?: boolean;
-  /** Whether the site has no address yet, and articles get that of this machine. @default false */
+  /** Whether the site has no address yet, so that articles get this machine's. @default false */
   readonly preview?: boolean;
   /**
-   * Whether browsers on this machine reload a page when the site has changed: where a person looks at the site, and no
-   * proxy hands requests of others on. @default false
+   * Whether browsers on this machine reload a page when the site has changed. Only for a person's own machine, where no proxy
+   * forwards other people's requests. @default false
    */
   readonly live?: boolean;
   /** How long the functions of adapters may take. @default 5 s for `verify`, 25 s for the others */
@@ -57,9 +57,9 @@ export async function startApp(
   try {
     // The store: recovers the files and watches them.
     const store = await openStore(starting);
-    // The plugins: those of the site, and those that come with Pressmark.
+    // The plugins: the site's own, and those that come with Pressmark.
     const plugins = await openPlugins(starting, store);
-    // The server: from here on deliveries come.
+    // The server: from here on, deliveries arrive.
     const port = await openServer(starting, store, plugins);
     const { articles, trouble } = store.durable;
     store.jobs.start({ ...articles, ...(trouble && { trouble }) });
@@ -71,7 +71,7 @@ export async function startApp(
   }
 }
 
-/** Closes what was opened, last first; what cannot be closed costs nothing else its end. */
+/** Closes everything in reverse order. If one part cannot be closed, the others still are. */
 async function closeAll(closers: (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closers.splice(0).reverse())

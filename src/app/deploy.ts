@@ -27,20 +27,20 @@ import type { CodecInThread } from './content/article-codec.js';
 import { foldersOf } from './content/folders.js';
 import type { DurableStore } from './durability.js';
 
-/** What the way from the build to the reader is made from. */
+/** What the deploy of a site needs. */
 export interface DeployOptions {
   readonly settings: Settings;
   readonly articles: Pick<ArticleReader, 'get'>;
   readonly thread: Pick<CodecInThread, 'codec'>;
-  /** Whether articles are committed: outside of a repository they are not. */
+  /** Whether articles are committed. */
   readonly commits: boolean;
   readonly pushes: DurableStore['pushes'];
-  /** Whether a job waits for articles to be live; asked when the plugins of the site are set up. */
+  /** Whether a job follows `article.live`; called once the site's plugins are set up. */
   readonly isLiveAwaited: () => boolean;
   readonly log: Log;
 }
 
-/** The deploy of a site, and what was seen of it. */
+/** The deploy of a site, and its facts. */
 export interface SiteDeploy {
   readonly entry: PluginEntry;
   facts(): SiteFacts;
@@ -48,14 +48,14 @@ export interface SiteDeploy {
   readonly targets: readonly string[];
 }
 
-/** How long the lock is kept after a deploy, as taking it costs some milliseconds. */
+/** How long the lock is kept after a deploy, in milliseconds, as taking it is slow. */
 const LOCK_IDLE_MS = 2_000;
 
-/** How long the lock is waited for before it is looked whether the receiver stops, in milliseconds. */
+/** How long to wait for the lock before checking whether the receiver stops, in milliseconds. */
 const LOCK_WAIT_MS = 2_000;
 
 /**
- * The plugin that brings the output of a site to the targets of `deploy`.
+ * Opens the plugin that deploys the output of a site to the targets of `deploy`.
  *
  * @throws PressmarkError CONFIG_INVALID where a target cannot be as the config says.
  */
@@ -95,7 +95,7 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
 }
 
 /**
- * The targets of the config. Nothing is written before a deploy.
+ * The targets of the config. Nothing is written before the first deploy.
  *
  * @param isPushed whether commits are pushed from here.
  * @throws PressmarkError CONFIG_INVALID where a target cannot be as the config says.
@@ -110,7 +110,7 @@ export async function openTargets(settings: Settings, isPushed: boolean): Promis
   return deploy.map((setting) => targetOf(setting, { settings, repository, commits }));
 }
 
-/** Those of a site's files that the last commit has as they are. */
+/** The files of a site that equal the last commit. */
 export async function committedFiles(
   { dir, environment }: Pick<Settings, 'dir' | 'environment'>,
   paths: readonly string[],
@@ -128,7 +128,7 @@ export async function committedFiles(
   return committed;
 }
 
-/** What deploys keep, below the state folder. */
+/** The folder of deploys in the state folder. */
 function deployFolder(stateDir: string): string {
   return join(stateDir, 'deploy');
 }
@@ -140,7 +140,7 @@ function deployLock(stateDir: string): Lock {
   return createLock({ directory, helper: findLockHelper(), idleMs: LOCK_IDLE_MS, timeoutMs: LOCK_WAIT_MS });
 }
 
-/** What builds the site here; null where nothing does. */
+/** Who builds the site here; null if nobody does. */
 export function builderOf(settings: Settings): 'pressmark' | 'generator' | null {
   if (!buildsSite(settings)) return null;
   return settings.generator === 'plain' ? 'pressmark' : 'generator';
@@ -151,7 +151,7 @@ function buildsSite({ generator, buildsInBackground, site }: Settings): boolean 
   return generator === 'plain' ? site !== false : buildsInBackground;
 }
 
-/** What is deployed; nothing where a host builds the site. */
+/** What is deployed. */
 function sourceOf(settings: Settings): OutputSource {
   switch (builderOf(settings)) {
     case 'pressmark':
@@ -177,7 +177,7 @@ function ownOutput(settings: Settings): OutputSource {
   };
 }
 
-/** The output of the site's generator, if a receiver has built it: what a developer has built by hand was not checked. */
+/** The output of the site's generator, if a receiver has built it; an output that was built by hand was not checked. */
 function generatorOutput(settings: Settings): OutputSource {
   const { outputDir, stateDir } = foldersOf(settings);
   const present = () => presentOutput(stateDir, outputDir);
@@ -192,9 +192,9 @@ function folderAt(path: string): string | undefined {
 }
 
 /**
- * Where a host builds the site from its repository, the commits that it has stand for the output.
+ * If a host builds the site from its repository, the pushed commits stand for the output.
  *
- * @param repository whose last commit the host has; undefined where that is not known before a push.
+ * @param repository the repository whose last commit the host has; undefined if that is unknown before a push.
  */
 async function commitsAsSource(dir: string, repository: Repository | undefined): Promise<OutputSource> {
   let last = repository && (await commitAt(repository, 'HEAD'));

@@ -34,23 +34,23 @@ import { staticFolderOf } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
 import { checkGitSettings, isPushed, PUSH_STATUS, pushConfig, reviewConfig } from './git-settings.js';
 
-/** A store in service, and what its durability level asks of the git plugin. */
+/** An open store, with the parts that depend on its durability level. */
 export interface DurableStore extends OpenStore {
   /** The articles, for plugins. */
   readonly articles: ArticleReader;
-  /** The files that articles show. */
+  /** The images and other files that articles refer to. */
   readonly assets: AssetStore;
   /** Whether articles are committed, by the git plugin or before the answer. */
   readonly commits: boolean;
-  /** The plugin that commits after the answer, or pushes; undefined if nothing is left to do by then. */
+  /** The plugin that commits or pushes after the answer; undefined if nothing is left to do then. */
   readonly git: Plugin | undefined;
-  /** Why nothing can be stored now, besides what the disk says. */
+  /** The reason why nothing can be stored now, apart from the disk. */
   readonly trouble?: () => string | undefined;
-  /** How pushes stand; undefined if nothing is pushed. */
+  /** The state of pushes; undefined if nothing is pushed. */
   readonly pushes: PushStatusKeeper | undefined;
-  /** The ids of all articles that were stored. */
+  /** The ids of all articles that were ever stored. */
   readonly knownIds: KnownIds;
-  /** Has git commit that a person has removed a file, or restored it; undefined if nothing is committed after that. */
+  /** Commits that a person has removed or restored a file; undefined if nothing is committed. */
   readonly commitTrash?: (path: string) => void;
   /** The people who have changed articles in the admin. */
   readonly editors: Editors;
@@ -63,7 +63,7 @@ export interface DurableStoreOptions {
   /** The hooks of the plugin host: plugins filter commit messages. */
   readonly hooks: Hooks;
   readonly onChange: (changes: readonly ContentChange[]) => void;
-  /** Whether people's edits are watched for. @default true */
+  /** Whether to watch for people's edits. @default true */
   readonly watch?: boolean;
 }
 
@@ -78,13 +78,13 @@ interface LevelOptions extends DurableStoreOptions {
 
 type Level = Omit<DurableStore, 'articles' | 'assets' | 'pushes' | 'knownIds' | 'editors'>;
 
-/** Where it stands who has made which revision in the admin, below the state folder. */
+/** The file with the authors of revisions from the admin, below the state folder. */
 const EDITORS = 'editors.jsonl';
 
 /**
- * Opens the store as the durability level of the config wants it: first git, then the store upon it.
+ * Opens the store at the durability level of the config: first git, then the store on top of it.
  *
- * @throws PressmarkError CONFIG_INVALID if the level cannot be had; what `openArticles` throws.
+ * @throws PressmarkError CONFIG_INVALID if the level is not possible; what `openArticles` throws.
  */
 export async function openDurableStore(options: DurableStoreOptions): Promise<DurableStore> {
   const { settings } = options;
@@ -140,8 +140,8 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
 }
 
 /**
- * The deleted articles that git's history has: a fresh clone has no state folder that could know them; undefined if it could not
- * be searched.
+ * The deleted articles in git's history, which a fresh clone without a state folder cannot know otherwise; undefined if the
+ * search failed.
  */
 async function fromHistory(
   options: DurableStoreOptions,
@@ -164,7 +164,7 @@ async function fromHistory(
   }
 }
 
-/** The article that is looked for; undefined if there is none, more than one, or one that cannot be read. */
+/** The result of a search; undefined if there is no article, more than one, or an unreadable one. */
 async function articleOf(
   looking: Promise<Found | undefined>,
   prefix: string,
@@ -208,7 +208,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
   const openWriter = async ({ disk }: WriterHost): Promise<Writer> => writerOver(disk);
   const opened = await openArticles({ content, catalog, stateDir, log, onChange, watch, openWriter });
   if (commits === undefined) return { ...opened, commits: false, git: undefined };
-  // A second lock on the same file: the store's own would let this process store while git writes files.
+  // A second lock on the same file: with the store's own lock, this process could store while git writes files.
   const followLock = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });
   return {
     ...opened,
@@ -222,7 +222,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
   };
 }
 
-/** Keeps what a person has written before an update replaces it, and what a person replaces, where no commit can have it. */
+/** Keeps a text that a person has written, or replaces, as a file, because no commit can hold it. */
 function keepEdits({ content, stateDir, prefix, log }: LevelOptions) {
   const keepText = createKeepText(stateDir, log);
   return async ({ path, edited, article, by }: ReplacedFile): Promise<void> => {
@@ -245,7 +245,7 @@ function decodeIn({ settings, content }: Pick<DurableStoreOptions, 'settings' | 
   };
 }
 
-/** Pushing after the answer, where the config wants it. */
+/** Pushing after the answer, if the config says so. */
 function backgroundPush(options: LevelOptions, { store }: OpenStore, lock: Lock): StartPush | undefined {
   const { settings, content, pushes: status } = options;
   if (!isPushed(settings)) return undefined;

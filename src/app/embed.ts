@@ -1,4 +1,4 @@
-// What those who import Pressmark need of folders that only app and cli may read.
+// The public exports from folders that only app and cli may import.
 
 export type {
   ArticleMapping,

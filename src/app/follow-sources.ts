@@ -9,16 +9,16 @@ import type { Log } from '../log.js';
 import { themeFolder } from './builder/theme.js';
 import { foldersOf } from './content/folders.js';
 
-/** Changes are gathered this long, so that an editor's write-rename-chmod is one. */
+/** How long changes are collected, in milliseconds, so that an editor's write, rename and chmod count as one. */
 const SETTLE_MS = 100;
 
 /**
- * Watches what a person writes besides articles: templates, static files, pages, and texts on tags and authors. A change
- * of the config is logged: it takes effect at the next start, but for the signing secret.
+ * Watches what people write besides articles: templates, static files, pages, and texts about tags and authors. A change of the
+ * config is logged, as it takes effect at the next start; only the signing secret applies at once.
  *
- * @param further files and folders that plugins' pages depend on.
- * @param onChange called with the paths below the content folder that have changed, or `all` after any other change.
- * @returns what ends the watching.
+ * @param further further files and folders that pages depend on, from plugins.
+ * @param onChange called with the changed paths below the content folder, or `all` for any other change.
+ * @returns a function that stops watching.
  */
 export function followSources(
   settings: Settings,
@@ -32,13 +32,13 @@ export function followSources(
   const ofOwner = ['pages', 'tags', 'authors'].map((name) => join(contentDir, name));
   const folders = [templatesDir, staticDir, ...ofOwner, ...(theme === undefined ? [] : [theme]), ...further];
   const configs = START_FILES.map((name) => join(dir, name));
-  // With the folders above them: one such as content/tags may come into being later.
+  // With their parent folders, as a folder such as content/tags may be created later.
   const watched = [...new Set([dir, ...folders, ...folders.map((folder) => dirname(folder))])];
   const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
   const isSource = (path: string) => folders.some((folder) => isIn(path, folder));
   const watcher = watch(watched, {
     ignoreInitial: true,
-    // Files that editors keep next to a file; and all else in a folder that holds more than sources.
+    // Editors' backup files, and everything but sources in a folder that holds more.
     ignored: (path) =>
       /[\\/](?:\.(?!env$)|node_modules)/.test(path.slice(dir.length)) ||
       !(watched.includes(path) || configs.includes(path) || (isSource(path) && !isLinkToFolder(path))),
@@ -78,7 +78,7 @@ export function followSources(
   };
 }
 
-/** Files below a linked folder are not read: the link may lead to a folder that contains it, or to a very large one. */
+/** A linked folder is not read: the link may lead to a parent folder, or to a very large one. */
 function isLinkToFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true && !isFileAt(path);
 }

@@ -2,11 +2,12 @@ import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import type { ReviewSettings } from '../git/push/pull-request.js';
 
-/** Where a receiver leaves how its pushes stand, below the state folder. */
+/** The file with the state of pushes, below the state folder. */
 export const PUSH_STATUS = 'push.json';
 
 /**
- * The levels `commit` and `push` need git, and a pull request needs a branch that is not the store itself.
+ * Checks the settings of git: levels `commit` and `push` need git, and a pull request needs a branch that is not the store
+ * itself.
  *
  * @throws PressmarkError CONFIG_INVALID
  */
@@ -26,7 +27,7 @@ export function checkGitSettings({ durability, git }: Pick<Settings, 'durability
     );
 }
 
-/** How and where to commits are pushed. */
+/** How and where commits are pushed. */
 export interface PushConfig {
   readonly remote: string | undefined;
   readonly branch: string | undefined;
@@ -43,7 +44,7 @@ export function isPushed({ git, durability }: Pick<Settings, 'git' | 'durability
   return durability === 'push' || (typeof git === 'object' && git.push !== false);
 }
 
-/** What the config says of pull requests; undefined if none is wanted. */
+/** The settings of pull requests; undefined if there are none. */
 export function reviewConfig({
   git,
   gitToken: token,
@@ -53,7 +54,7 @@ export function reviewConfig({
   return branch === undefined || pullRequest === undefined ? undefined : { branch, pullRequest, api, token };
 }
 
-/** What the config says of pushing, with the defaults. */
+/** The settings of pushing, with defaults. */
 export function pushConfig({ git }: Pick<Settings, 'git'>): PushConfig {
   const push = typeof git === 'object' ? git.push : false;
   if (typeof push === 'boolean') return DEFAULTS;

@@ -9,7 +9,7 @@ import { takeKernelLock } from '../fs/lock.js';
 import { findLockHelper, type LockHelper } from '../fs/lock-helper.js';
 import { foldersOf } from './content/folders.js';
 
-/** What a receiver says of itself while it runs. */
+/** The announcement of a running receiver. */
 export interface RunningReceiver {
   readonly pid: number;
   readonly port: number;
@@ -17,28 +17,28 @@ export interface RunningReceiver {
   readonly host?: string | undefined;
   /** When it began to listen, ISO 8601. */
   readonly since: string;
-  /** Whether it has a repository to commit articles to. */
+  /** Whether it commits articles. */
   readonly commits: boolean;
-  /** The address that articles get. */
+  /** The site's address for articles. */
   readonly siteUrl: string;
-  /** Whether that is only the one of this machine. */
+  /** Whether that address is only this machine's. */
   readonly preview: boolean;
 }
 
-/** Where each receiver has a file, below the state folder. */
+/** The folder of announcements, below the state folder. */
 const FOLDER = 'receivers';
 
-/** How long a receiver waits for the lock on its own file, which another one may be looking at. */
+/** How long a receiver waits for the lock on its own file, which another one may be probing, in milliseconds. */
 const LOCK_MS = 1_000;
 
-/** How long a lock is waited for: longer than another reader of these files holds it, in seconds. */
+/** How long to wait for a lock, in seconds: longer than another reader holds it. */
 const PROBE_SECONDS = 0.1;
 
 /**
- * Leaves a file in the state folder that says where this receiver listens, and removes those of receivers that were
- * killed. A kernel lock on it shows that the receiver runs: it ends with the process, however that ends.
+ * Announces this receiver by a file in the state folder, and removes the files of killed receivers. A kernel lock on the file
+ * shows that the receiver is running, as the lock ends with the process.
  *
- * @returns a function that takes the file away.
+ * @returns a function that removes the file.
  */
 export async function announceReceiver(stateDir: string, receiver: RunningReceiver): Promise<() => void> {
   const folder = join(stateDir, FOLDER);
@@ -61,12 +61,12 @@ export async function announceReceiver(stateDir: string, receiver: RunningReceiv
 }
 
 /**
- * The receivers of a site that run on this machine, the newest first.
+ * The receivers of a site that are running on this machine, newest first.
  *
- * @throws PressmarkError LOCK_HELPER_MISSING if it cannot be found out.
+ * @throws PressmarkError LOCK_HELPER_MISSING if locks cannot be probed.
  */
 export async function runningReceivers(settings: Settings): Promise<RunningReceiver[]> {
-  // A receiver that was started before the site was put into a repository may have its state in the other folder.
+  // A receiver that was started before the site became a repository may have its state in the other folder.
   const folders = new Set([foldersOf(settings).stateDir, join(settings.dir, '.pressmark')]);
   const paths = [...folders].flatMap((stateDir) => filesIn(join(stateDir, FOLDER)));
   if (paths.length === 0) return [];
@@ -89,7 +89,7 @@ function filesIn(folder: string): string[] {
   }
 }
 
-/** The text of a file on which a process has a lock; empty while that process is about to write it. */
+/** The text of a file that a process has locked; empty if it is about to be written. */
 async function lockedText(path: string, helper: LockHelper, seconds: number): Promise<string | undefined> {
   let fd: number;
   try {
@@ -105,7 +105,7 @@ async function lockedText(path: string, helper: LockHelper, seconds: number): Pr
   }
 }
 
-/** The URL at which a receiver is reached from this machine, without a slash at its end. */
+/** The URL of a receiver from this machine, without a trailing slash. */
 export function originOf({ host, port }: Pick<RunningReceiver, 'host' | 'port'>): string {
   const isEverywhere = host === undefined || host === '0.0.0.0' || host === '::';
   const name = isEverywhere ? 'localhost' : isIPv6(host) ? `[${host}]` : host;

@@ -11,23 +11,23 @@ import { nextStateChange } from '../store/catalog/state-changes.js';
 
 export interface ScheduleOptions {
   readonly catalog: Pick<Catalog, 'get' | 'entries'>;
-  /** The content folder's path below the site's, with a slash at its end. */
+  /** The content folder relative to the site's folder, with a trailing slash. */
   readonly prefix: string;
-  /** The moment up to which a receiver has followed the articles, in ms since 1970. */
+  /** The moment until which a receiver has followed the articles, in ms since 1970. */
   readonly since: number;
-  /** The state folder: `states.json` there has the articles that were not live when every handler had last finished. */
+  /** The state folder. Its `states.json` lists the articles that were not live when all handlers had last finished. */
   readonly stateDir: string;
   /** @default Date.now */
   now?(): number;
 }
 
-/** A clock may be set, and a machine may sleep: it is looked at least so often, in milliseconds. */
+/** The longest timer, in milliseconds: the clock may be set, and the machine may sleep. */
 const LONGEST_MS = 1_000;
 
 /**
- * Says when the state of an article changes: when a date has come, when an article has expired, and when a file has got
- * another date or is released. What a killed receiver has not said to all, and what has changed while none ran, the next one
- * says: it knows which articles were not live.
+ * Announces changes of articles' states: a date has come, an article has expired, or a file has a new date or was released. The
+ * next receiver announces what a killed one has not announced to all handlers, and what changed while none was running, as it
+ * knows which articles were not live.
  */
 export function schedulePlugin(options: ScheduleOptions): Plugin {
   const { catalog, prefix, since, stateDir, now = Date.now } = options;
@@ -40,7 +40,7 @@ export function schedulePlugin(options: ScheduleOptions): Plugin {
       const states = new Map<string, ArticleState>();
       let next = Number.POSITIVE_INFINITY;
       let timer: NodeJS.Timeout | undefined;
-      /** How many changes have handlers that still run. */
+      /** The number of changes with unfinished handlers. */
       let unheard = 0;
       let saved = Promise.resolve();
 
@@ -124,7 +124,9 @@ export function schedulePlugin(options: ScheduleOptions): Plugin {
   });
 }
 
-/** The states of articles that were not live, and the moment until which they were followed; none where they cannot be read. */
+/**
+ * The states of articles that were not live, and the moment until which they were followed; empty if the file cannot be read.
+ */
 function readStates(file: string): { readonly states: ReadonlyMap<string, ArticleState>; at?: number } {
   try {
     const states = new Map<string, ArticleState>(JSON.parse(fs.readFileSync(file, 'utf8')));

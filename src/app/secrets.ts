@@ -14,38 +14,38 @@ import type { SigningSecrets } from '../webhook/receive.js';
 import { newSecret, withVariables } from './init/env-file.js';
 import { underSettingsLock } from './plugins/settings-store.js';
 
-/** How long the secret before stays live, in milliseconds: the service may have deliveries under way that it has signed with it. */
+/** How long the previous secret is accepted, in milliseconds, as deliveries signed with it may be on their way. */
 export const OLD_LIVES_MS = 86_400_000;
 
-/** How often `.env` is looked at after signatures that do not match, at most, in milliseconds: anybody can send them. */
+/** The shortest interval between reads of `.env` after wrong signatures, in milliseconds: anyone can send them. */
 const LOOK_EVERY_MS = 1_000;
 
-/** What can be written to `.env` as it is; the list of secrets has commas between them. */
+/** A secret that can be written to `.env` without quotes. Commas separate several secrets. */
 const POSSIBLE = /^[\x21-\x26\x28-\x2b\x2d-\x7e]{8,200}$/;
 
 /** The signing secrets of a running receiver; see `openSecrets`. */
 export interface LiveSecrets extends SigningSecrets {
-  /** Those under which a delivery may be signed now, the newest first. */
+  /** The secrets that are accepted now, newest first. */
   now(): readonly string[];
-  /** Until when the secrets before the newest are live, ISO 8601; undefined if there are none. */
+  /** Until when earlier secrets are accepted, ISO 8601; undefined if there are none. */
   readonly oldUntil: string | undefined;
   /**
-   * Makes a secret the newest one; those before it stay live for a day. It is on the disk when the promise resolves, and
-   * counts in this receiver at once.
+   * Sets a new secret; earlier secrets are accepted for another day. Durable when the promise resolves; applies in this
+   * receiver at once.
    *
-   * @param given that of the service. @default a random one
+   * @param given the secret that the service has set. @default a random one
    * @returns the secret.
-   * @throws PressmarkError USAGE if the environment sets it, or it cannot be one.
+   * @throws PressmarkError USAGE if the environment sets the secret, or the value is not allowed.
    */
   renew(given?: string): Promise<string>;
 }
 
-/** The secrets that the settings have, as they are live at each moment, and the way to a new one. */
+/** Opens the secrets of the settings: which are accepted now, and how to set a new one. */
 export function openSecrets(settings: Settings, now: () => number = Date.now): LiveSecrets {
   const { dir, environment } = settings;
   let { secrets, oldSecrets } = settings;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  /** Which `.env` the secrets are of; undefined before it was read here. */
+  /** The version of `.env` that the secrets come from; undefined before it was read here. */
   let version: string | undefined;
 
   const live = () => {
@@ -54,7 +54,7 @@ export function openSecrets(settings: Settings, now: () => number = Date.now): L
     return secrets.filter((secret) => !old.includes(secret));
   };
 
-  /** Another receiver on the folder, or a person, may have written a new secret. */
+  /** Reads `.env` again, as another receiver or a person may have set a new secret. */
   function reread(): boolean {
     if (environment.PRESSMARK_SECRET || now() - lookedAt < LOOK_EVERY_MS) return false;
     lookedAt = now();
@@ -64,7 +64,7 @@ export function openSecrets(settings: Settings, now: () => number = Date.now): L
     version = found;
     try {
       const read = secretsIn(readEnvironment(settings));
-      // It is half written, or wrong: the next start says how.
+      // The file is half-written or wrong; the next start reports it.
       if (typeof read === 'string' || read.secrets.length === 0) return false;
       ({ secrets, oldSecrets } = read);
       return true;
@@ -86,7 +86,7 @@ export function openSecrets(settings: Settings, now: () => number = Date.now): L
         'a secret has 8 to 200 letters, digits and marks, without commas, spaces and apostrophes; nothing was changed',
       );
     await underSettingsLock(settings, async () => {
-      // Another receiver, or a person, may have set one since.
+      // Another receiver or a person may have set a secret since.
       const path = realPath(join(dir, '.env'));
       const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
       const before = [...new Set([...listedSecrets(parseEnv(text).PRESSMARK_SECRET), ...live()])];
@@ -116,15 +116,15 @@ export function openSecrets(settings: Settings, now: () => number = Date.now): L
   };
 }
 
-/** A `.env` may be a link to where a deployment keeps it. */
+/** Resolves a `.env` that is a symbolic link. */
 function realPath(path: string): string {
   return fs.existsSync(path) ? fs.realpathSync(path) : path;
 }
 
-/** Shorter secrets are not shown in part. */
+/** The shortest secret whose end is shown. */
 const SHORTEST_SHOWN = 16;
 
-/** What the admin knows of how a receiver is set up. */
+/** Creates the service `setup` for the admin. */
 export function createSetupService(
   settings: Settings,
   secrets: LiveSecrets,

@@ -2,8 +2,7 @@ import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 
 /**
- * An article keeps the URL with which its publication was answered. So nothing is received before somebody has said
- * what the site's address is, unless it is only a preview.
+ * Refuses to start without a site address, except for a preview: an article keeps the URL that was answered at its publication.
  *
  * @throws PressmarkError CONFIG_INVALID
  */
@@ -24,7 +23,7 @@ export function refuseUnknownAddress(
 }
 
 /**
- * A folder in which nobody has set up a site gets no files of one.
+ * Refuses a folder without a config, so that nothing is written into a folder that is not a site.
  *
  * @throws PressmarkError CONFIG_INVALID
  */
@@ -43,16 +42,16 @@ function refuse(message: string): PressmarkError {
   return new PressmarkError('CONFIG_INVALID', message);
 }
 
-/** What starters come with: domains that are reserved for examples, the machine itself, and words to be replaced. */
+/** Hosts in starters' example addresses: reserved domains, the machine itself, and placeholders. */
 const EXAMPLE_HOST =
   /(?:^|\.)(?:example\.(?:com|org|net)|(?:update|change|replace)-?(?:me|this)\.\w+|my-?(?:domain|site|web-?site|blog)\.com|domain\.(?:com|tld))$|^(?:www\.)?your-?(?:own-?)?(?:domain|site|web-?site|blog|url|name)(?:-?(?:name|here))?\.[\w.]+$|^(?:your-?|my-?)?(?:git-?hub-?)?user-?name\.[\w.]+$|^localhost$|^127\./;
 
-/** Whether an address is a placeholder of a starter, which its owner has to replace. */
+/** Whether an address is a starter's placeholder. */
 export function isExampleUrl(url: string): boolean {
   return !URL.canParse(url) || EXAMPLE_HOST.test(new URL(url).hostname);
 }
 
-/** What `start` warns of where the address is an example. */
+/** The warning of `start` about an example address. */
 export function exampleWarning(siteUrl: string): string {
   return `siteUrl is ${siteUrl}, which is not the address of a public site; articles keep it for good, so set the right one before the first article`;
 }

@@ -2,15 +2,15 @@ import { isOverdue } from '../deploy/facts.js';
 import { type Finding, fail, ok } from './doctor/finding.js';
 import type { SiteStatus } from './status.js';
 
-/** How a part of a site stands; `none` if nothing has happened yet, or its time has not come. */
+/** The state of a part of the site; `none` if nothing has happened yet. */
 export type StatusFinding = Omit<Finding, 'level'> & { readonly level: Finding['level'] | 'none' };
 
-/** So many of the articles that are not live, are scheduled, or whose job has failed, are named. */
+/** The highest number of articles to name. */
 const MOST_NAMED = 5;
 
 /**
- * What was last seen of a site, from the delivery to the public page: for `status`, and what is wrong for `doctor` too. Only
- * here is it decided how bad a fact is: `fail` if it holds articles up or waits for a person.
+ * The last steps of a site, from the delivery to the public page, for `status`; their problems are for `doctor` too. The
+ * severity is decided only here: `fail` if articles are held up or a person must act.
  */
 export function* statusFindings(status: SiteStatus, now: number): Generator<StatusFinding> {
   const { restart, addressChange } = status;
@@ -91,7 +91,7 @@ function* deploysOf({ targets }: SiteStatus, now: number): Generator<StatusFindi
   }
 }
 
-/** What is known of a target's last success: a hook was called and a command has ended; more was not seen. */
+/** The last success of a target, in words. Of a hook or a command, only its call or its end is known. */
 function lastSuccess(target: string, when: string | undefined): string {
   if (target === 'hook') return when === undefined ? 'never called' : `called ${when}`;
   if (target.startsWith('command '))
@@ -111,7 +111,7 @@ function* reviewsOf({ review }: SiteStatus): Generator<StatusFinding> {
 
 const SEVERITY = ['none', 'warn', 'fail'] as const;
 
-/** The article that was last seen on the public site, and those that were not seen there yet, the worst of them last. */
+/** The last article that was seen on the public site, and the articles that were not, the worst ones last. */
 function* livePagesOf({ facts, review }: SiteStatus, now: number): Generator<StatusFinding> {
   const about = 'live';
   const { live, awaited } = facts;
@@ -142,7 +142,7 @@ function* scheduledOf({ scheduled }: SiteStatus): Generator<StatusFinding> {
   if (others > 0) yield noted('none', 'scheduled', `${others} more; --json names them`);
 }
 
-/** The jobs of plugins that have failed, and how many wait. */
+/** Failed jobs of plugins, and the number of waiting ones. */
 function* jobsOf({ jobs, receivers }: SiteStatus, now: number): Generator<StatusFinding> {
   const about = 'job';
   for (const name of new Set(jobs.map(({ job }) => job))) {
@@ -188,7 +188,7 @@ function* skippedOf({ excluded, malformed }: SiteStatus, now: number): Generator
       );
 }
 
-/** A finding whose text says what can be done, if anything can. */
+/** A finding without a separate fix. */
 function noted(level: StatusFinding['level'], about: string, text: string): StatusFinding {
   return { level, about, text };
 }
@@ -201,7 +201,7 @@ function times(n: number): string {
   return n === 1 ? 'once' : `${n} times`;
 }
 
-/** How long ago a moment was, in words. */
+/** The time since a moment, in words. */
 function ago(at: string, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1_000));
   if (seconds < 120) return `${seconds} s ago`;

@@ -16,41 +16,41 @@ import { contentPrefix, foldersOf } from './content/folders.js';
 import { isPushed, PUSH_STATUS } from './git-settings.js';
 import { type RunningReceiver, runningReceivers } from './running-receivers.js';
 
-/** What receivers have noted of a site. */
+/** The facts that receivers have noted about a site. */
 export interface NotedFacts {
   readonly facts: SiteFacts;
-  /** How pushes stand; undefined if nothing is pushed. */
+  /** The state of pushes; undefined if nothing is pushed. */
   readonly push: PushStatus | undefined;
-  /** How each target of `deploy` stands, by its name. */
+  /** The state of each target of `deploy`, by its name. */
   readonly targets: DeployState;
   /** The articles that are left out because they break the build. */
   readonly excluded: readonly ExcludedArticle[];
 }
 
-/** How a site stands. */
+/** The state of a site. */
 export interface SiteStatus extends NotedFacts {
-  /** What the jobs of plugins have not done yet, oldest first. */
+  /** The unfinished jobs of plugins, oldest first. */
   readonly jobs: readonly OpenJob[];
-  /** The receivers that run on this machine, the newest first. */
+  /** The receivers that are running on this machine, newest first. */
   readonly receivers: readonly RunningReceiver[];
-  /** Why a receiver that runs must be restarted. */
+  /** The reason why a running receiver must be restarted. */
   readonly restart: string | undefined;
-  /** The articles whose dates are to come, the next one first. */
+  /** The scheduled articles, the next one first. */
   readonly scheduled: readonly ScheduledArticle[];
-  /** The articles that are skipped because of their files. */
+  /** The articles that are skipped because of errors in their files. */
   readonly malformed: readonly MalformedArticle[];
   /** The articles that wait for review; undefined if no pull request is wanted. */
   readonly review: ReviewStatus | undefined;
-  /** What a change of the site's address has left behind, and what to do. */
+  /** The problem after a change of the site's address, and the fix. */
   readonly addressChange: string | undefined;
 }
 
-/** An article that is skipped because of its file. */
+/** An article that is skipped because of an error in its file. */
 interface MalformedArticle {
   /** Relative to the site's folder. */
   readonly file: string;
   readonly reason: string;
-  /** Whether the system refuses to read the file; else its front matter is wrong. */
+  /** Whether the file cannot be read; otherwise its front matter is wrong. */
   readonly isUnread: boolean;
 }
 
@@ -69,23 +69,23 @@ export interface ReviewStatus {
   readonly waiting: number;
   /** The page of the open pull request; null if none is open. */
   readonly url: string | null;
-  /** Why the pull request could not be brought up to date; null if it could. */
+  /** The reason why the pull request could not be updated; null if it could. */
   readonly error: string | null;
 }
 
-/** Reads how a site stands; it asks no receiver, so that it also answers where none runs. */
+/** Reads the state of a site from its files; needs no running receiver. */
 export async function siteStatus(settings: Settings): Promise<SiteStatus> {
   return statusOf(settings, contentOf(settings), [...(await readCatalog(settings)).entries()]);
 }
 
-/** @param content in a receiver, its files are read in its thread. */
+/** @param content in a receiver, the content folder whose files are read in its thread. */
 export async function statusOf(
   settings: Settings,
   content: Pick<ContentFolder, 'root' | 'codec'>,
   entries: readonly Entry[],
 ): Promise<SiteStatus> {
   const receivers = await runningReceivers(settings);
-  // With a guess, the receiver's environment may say it.
+  // A guessed address says nothing: the receiver's environment may have the real one.
   const change = settings.siteUrlIsGuess ? undefined : await addressChange(settings, content, entries);
   const words = change && addressChangeText(change, settings);
   return {
@@ -100,7 +100,7 @@ export async function statusOf(
   };
 }
 
-/** What a receiver that runs does not do until it is restarted. */
+/** The reason why a running receiver must be restarted, if there is one. */
 export async function restartReason(
   settings: Settings,
   receivers: readonly RunningReceiver[],
@@ -120,7 +120,7 @@ async function reviewStatus(settings: Settings): Promise<ReviewStatus | undefine
   return { waiting, url, error };
 }
 
-/** Reads what receivers have noted. */
+/** Reads the facts that receivers have noted. */
 export function notedFacts(settings: Settings): NotedFacts {
   const { stateDir } = foldersOf(settings);
   const { excluded } = readBuildState(stateDir);
@@ -132,7 +132,7 @@ export function notedFacts(settings: Settings): NotedFacts {
   };
 }
 
-/** The articles that are scheduled, the next one first. */
+/** The scheduled articles, the next one first. */
 function scheduledIn(settings: Settings, entries: readonly Entry[]): ScheduledArticle[] {
   const prefix = contentPrefix(settings);
   const now = Date.now();

@@ -31,9 +31,9 @@ export interface ReadableArticle {
   readonly date: string;
   readonly url: string;
   readonly state: ArticleState;
-  /** When it is live, ISO 8601; only of a scheduled article. */
+  /** When it will be live, ISO 8601; only for a scheduled article. */
   readonly liveAt?: string;
-  /** When it expires or has expired, ISO 8601; only where its file says so. */
+  /** When it expires or expired, ISO 8601; undefined if its file has no such date. */
   readonly expiresAt?: string;
   /** Whether the URL is certain: the file pins it, or the generator has listed it. */
   readonly address: 'pinned' | 'listed' | 'unknown';
@@ -97,7 +97,7 @@ function stateOf(
 }
 
 /**
- * The authors of the last commits of files, by the file; a file that no commit has is not among them.
+ * The author of the last commit of each file; a file that was never committed is left out.
  *
  * @param files relative to the site's folder.
  */
@@ -110,8 +110,8 @@ export async function lastAuthors(
 }
 
 /**
- * The files below the content folder that wait for review: the branch of the remote that they are to be merged into did not
- * have them when a receiver last looked. Undefined if the config wants no pull request.
+ * The files below the content folder that wait for review: they were not on the remote's target branch when a receiver last
+ * looked. Undefined if the config has no pull request.
  *
  * @returns paths relative to the site's folder.
  */

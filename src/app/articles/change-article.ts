@@ -7,7 +7,7 @@ import type { ArticleStore } from '../../store/article-store.js';
 import { type ContentFolder, htmlOf, type ReadFile } from '../../store/catalog/content-folder.js';
 import type { HandlerContext } from '../../webhook/events/handler.js';
 
-/** What a change of an article goes through: its jobs are noted before it is stored, and its actions run after that. */
+/** What a change of an article needs: jobs are noted before the change is stored, and actions run after it. */
 export interface ChangeOptions {
   readonly store: ArticleStore;
   readonly content: ContentFolder;
@@ -39,7 +39,7 @@ export async function changeArticle(
       ? { replaced: { article: before.stored.article, text: before.text } }
       : {};
   const change = context.changeOf({ ...stored, ...replaced });
-  // What a person has edited stays theirs.
+  // A person's edit is never replaced by a plugin.
   if (edited)
     void context.hooks.doAction('article.edited', { path: change.path, id: article.id, url: article.url });
   else announceUpdate(context, change, new Date().toISOString());
@@ -55,7 +55,7 @@ export function announceUpdate(
   void hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...change });
 }
 
-/** What is to be different in an article; what is not named stays. */
+/** A change of an article. Fields that are left out stay as they are. */
 export interface ContentChange {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -63,14 +63,14 @@ export interface ContentChange {
   readonly author?: string | undefined;
   /** Null for none. */
   readonly image?: string | null | undefined;
-  /** In the form that the article has: Markdown or HTML. */
+  /** In the article's own form: Markdown or HTML. */
   readonly body?: string | undefined;
   readonly extra?: ExtraKeys;
   readonly updated?: string;
   readonly revision: string;
 }
 
-/** The file of an article with other content. */
+/** The file of an article with changed content. */
 export async function withContent(
   content: ContentFolder,
   { text, stored }: Pick<ReadFile, 'text' | 'stored'>,
@@ -90,7 +90,9 @@ export async function withContent(
   return content.codec.amend(text, stored, next, path, storedBody);
 }
 
-/** The two forms of another body, whose item comment stays. What the site's generator needs of Markdown is not in the HTML. */
+/**
+ * The Markdown and the HTML of a new body; the item comment stays. Escapes for the site's generator are only in the Markdown.
+ */
 async function bodyOf(
   body: string,
   stored: StoredArticle,
@@ -102,12 +104,12 @@ async function bodyOf(
   return { body: kept, contentHtml: await codec.html(alone) };
 }
 
-/** Whether what a person or a plugin changes is HTML: the article came without Markdown, or its site cannot show that. */
+/** Whether the editable form of an article is HTML: it came without Markdown, or the site cannot show its Markdown. */
 export function isHtml({ article, bodyKind }: StoredArticle): boolean {
   return bodyKind === 'html' || article.body === article.contentHtml;
 }
 
-/** Refuses what was made from another revision. @throws PressmarkError REVISION_CONFLICT. */
+/** Refuses a change that was made from another revision. @throws PressmarkError REVISION_CONFLICT. */
 export function checkBase({ id, revision }: Article, base: string): void {
   if (revision === base) return;
   throw new PressmarkError(
@@ -126,7 +128,7 @@ export function checkMoment(text: string): void {
     );
 }
 
-/** Why a field of an article cannot be stored. */
+/** The error for a field of an article that cannot be stored. */
 export function invalid(field: string, what: string): PressmarkError {
   return new PressmarkError('BODY_INVALID', `the ${field} ${what}`);
 }

@@ -11,9 +11,9 @@ import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 
 /**
- * The one article that somebody means by its id, its URL, its file or its slug, in this order.
+ * Finds an article by its id, URL, file or slug, in this order.
  *
- * @param name a file's path may be absolute, or relative to the folder one is in, the site's or the content's.
+ * @param name a path may be absolute, or relative to the current folder, the site's folder or the content folder.
  * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS.
  */
 export async function findArticle(settings: Settings, name: string): Promise<Entry> {
@@ -48,7 +48,7 @@ export async function findArticle(settings: Settings, name: string): Promise<Ent
   );
 }
 
-/** The catalog of a site's articles as they are now, from what a receiver has left of it. */
+/** The present catalog of a site's articles, updated from the one that a receiver has saved. */
 export async function readCatalog(settings: Settings): Promise<Catalog> {
   const content = contentOf(settings);
   const catalog = createCatalog();

@@ -7,9 +7,9 @@ import { foldersOf } from '../content/folders.js';
 import { readCatalog } from './find-article.js';
 
 /**
- * Lets an article that its owner has deleted be published again, by the next delivery of it. Also while a receiver runs.
+ * Allows a deleted article to be published again by its next delivery. A receiver may be running.
  *
- * @throws PressmarkError USAGE if the article is there; ARTICLE_NOT_FOUND if none with this id was deleted.
+ * @throws PressmarkError USAGE if the article exists; ARTICLE_NOT_FOUND if no article with this id was deleted.
  */
 export async function forgetArticle(settings: Settings, id: string, log: Log): Promise<KnownId> {
   const { stateDir } = foldersOf(settings);

@@ -15,7 +15,7 @@ import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { findArticle } from './find-article.js';
 
-/** A version of an article, and the article as it was; `stored` is undefined if `revision` is null. */
+/** A version of an article, with its content; `stored` is undefined if `revision` is null. */
 export type Version = ArticleRevision & { readonly stored?: StoredArticle };
 
 /** An article and its versions, newest first. */
@@ -24,14 +24,14 @@ export interface ArticleHistory {
   readonly file: string;
   /** The article as it is now. */
   readonly now: StoredArticle;
-  /** The current one is among them, also if no commit has it. */
+  /** Includes the current version, committed or not. */
   readonly versions: readonly Version[];
 }
 
 /**
- * The history of the article that `name` means.
+ * The history of an article. @param name see `findArticle`.
  *
- * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, FRONT_MATTER_INVALID; USAGE where nothing is in git.
+ * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, FRONT_MATTER_INVALID; USAGE if the site is not in git.
  */
 export async function articleHistory(settings: Settings, name: string): Promise<ArticleHistory> {
   const { path } = await findArticle(settings, name);
@@ -42,7 +42,7 @@ export async function articleHistory(settings: Settings, name: string): Promise<
   throw new PressmarkError('USAGE', `${what}; only what is committed has revisions`);
 }
 
-/** The content folder in the site's repository, or why git does not have it. */
+/** The content folder in the site's repository, or the reason why git does not have it. */
 export async function contentInGit(settings: Settings): Promise<FolderInGit> {
   const repository = await openRepository(settings.dir, settings.environment);
   if (repository.kind === 'none') return { kind: 'refused', why: repository.because };
@@ -53,8 +53,8 @@ export async function contentInGit(settings: Settings): Promise<FolderInGit> {
  * The history of an article's file.
  *
  * @param path below the content folder.
- * @param most the newest commits, so many; all where it is undefined.
- * @returns `withoutGit`: why git has no versions of it; then those that were kept are all there are.
+ * @param most the number of commits to read, from the newest on; undefined for all.
+ * @returns `withoutGit`: the reason why git has no versions; then only kept texts are returned.
  * @throws PressmarkError GIT_FAILED.
  */
 export async function historyOfFile(
@@ -118,9 +118,9 @@ async function committedVersions(
 }
 
 /**
- * The article as a commit has it, in a file of the present name: this takes the same time however long the history is.
+ * The article in a commit, in a file of the present name. It takes the same time however long the history is.
  *
- * @returns undefined if there is no such commit, or if it does not have the article.
+ * @returns undefined if there is no such commit, or the article is not in it.
  * @throws PressmarkError GIT_FAILED.
  */
 export async function versionInCommit(
@@ -140,7 +140,7 @@ export async function versionInCommit(
 }
 
 /**
- * The one version that is meant.
+ * Finds a version.
  *
  * @param wanted a revision, or the beginning of a commit's name.
  * @throws PressmarkError ARTICLE_NOT_FOUND, USAGE.
@@ -168,14 +168,14 @@ export function versionIn(
   return { ...found, stored, revision };
 }
 
-/** Whether the article's file holds something that no commit has. */
+/** Whether the article's file has uncommitted content. */
 export function isUncommitted({ versions }: Pick<ArticleHistory, 'versions'>): boolean {
   return versions.some(({ current, commit }) => current && commit === null);
 }
 
 /**
- * Puts the kept texts between the commits by their times. The commits keep their order, whatever their times say: a
- * rebase keeps the authors' times, and clocks differ.
+ * Inserts the kept texts between the commits by time. The commits keep their order, because a rebase keeps the authors' times,
+ * and clocks differ.
  */
 function byTime(kept: readonly Version[], commits: readonly Version[]): Version[] {
   const timeOf = ({ date }: Version) => Date.parse(date ?? '');
@@ -187,7 +187,7 @@ function byTime(kept: readonly Version[], commits: readonly Version[]): Version[
   return merged;
 }
 
-/** The texts of an article that updates replaced before git had them. */
+/** The texts of an article that updates replaced before they were committed. */
 function keptVersions(
   settings: Settings,
   content: ContentFolder,

@@ -25,16 +25,16 @@ export interface HostArticlesOptions {
   readonly store: ArticleStore;
   readonly catalog: Catalog;
   readonly content: ContentFolder;
-  /** The content folder's path below the site's, with a slash at its end. */
+  /** The content folder relative to the site's folder, with a trailing slash. */
   readonly prefix: string;
   readonly context: Pick<HandlerContext, 'hooks' | 'changeOf' | 'isOwnKey' | 'noteJobs'>;
 }
 
 /**
- * As `setState`.
+ * Like `setState`.
  *
- * @param by who does it, and `base`, the revision that they have seen; `note` is called with the revision that this makes,
- *   before it is stored.
+ * @param by the person, and `base`, the revision that the person has seen; `note` is called with the new revision before it is
+ *   stored.
  */
 export type SetStateAs = (
   id: string,
@@ -43,12 +43,12 @@ export type SetStateAs = (
   by: { readonly who: string; readonly base?: string; note?(revision: string): Promise<void> },
 ) => Promise<Article>;
 
-/** Articles of one page of `list` by default. */
+/** The default number of articles per page of `list`. */
 const PAGE = 50;
 
 const CONDITIONS = ['state', 'tag', 'author', 'handWritten', 'after', 'limit'];
 
-/** What plugins change in a receiver's articles: always by compare-and-set, as a delivery does. */
+/** The methods by which plugins change articles, always by compare-and-set, like a delivery. */
 export function createArticleChanges(
   options: HostArticlesOptions & Pick<ArticleSearcher, 'findPaths'>,
 ): Pick<Articles, 'list' | 'patch' | 'setState' | 'rebuild'> & { readonly setStateAs: SetStateAs } {
@@ -68,7 +68,7 @@ export function createArticleChanges(
       const stored = await store.read(path);
       const entry = catalog.get(path);
       if (stored === undefined || entry === undefined) continue;
-      // A person may have edited the file since: what is not live any more must not be announced.
+      // A person may have edited the file since: an article that is no longer live must not be announced.
       if (wanted.state === undefined || stateOf(entry, Date.now()) === wanted.state)
         found.push(listedArticle(`${prefix}${path}`, stored));
     }
@@ -129,7 +129,7 @@ export function createArticleChanges(
           'USAGE',
           `article ${quote(id)} cannot be ${state}: its file ${next.address.reason}`,
         );
-      // A draft of a person's that was held is one again.
+      // A held draft of a person becomes a draft again.
       if (reached !== state && !(reached === 'draft' && stored.article.held !== undefined))
         throw new PressmarkError(
           'USAGE',
@@ -153,7 +153,7 @@ export function createArticleChanges(
   return { list, patch, setState, setStateAs, rebuild };
 }
 
-/** A plugin in JavaScript may name any state. */
+/** Checked at runtime, as a plugin in JavaScript may pass any state. */
 function checkState(state: string, known: readonly string[]): void {
   if (known.includes(state)) return;
   throw new PressmarkError(
@@ -162,7 +162,7 @@ function checkState(state: string, known: readonly string[]): void {
   );
 }
 
-/** What makes an article's file be in another state. */
+/** The change of front matter that gives an article another state. */
 export function stateChange(
   state: SettableState,
   at: string | undefined,
@@ -176,7 +176,7 @@ export function stateChange(
     case 'held':
       return { held: `by ${who}`, ...(at !== undefined && { date: at }) };
     case 'scheduled':
-      // An expiry before that would leave it without a time on the site.
+      // An expiry before that date would leave the article no time on the site.
       return {
         held: undefined,
         date: at,
@@ -193,7 +193,7 @@ export function stateChange(
   }
 }
 
-/** A stored article as plugins get it. @param path below the site's folder. */
+/** A stored article in the form for plugins. @param path relative to the site's folder. */
 export function listedArticle(path: string, stored: StoredArticle, now = Date.now()): ListedArticle {
   const { article, publication } = stored;
   const part = personsPart(stored);

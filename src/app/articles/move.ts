@@ -22,25 +22,25 @@ import { commitOnly } from '../plugins/commit-file.js';
 import { originOf, runningReceivers } from '../running-receivers.js';
 import { type FileWithUrl, filesWithUrl, isElsewhere } from './stored-urls.js';
 
-/** What `pressmark move` did. */
+/** The result of `pressmark move`. */
 export interface Moved {
-  /** Each article with its old and its new URL, those of an interrupted run before included. */
+  /** Each article's old and new URL, including those of an interrupted earlier run. */
   readonly urls: readonly MovedUrl[];
-  /** The one commit; null if git has none of the files. */
+  /** The commit; null if the files are not in git. */
   readonly commit: string | null;
-  /** The files with the old and new addresses; absolute. */
+  /** The lists of old and new addresses; absolute paths. */
   readonly lists: readonly string[];
-  /** The files of an interrupted run before that no commit has; relative to the site's folder. */
+  /** Uncommitted files of an interrupted earlier run; relative to the site's folder. */
   readonly left: readonly string[];
 }
 
-/** One article that gets another URL. */
+/** An article and its new URL. */
 interface PlannedMove extends MovedUrl {
   /** Below the content folder. */
   readonly path: string;
-  /** The file as it is. */
+  /** The present text of the file. */
   readonly before: string;
-  /** The file with the new URL. */
+  /** The text with the new URL. */
   readonly after: string;
 }
 
@@ -51,18 +51,19 @@ const FOLDER = 'moved';
 const GIT_MS = 10 * 60_000;
 
 /**
- * Gives all articles their URLs at another address of the site, in one commit. Ids and revisions stay, and a person's
- * edits stay edits. The list of addresses is on the disk before the first file changes, so that a run which was
- * interrupted can be finished by running it again.
+ * Rewrites the URLs of all articles for a new address of the site, in one commit. Ids and revisions stay, and a person's edits
+ * stay edits. The list of addresses is on the disk before the first file changes, so that an interrupted run can be finished by
+ * running it again.
  *
- * @throws PressmarkError what `planMove` throws; USAGE if git has something else to finish first; LOCK_TIMEOUT; STORE_FAILED.
+ * @throws PressmarkError what `planMove` throws; USAGE if git is in the middle of another operation; LOCK_TIMEOUT;
+ *   STORE_FAILED.
  */
 export async function moveSite(settings: Settings, to: string, log: Log): Promise<Moved> {
   const { stateDir } = foldersOf(settings);
   await refuseRunning(settings);
   await prepareStateFolder(stateDir, log);
   const lock = createLock({ directory: stateDir, helper: findLockHelper() });
-  // No receiver stores anything in between.
+  // Under the lock, no receiver stores anything meanwhile.
   await lock.enter();
   try {
     await refuseRunning(settings); // One may have started while the lock was waited for.
@@ -105,8 +106,7 @@ function refuse(why: string): PressmarkError {
 }
 
 /**
- * Finds what a move of the site to another address changes. An article keeps its path below the address that the site had
- * when it was published.
+ * Plans the move of a site to another address. An article keeps its path below the site's address.
  *
  * @param to the new address, without a trailing slash.
  * @throws PressmarkError USAGE if two articles would get one URL; ARTICLE_UNREADABLE if a file cannot be rewritten.
@@ -132,15 +132,16 @@ export function planMove(settings: Settings, to: string): PlannedMove[] {
 }
 
 /**
- * The part of an article's URL below the site's address: what its file pins, or the permalink pattern gives. Where neither
- * says it, the article is taken to be at the address of another one.
+ * The path of an article below the site's address: from its file's pin, or from the permalink pattern. If neither tells, the
+ * address of another article is assumed.
  */
 function pathsBelow(files: readonly FileWithUrl[], permalink: string): (stored: StoredUrl) => string {
   const pattern = permalinkEnd(permalink);
   const own = ({ url, address }: StoredUrl) =>
     address === undefined ? pattern.exec(url)?.[1] : url.slice(0, -address.length);
   const bases = new Set(files.flatMap(({ stored }) => own(stored) ?? []));
-  // Of an older pattern, such as `/articles/:slug/`, the present one may take a part for the address.
+  // With a URL of an older pattern, such as `/articles/:slug/`, the present pattern may count a part of the path as the
+  // address.
   const shortestFirst = [...bases].toSorted((one, other) => one.length - other.length);
   return ({ url, address }) => {
     const base = shortestFirst.find((one) => url.startsWith(`${one}/`)) ?? new URL(url).origin;
@@ -148,7 +149,7 @@ function pathsBelow(files: readonly FileWithUrl[], permalink: string): (stored: 
   };
 }
 
-/** Matches a URL that ends as the permalink pattern says, and captures what is before. */
+/** Matches a URL that ends like the permalink pattern, and captures the part before. */
 function permalinkEnd(permalink: string): RegExp {
   const parts = permalink
     .split(/:(slug|year|month|day)\b/)
@@ -169,7 +170,7 @@ function refuseClashes(files: readonly FileWithUrl[], moves: readonly PlannedMov
   }
 }
 
-/** The rows of an interrupted move to the same address whose articles have been moved. */
+/** The articles that an interrupted move to the same address has already moved. */
 function movedBefore(settings: Settings, to: string, moves: readonly MovedUrl[]): MovedUrl[] {
   const list = join(foldersOf(settings).stateDir, FOLDER, 'urls.csv');
   if (!existsSync(list)) return [];
@@ -180,7 +181,7 @@ function movedBefore(settings: Settings, to: string, moves: readonly MovedUrl[])
   );
 }
 
-/** The repository in which the move can be committed; undefined if nothing is committed in this site. */
+/** The repository for the move's commit; undefined if the site is not committed. */
 async function repositoryOf(settings: Settings): Promise<Repository | undefined> {
   if (settings.git === false) return undefined;
   const repository = await openRepository(settings.dir, settings.environment, { timeoutMs: GIT_MS });
@@ -191,10 +192,10 @@ async function repositoryOf(settings: Settings): Promise<Repository | undefined>
 }
 
 /**
- * What git has of the moved files.
+ * Sorts the moved files by what git knows of them.
  *
- * @returns `paths`: those to commit, from the top of the work tree; `left`: the files that an interrupted run has moved and
- *   that no commit has, which a person may have edited since.
+ * @returns `paths`: the files to commit, from the top of the work tree. `left`: uncommitted files of an interrupted run, which
+ *   a person may have edited since.
  */
 async function committable(
   repository: Repository,
@@ -226,7 +227,7 @@ async function commit(
   return commitOnly(repository, paths, message, variables, sign);
 }
 
-/** A file that has changed since it was read is left alone; the next run reads it anew. */
+/** Skips a file that has changed since it was read; the next run reads it again. */
 async function rewrite(settings: Settings, { file, before, after }: PlannedMove): Promise<void> {
   const target = realpathSync(join(settings.dir, file));
   if (readFileSync(target, 'utf8') !== before)

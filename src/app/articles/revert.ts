@@ -17,29 +17,29 @@ import { gitEntry } from '../plugins/first-party.js';
 import { siteOfPlugins } from '../plugins/host-context.js';
 import { articleHistory, historyOfFile, versionIn } from './history.js';
 
-/** What `pressmark revert` did. */
+/** The result of `pressmark revert`. */
 export interface Reverted {
   readonly id: string;
   readonly url: string;
   /** Relative to the site's folder. */
   readonly file: string;
-  /** The title as it is now. */
+  /** The title after the revert. */
   readonly title: string;
-  /** The revision that was put back, and when it was committed, or replaced before git had it. */
+  /** The restored revision, and when it was committed, or replaced before it was committed. */
   readonly to: { readonly revision: string; readonly commit: string | null; readonly date: string | null };
   readonly from: string;
-  /** The new revision's token; an update that was made from any other is stale (409). */
+  /** The new revision; an update based on any other is stale (409). */
   readonly revision: string;
-  /** The new commit; null if it has not been made yet. */
+  /** The new commit; null if it is still to come. */
   readonly commit: string | null;
 }
 
 /**
- * Puts the content of an earlier version back, as a new revision and a new commit; id, slug, URL, date and the
- * front matter that is not Pressmark's stay as they are. An edit that no commit has is committed first. Also while a
- * receiver runs: it goes through the store, under its lock.
+ * Restores the content of an earlier version, as a new revision and a new commit. Id, slug, URL, date and the owner's front
+ * matter stay. An uncommitted edit is committed first. A receiver may be running, as the change goes through the store under
+ * its lock.
  *
- * @param wanted a revision token, or the beginning of a commit's name, as `pressmark log` shows them.
+ * @param wanted a revision, or the beginning of a commit's name, as `pressmark log` shows them.
  * @throws PressmarkError USAGE, ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, REVISION_CONFLICT, STORE_FAILED.
  */
 export async function revert(settings: Settings, name: string, wanted: string, log: Log): Promise<Reverted> {
@@ -67,9 +67,9 @@ export async function revert(settings: Settings, name: string, wanted: string, l
 }
 
 /**
- * The update that puts an earlier version of an article back.
+ * The update that restores an earlier version of an article.
  *
- * @param now the article as it is.
+ * @param now the present article.
  * @throws PressmarkError USAGE if it would change nothing.
  */
 export async function reversion(
@@ -92,7 +92,7 @@ export async function reversion(
     },
     replacement: {
       updated: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
-      // where a person had edited the body, the body is what was shown
+      // if a person had edited the body, restore the body that was shown
       content: { ...stored.article, contentHtml: await htmlOf(content, stored) },
       storedBody: stored.bodyKind ?? 'markdown',
       clearsImage: true,
@@ -100,18 +100,18 @@ export async function reversion(
   };
 }
 
-/** Whether putting one text in place of the other would change nothing that is shown or kept. */
+/** Whether two versions have the same content. */
 function isSame(now: Article, then: Article): boolean {
   const without = ({ id, slug, url, date, updated, revision, ...content }: Article) => content;
   return isDeepStrictEqual(without(now), without(then));
 }
 
-/** The error where the version that is to be put back is the present one. */
+/** The error for restoring the present version. */
 export function isThere(revision: string): PressmarkError {
   return new PressmarkError('USAGE', `the article is at revision ${quote(revision, 100)} already`);
 }
 
-/** Stores the update, and has it committed. */
+/** Stores the update and commits it. */
 async function store(
   settings: Settings,
   content: ContentFolder,

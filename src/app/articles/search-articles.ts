@@ -5,21 +5,21 @@ import type { ArticleFinder, ArticleRow, ArticleSearch } from '../../host/articl
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { type Entry, entryState } from '../../store/catalog/entry.js';
 
-/** Articles of one page. */
+/** The number of articles per page. */
 const SIZE = { usual: 50, most: 200 };
 
-/** So many rows are made, and so many looked at, before others have their turn: deliveries come first. */
+/** How many rows are made, and how many are searched, before the event loop gets a turn. */
 const [MADE_AT_ONCE, SEEN_AT_ONCE] = [500, 20_000];
 
-/** After more changes than this, the rows are sorted anew; after fewer, each is put into its place. */
+/** After more changes than this, all rows are sorted again; otherwise each changed row is moved. */
 const MANY = 200;
 
-/** What is kept of an article to find it by. */
+/** The searchable data of an article. */
 interface Row {
   readonly entry: Entry;
-  /** When it was published, in ms since 1970; 0 if nobody knows. */
+  /** When it was published, in ms since 1970; 0 if unknown. */
   readonly at: number;
-  /** What is searched, in lower case; it begins with the title. */
+  /** The searchable text, in lower case; it begins with the title. */
   readonly text: string;
   readonly tagKeys: readonly string[];
   readonly authorKey: string;
@@ -29,15 +29,15 @@ type Order = 'date' | 'title';
 
 /** Finds articles, for people and for `list` of plugins. */
 export interface ArticleSearcher extends ArticleFinder {
-  /** The paths of the articles that are meant, below the content folder, in no order. */
+  /** The paths of the matching articles below the content folder, in no particular order. */
   findPaths(query: ArticleSearch): Promise<string[]>;
 }
 
 /**
- * Finds articles by what the catalog knows of them: no file is read. Rows are made and sorted when they are asked for first;
- * from then on each change of the catalog is put into its place.
+ * Finds articles by the catalog; no file is read. Rows are made and sorted on the first search, and then follow each change of
+ * the catalog.
  *
- * @param prefix the content folder's path below the site's, with a slash at its end.
+ * @param prefix the content folder relative to the site's folder, with a trailing slash.
  */
 export function createArticleSearch(
   catalog: Pick<Catalog, 'get' | 'follow'>,
@@ -45,12 +45,12 @@ export function createArticleSearch(
 ): ArticleSearcher {
   const keyOf = memoized(termKey);
   const rows = new Map<string, Row>();
-  /** The same rows in the orders that were asked for. */
+  /** The rows, sorted in each order that was used. */
   const orders = new Map<Order, Row[]>();
   let changed: Set<string> | undefined;
   let upToDate = Promise.resolve();
 
-  /** The rows in an order, as the catalog is now. */
+  /** The present rows in an order. */
   async function sorted(order: Order): Promise<readonly Row[]> {
     upToDate = upToDate.then(takeChanges, takeChanges); // also after one that failed
     await upToDate;
@@ -135,7 +135,7 @@ export function createArticleSearch(
   return { search, datesSince, findPaths };
 }
 
-/** A question in the form of the rows; undefined if all are meant. */
+/** A query, prepared for the rows; undefined if it matches all. */
 function wantedOf(query: ArticleSearch) {
   const { state, edited, handWritten } = query;
   const words = lower(query.text ?? '')
@@ -148,7 +148,7 @@ function wantedOf(query: ArticleSearch) {
     : { state, edited, handWritten, words, tagKey, authorKey, now: Date.now() };
 }
 
-/** In one go, as it is asked of each row. */
+/** One function, as it runs for each row. */
 function isWanted(
   { entry, text, tagKeys, authorKey }: Row,
   wanted: NonNullable<ReturnType<typeof wantedOf>>,
@@ -179,7 +179,7 @@ function articleRow(entry: Entry, prefix: string, now: number): ArticleRow {
   };
 }
 
-/** The state by which an article is found. */
+/** The state of an article for searches. */
 export function stateOf(entry: Entry, now: number): ArticleRow['state'] {
   return entry.isDraft ? 'draft' : entryState(entry, now);
 }
@@ -202,7 +202,7 @@ function placeOf(sorted: readonly Row[], row: Row, order: Order): number {
 
 const byPath = (one: Row, other: Row) => (one.entry.path < other.entry.path ? -1 : 1);
 
-/** Never 0, but for one and the same row. */
+/** Never 0 for two different rows. */
 const compare: Readonly<Record<Order, (one: Row, other: Row) => number>> = {
   date: (one, other) => one.at - other.at || byPath(one, other),
   title: (one, other) => (one.text === other.text ? byPath(one, other) : one.text < other.text ? -1 : 1),

@@ -21,7 +21,7 @@ export interface FileWithUrl {
   readonly stored: StoredUrl;
 }
 
-/** A change of the site's address: the articles that have pages at another one. */
+/** Articles that were left at another address when the site's address changed. */
 export interface AddressChange {
   /** The number of articles whose stored URL is not at the site's address. */
   readonly articles: number;
@@ -29,7 +29,7 @@ export interface AddressChange {
   readonly example: string;
 }
 
-/** The article files with a stored URL; those that cannot be read are left out, as `doctor` names them. */
+/** The article files with a stored URL. Unreadable files are skipped; `doctor` names them. */
 export function* filesWithUrl(settings: Settings): Generator<FileWithUrl> {
   const content = contentOf(settings);
   for (const path of walk(content)) {
@@ -48,8 +48,8 @@ export function* filesWithUrl(settings: Settings): Generator<FileWithUrl> {
 }
 
 /**
- * Whether an article's URL is at another origin or below another base path than the site. A frozen URL below the
- * site's address, at which its file pins no other, is where it belongs, whatever the present permalink pattern is.
+ * Whether an article's URL has another origin or base path than the site. A stored URL below the site's address is right,
+ * whatever the permalink pattern, unless the file pins another one.
  */
 export function isElsewhere({ url, address }: StoredUrl, siteUrl: string): boolean {
   if (address !== undefined) return url !== `${siteUrl}${address}`;
@@ -59,7 +59,7 @@ export function isElsewhere({ url, address }: StoredUrl, siteUrl: string): boole
 /**
  * Finds the articles whose URLs are at an earlier `siteUrl`.
  *
- * @param entries what is known of the files: in a receiver that of its catalog, which is read in its thread.
+ * @param entries the entries of the catalog.
  * @returns undefined if there are none.
  */
 export async function addressChange(
@@ -83,7 +83,7 @@ export async function addressChange(
   return articles === 0 ? undefined : { articles, example };
 }
 
-/** What is wrong after a change of `siteUrl`, and what a person does about it. */
+/** The message and the fix after a change of `siteUrl`. */
 export function addressChangeText(
   { articles, example }: AddressChange,
   { siteUrl, siteUrlIsGuess }: Settings,
@@ -98,8 +98,8 @@ export function addressChangeText(
 }
 
 /**
- * Refuses to go on where a build would take the pages of articles away. A delivery that comes while the address is put right
- * is sent again by the service.
+ * Refuses to start if a build would remove the pages of articles. The service repeats deliveries until the address is
+ * corrected.
  *
  * @throws PressmarkError CONFIG_INVALID.
  */
@@ -110,15 +110,15 @@ export async function refuseArticlesElsewhere(settings: Settings, entries: Itera
   throw new PressmarkError('CONFIG_INVALID', `${text}; ${fix}`);
 }
 
-/** An article whose page is not at the URL that was answered to the service, and what a person does about it. */
+/** An article whose page is not at the URL that was answered to the service, and the fix. */
 export interface MovedArticle {
   readonly text: string;
   readonly fix: string;
 }
 
 /**
- * The articles that do not pin the URL that was answered any more, and whose pages the generator lists at another one.
- * An older build may have left a page at the URL that was answered.
+ * The articles that no longer pin the answered URL, and that the generator lists at another one. An older build may have left a
+ * page at the answered URL.
  */
 export function movedArticles(settings: Settings): MovedArticle[] {
   const answered = new Map([...filesWithUrl(settings)].map(({ file, stored }) => [file, stored.url]));

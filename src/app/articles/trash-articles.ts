@@ -16,17 +16,17 @@ export interface TrashOptions {
   readonly store: ArticleStore;
   readonly catalog: Catalog;
   readonly stateDir: string;
-  /** The content folder's path below the site's, with a slash at its end. */
+  /** The content folder relative to the site's folder, with a trailing slash. */
   readonly prefix: string;
   readonly siteUrl: string;
   readonly editors: Editors;
   readonly knownIds: Pick<KnownIds, 'add'>;
   readonly hooks: Pick<HandlerContext['hooks'], 'doAction'>;
-  /** Has git commit that a file has gone, or is there again; undefined if nothing is committed. */
+  /** Commits the removal or the return of a file; undefined if nothing is committed. */
   readonly commit: ((path: string) => void) | undefined;
 }
 
-/** Articles that people remove, and can have back. */
+/** Removed articles, which people can restore. */
 export function createTrash(options: TrashOptions) {
   const { store, catalog, stateDir, prefix, siteUrl, editors, knownIds, hooks, commit } = options;
   const files = openTrash(stateDir);
@@ -45,7 +45,7 @@ export function createTrash(options: TrashOptions) {
       await files.keep({ id: catalogId(id), url, title, path, at, by: by.name, redirect: to }, text);
     });
     const { url } = article;
-    // What was never written down, as it came with `git pull` a moment ago, is remembered as well.
+    // The id may not be noted yet, if the article came with `git pull` a moment ago.
     knownIds.add({ id, url });
     void hooks.doAction('article.removed', { path: `${prefix}${path}`, id, url });
     commit?.(`${prefix}${path}`);
@@ -65,7 +65,7 @@ export function createTrash(options: TrashOptions) {
     const one = found(id);
     const { path, url, redirect } = one;
     await files.drop(one);
-    // Has the site built, without the page that led on.
+    // The site is built again, without the redirect.
     if (redirect !== null && catalog.get(path) === undefined)
       void hooks.doAction('article.removed', { path: `${prefix}${path}`, id, url });
   };
@@ -76,7 +76,7 @@ export function createTrash(options: TrashOptions) {
       .filter(isGone)
       .map((one): TrashedArticle => ({ ...one, path: `${prefix}${one.path}` }));
 
-  /** Else it was not removed in the end, or is there again. */
+  /** Whether the article is really gone: the removal may have failed, or the article may be back. */
   function isGone({ id }: Trashed): boolean {
     return catalog.byId(id).length === 0;
   }
@@ -88,7 +88,7 @@ export function createTrash(options: TrashOptions) {
     return one;
   }
 
-  /** What is at a path: where it leads, null if its article is gone; undefined for any path but those of the trash. */
+  /** The answer at a path of the trash: a redirect, or null for 410; undefined for any other path. */
   function answerAt(pathname: string): string | null | undefined {
     const url = canonicalUrl(`${origin}${pathname}`);
     const one = url === undefined ? undefined : files.at(url);
@@ -99,19 +99,19 @@ export function createTrash(options: TrashOptions) {
     return PATH.test(path) ? path : to;
   }
 
-  // A commit may be missing since a crash.
+  // A crash may have prevented the commit.
   for (const { path } of files.list()) if (catalog.get(path) === undefined) commit?.(`${prefix}${path}`);
 
   return { articles: { trash, restore, deleteTrashed, trashed } satisfies ArticleTrash, answerAt };
 }
 
-/** A path of this host; browsers take `//name` for another host. */
+/** A path on this host; browsers read `//name` as another host. */
 const PATH = /^\/(?![/\\])/;
 
 /**
- * An address of the site, or a whole one.
+ * A redirect target: an address of the site, or an absolute URL.
  *
- * @param to a path may be written as browsers show it, or without the base path that the site has.
+ * @param to a path may be written as browsers show it, or without the site's base path.
  * @throws PressmarkError BODY_INVALID.
  */
 function addressOf(to: string, siteUrl: string): string {
@@ -126,7 +126,7 @@ function addressOf(to: string, siteUrl: string): string {
   return address;
 }
 
-/** Whether an address is that of an article; hosts lead from one protocol to the other. */
+/** Whether two addresses are the same place. The protocol is ignored, as hosts redirect from one to the other. */
 function isSamePlace(address: string, url: string): boolean {
   const [one, other] = [new URL(address).href, url].map((text) =>
     canonicalUrl(text)?.replace(/^https?:/i, ''),

@@ -3,9 +3,9 @@ import { definePlugin, type Plugin } from '../../host/plugin.js';
 import { type BuildProcess, createBuildProcess } from './start-build-process.js';
 
 /**
- * Asks the generator of a site that is built elsewhere for the addresses of existing posts: at the start, and after each
- * change that a person makes. It is done in a process of its own, as all articles and all pages may be read for it. Where
- * the receiver builds the site, each good build is followed by this.
+ * Asks the generator for the addresses of existing posts, at the start and after each change by a person, if the site is built
+ * elsewhere. A separate process does it, because it may read all articles and pages. If the receiver builds the site, each good
+ * build does this instead.
  *
  * @param dir the site's folder.
  */

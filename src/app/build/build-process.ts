@@ -28,19 +28,19 @@ import {
   type MalformedFile,
 } from './postbuild.js';
 
-/** What the receiver tells the process that builds its site. */
+/** A message from the receiver to the process that builds its site. */
 export type BuildMessage =
   | ({ readonly kind: 'build' } & BuildWish)
   | { readonly kind: 'addresses' }
   | { readonly kind: 'preview'; readonly draft: StoredDraft; readonly base: string };
 
-/** What the process has to say besides its answers: a line for the receiver's log. */
+/** A line for the receiver's log. */
 export interface LoggedLine {
   readonly kind: 'logged';
   readonly line: string;
 }
 
-/** How many addresses of existing posts are known. */
+/** The number of known addresses of existing posts. */
 export interface AddressAnswer {
   readonly kind: 'addresses';
   /** Whether the generator was asked. */
@@ -86,7 +86,7 @@ async function answerTo(
   }
 }
 
-/** Hands a line to the receiver's log. */
+/** Sends a line to the receiver's log. */
 function say(line: string): void {
   process.send?.({ kind: 'logged', line } satisfies LoggedLine);
 }
@@ -118,7 +118,7 @@ async function build(signal: AbortSignal, wish: BuildWish): Promise<BuildAnswer>
   }
 }
 
-/** Asks the generator of a site that is built elsewhere where the pages of existing posts are. */
+/** Asks the generator for the addresses of existing posts, if the site is built elsewhere. */
 async function addresses(signal: AbortSignal): Promise<AddressAnswer> {
   const { listed, unlisted, asked, contradiction } = await existingAddresses(await ownSettings(), { signal });
   return {
@@ -130,7 +130,7 @@ async function addresses(signal: AbortSignal): Promise<AddressAnswer> {
   };
 }
 
-/** Holds up no build and no deploy: it has a copy of its own, and reads of the site's state what it must. */
+/** Builds a preview in a copy of its own, so that builds and deploys are not delayed. */
 async function preview(
   { draft, base }: Extract<BuildMessage, { kind: 'preview' }>,
   signal: AbortSignal,
@@ -140,7 +140,7 @@ async function preview(
   return buildPreview(await generatedSite(settings), draft, { siteUrl, base }, signal);
 }
 
-/** After a good build, asks the generator where the pages of existing posts are. @returns what is to be logged. */
+/** Asks the generator for the addresses of existing posts after a good build. @returns the lines for the log. */
 async function listed(
   settings: Settings,
   signal: AbortSignal,
@@ -157,7 +157,7 @@ async function listed(
   }
 }
 
-/** How long a git command may take, in milliseconds: of the lowest priority, it waits long on a busy machine. */
+/** How long a git command may take, in milliseconds. At the lowest priority, it may wait long on a busy machine. */
 const GIT_MS = 300_000;
 
 async function openSiteBuild(settings: Settings): Promise<SiteBuild> {
@@ -218,7 +218,7 @@ async function generatedSite(settings: Settings): Promise<GeneratedSite> {
   };
 }
 
-/** Whether a folder is on another file system than the one around it, so that it cannot be replaced. */
+/** Whether a folder is a mount point, which cannot be replaced by a rename. */
 function isMountPoint(path: string): boolean {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   return stat?.isDirectory() === true && stat.dev !== fs.statSync(dirname(path)).dev;
@@ -230,7 +230,7 @@ async function isTracked({ git }: Pick<Repository, 'git'>, dir: string, output: 
   return stdout !== '';
 }
 
-/** A line such as `public/` in `.gitignore` does not ignore a symbolic link. */
+/** Adds a line to git's exclude file, because `public/` in `.gitignore` does not ignore a symbolic link. */
 async function ignoreLink(
   { commonDir, prefix }: Pick<Repository, 'commonDir' | 'prefix'>,
   output: string,

@@ -10,14 +10,14 @@ import { generatorOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { BUILD_VARIABLE, completeSite, isWithinBuild } from './postbuild.js';
 
-/** How the site's own generator is run. */
+/** Options of `buildWithGenerator`. */
 export interface GeneratorBuildOptions {
   readonly signal?: AbortSignal;
   /** Called with what the build command prints. */
   onOutput?(chunk: Buffer): void;
 }
 
-/** A site that its own generator has built. */
+/** The result of a build by the site's own generator. */
 export interface GeneratorBuild extends PostbuildReport {
   /** How long the generator took, in milliseconds. */
   readonly ms: number;
@@ -26,7 +26,7 @@ export interface GeneratorBuild extends PostbuildReport {
 /**
  * Builds a site with its own generator, then checks and completes the articles' pages.
  *
- * @throws PressmarkError USAGE if the config has no build command, or if that runs this one; CONFIG_INVALID; BUILD_FAILED,
+ * @throws PressmarkError USAGE if the config has no build command, or the command runs this one; CONFIG_INVALID; BUILD_FAILED,
  *   with the end of what the command printed.
  */
 export async function buildWithGenerator(
@@ -45,7 +45,7 @@ export async function buildWithGenerator(
   const lock = fs.existsSync(buildFolder(stateDir)) ? buildLock(stateDir) : undefined;
   await lock?.enter();
   try {
-    // A generator would write through the link, into an output that was checked and may be deployed.
+    // The generator would write through the link, into a checked output that may be deployed.
     if (presentOutput(stateDir, outputDir) !== undefined) fs.unlinkSync(outputDir);
     const variables = { [BUILD_VARIABLE]: '1' };
     const result = await runBuild({ ...options, command, cwd: dir, env: environment, variables, timeoutMs });
@@ -59,12 +59,12 @@ export async function buildWithGenerator(
   }
 }
 
-/** Another build may take long, in milliseconds. */
+/** How long to wait for another build, in milliseconds. */
 const LOCK_WAIT_MS = 30 * 60_000;
 
 /**
- * One build by the site's own generator at a time: by the receivers on the folder, by a program that a killed receiver has
- * started, and by hand.
+ * Allows one build by the site's own generator at a time: by a receiver, by a process that a killed receiver has left, or by
+ * hand.
  */
 export function buildLock(stateDir: string): Lock {
   return createLock({

@@ -26,27 +26,27 @@ import { noteFigures } from '../plugins/figures.js';
 import { AFTER_BUILD, siteOfPlugins } from '../plugins/host-context.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
 
-/** What plugins do with the pages of a site that another generator has built. */
+/** The plugins' work on the pages of a site that another generator has built. */
 export interface PagePlugins {
   /**
-   * The page of an article as the plugins' filters make it, without those that fail.
+   * Runs the plugins' filters on the page of an article; a filter that fails is skipped.
    *
    * @param path the article's file, below the content folder.
    */
   filtered(html: string, path: string): Promise<string>;
   /** Writes the files that plugins add to the site. */
   writeFiles(output: string, signal?: AbortSignal): Promise<void>;
-  /** What plugins have logged from `warn` on, which of their filters failed, and which of their files could not be made. */
+  /** The plugins' log lines from `warn` on, failed filters, and files that could not be made. */
   readonly warnings: readonly string[];
   close(): Promise<void>;
 }
 
 /**
- * Sets up the plugins of a site for the step after the build of another generator.
+ * Sets up the plugins of a site for the step after another generator's build.
  *
- * @param siteDir the site's folder, or that of a copy that was built.
+ * @param siteDir the site's folder, or the folder of the copy that was built.
  * @param excluded articles that the output was built without, by their paths below the content folder.
- * @returns undefined if no plugin has anything to do there.
+ * @returns undefined if no plugin has work there.
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin that cannot be set up.
  */
 export async function openPagePlugins(
@@ -147,19 +147,19 @@ async function setUp(
   return { filtered, writeFiles, close };
 }
 
-/** Without the end of its head, a page can hold neither the JSON-LD nor what other plugins add. */
+/** Without the end of its head, a page cannot take the JSON-LD or what other plugins add. */
 function faultInPage(html: string): string | undefined {
   return headEnd(htmlTokens(html)) === undefined ? 'a page whose head has no end' : undefined;
 }
 
-/** The site of another generator, as the page filters get it. */
+/** The site data for page filters, for a site of another generator. */
 export function infoOfSite(settings: Settings): SiteInfo {
   const { url, language, timeZone } = siteOfPlugins(settings).site;
   const { host: title } = new URL(url);
   return siteInfoOf(url, { ...siteSchema.parse({ title, language, timeZone }), search: false });
 }
 
-/** Writes a file of the output. @param replaces whether a file of the generator's is replaced. */
+/** Writes a file of the output. @param replaces whether it may replace a file of the generator. */
 function put(output: string, path: string, bytes: Buffer, replaces: boolean): void {
   const target = join(output, path);
   let existing = dirname(target);

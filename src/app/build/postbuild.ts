@@ -15,17 +15,17 @@ import { contentOf, generatorOf, staticFolderOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { infoOfSite, openPagePlugins } from './page-plugins.js';
 
-/** Set for the site's build command, where Pressmark runs it. */
+/** Set in the environment of the build command that Pressmark runs. */
 export const BUILD_VARIABLE = 'PRESSMARK_BUILD';
 
-/** Whether this process is part of a build that Pressmark runs, and that checks and completes the pages at its end. */
+/** Whether this process is part of a build that Pressmark runs. Such a build checks and completes the pages itself. */
 export function isWithinBuild({ environment }: Pick<Settings, 'environment'>): boolean {
   return environment[BUILD_VARIABLE] !== undefined;
 }
 
-/** What the step after the build has found, in sentences. */
+/** The findings of the step after the build, in sentences. */
 export interface PostbuildSummary {
-  /** What is missing, one sentence for each article; nothing within a build of Pressmark's, which looks again. */
+  /** One sentence for each missing or incomplete page; empty within a build that Pressmark runs, which checks again. */
   readonly missing: readonly string[];
   readonly warnings: readonly string[];
   /** The number of pages that were written. */
@@ -44,16 +44,16 @@ export async function runPostbuild(dir: string, output: string): Promise<Postbui
   return { missing: isWithinBuild(settings) ? [] : missing.map(missingSentence), warnings, changed };
 }
 
-/** One sentence on a page that is missing or incomplete. */
+/** The sentence about a missing or incomplete page. */
 export function missingSentence({ file, url, reason }: PostbuildReport['missing'][number]): string {
   return `${url} (${file}): ${reason}`;
 }
 
-/** How pages are checked and completed. */
+/** Options of `completeSite`. */
 export interface CompleteOptions {
-  /** Writes nothing; `changed` counts the pages that are not complete. @default false */
+  /** Writes nothing; `changed` counts the incomplete pages. @default false */
   readonly readOnly?: boolean;
-  /** The folder that the output was built from, where that is a copy of the site. @default the site's folder */
+  /** The folder that the output was built from, if it is a copy. @default the site's folder */
   readonly siteDir?: string;
   /** Articles that the output was built without, by their paths below the content folder. */
   readonly excluded?: ReadonlySet<string>;
@@ -61,9 +61,8 @@ export interface CompleteOptions {
 }
 
 /**
- * Checks and completes the pages of all articles that Pressmark has stored, for at most as long as a build may take. Outside
- * a build of Pressmark's, plugins change these pages and add their files, and the output gets what it lacks: assets, and pages
- * at the URLs of removed articles that lead elsewhere.
+ * Checks and completes the pages of all stored articles, within the time limit of a build. Unless a build of Pressmark does it
+ * later, plugins also change these pages and add their files, and missing assets and redirect pages are added.
  *
  * @param output the output folder; a relative one is below the site's.
  * @throws PressmarkError USAGE if Pressmark itself builds the site; what `postbuild` throws.
@@ -81,7 +80,7 @@ export async function completeSite(
   };
   const articles = toComplete(deliveredArticles(settings, siteDir, onMalformed), excluded);
   const outputDir = resolve(dir, output);
-  // A build of Pressmark's looks at the pages again, when its command has ended.
+  // A build of Pressmark checks the pages again after its command has ended.
   const changesPages = options.readOnly !== true && !isWithinBuild(settings);
   const plugins = changesPages ? await openPagePlugins(settings, siteDir, excluded) : undefined;
   const { stateDir } = foldersOf(settings);
@@ -110,19 +109,19 @@ export interface DeliveredFile extends BuiltArticle {
   readonly text: string;
 }
 
-/** A file that is not an article any more, or not yet, as its front matter cannot be read. */
+/** A file whose front matter cannot be read. */
 export interface MalformedFile {
   readonly path: string;
   readonly text: string;
   readonly reason: string;
-  /** Whether an edit has broken the front matter of an article of Pressmark: a generator may stop at it. */
+  /** Whether it is a stored article whose front matter an edit has broken, at which a generator may stop. */
   readonly isBrokenArticle: boolean;
 }
 
-/** A line with the key of Pressmark, in YAML, TOML or JSON. */
+/** A line with Pressmark's key, in YAML, TOML or JSON. */
 const OWN_LINE = new RegExp(`^[ \\t]*(?:["']?${OWN_KEY}["']?[ \\t]*[:=]|\\[${OWN_KEY}\\b)`, 'm');
 
-/** Whether the front matter of a text has the key of Pressmark; without a closing line, the whole text counts. */
+/** Whether the front matter of a text has Pressmark's key. Without a closing line, the whole text is searched. */
 function hasOwnKey(text: string): boolean {
   const behindFirstLine = text.indexOf('\n') + 1;
   const length = text.slice(behindFirstLine).search(/^(?:---|\+\+\+)[ \t]*\r?$/m);
@@ -130,10 +129,10 @@ function hasOwnKey(text: string): boolean {
 }
 
 /**
- * The articles that Pressmark has stored, one after the other.
+ * The stored articles, one after the other.
  *
  * @param siteDir the site's folder, or that of a copy.
- * @param onMalformed called with each file that may be one and has malformed front matter.
+ * @param onMalformed called with each file that has malformed front matter.
  */
 export function* deliveredArticles(
   settings: Settings,
@@ -160,14 +159,14 @@ export function* deliveredArticles(
       yield { path, url, text, jsonLd, comments, state: stateAt(publication, now) };
     } catch (error) {
       if (!(error instanceof PressmarkError)) throw error;
-      // The generator may build a form that Pressmark does not read, such as `---js`.
+      // The generator may support a form that Pressmark does not read, such as `---js`.
       const isBroken = error.code === 'FRONT_MATTER_INVALID';
       onMalformed({ path, text, reason: reasonOf(error), isBrokenArticle: isBroken && hasOwnKey(text) });
     }
   }
 }
 
-/** Those that the output was built with; without their texts, which are long. */
+/** The articles in the output, without their long texts. */
 function* toComplete(
   articles: Iterable<DeliveredFile>,
   excluded: ReadonlySet<string>,

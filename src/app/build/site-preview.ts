@@ -4,13 +4,10 @@ import type { PreviewPage, PreviewService } from '../../host/admin/preview-servi
 import { definePlugin, type Plugin } from '../../host/plugin.js';
 import { type BuildProcess, createBuildProcess } from './start-build-process.js';
 
-/** Previews that wait for their turn or are being built. */
+/** The highest number of previews that wait or are being built. */
 const MOST_WAITING = 3;
 
-/**
- * Previews of a site that its own generator builds: one after the other, each by a process that leaves the processor to
- * deliveries.
- */
+/** Builds previews with the site's own generator: one after the other, each in a process of low priority. */
 export function previewPlugin({ dir, environment }: Settings): Plugin {
   return definePlugin({
     name: 'preview',

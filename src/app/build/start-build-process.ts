@@ -13,27 +13,28 @@ export type BuildProcess = ReturnType<typeof createBuildProcess>;
 
 type BuildError = Extract<BuildAnswer, { readonly kind: 'error' }>;
 
-/** How much of what the process prints is kept for a message, in characters. */
+/** How much of the process's output is kept for an error message, in characters. */
 const MOST_PRINTED = 2_000;
 
 /**
- * After this long a process that was asked to end is killed, and so is one that has closed its channel, as code of the
- * site's may do: it cannot answer any more. The generator that it runs has 3 seconds of this to end; see `runBuild`.
+ * How long the process may take to end before it is killed, in milliseconds. The same holds once its channel is closed, as the
+ * site's code may do: it cannot answer any more. The generator that it runs has 3 seconds of this to end; see `runBuild`.
  */
 const CLOSE_MS = 4_000;
 
 /**
- * The process that builds a site, started when it is needed first. It is asked one thing at a time; its answers never reject.
+ * Creates the process that builds a site; it is started on first use. It handles one request at a time, and its answers never
+ * reject.
  *
  * @param dir the site's folder.
- * @param log gets what plugins in it do that they must not.
+ * @param log gets the faults of plugins in the process.
  */
 export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: Log) {
   let child: ChildProcess | undefined;
   let closed = false;
-  /** Takes the answer to what was asked last. */
+  /** Resolves the current request. */
   let settle: (answer: unknown) => void = () => undefined;
-  /** What the process has printed since. */
+  /** The output of the process since then. */
   let printed = '';
 
   function start(): ChildProcess {
@@ -43,7 +44,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: 
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       detached: true, // Ctrl-C on the terminal is for the receiver to hand on
     });
-    // One that another has replaced may still have to end, and has no say in what that one is asked.
+    // A process that was replaced may still be ending; ignore it.
     started.stderr?.on('data', (chunk: Buffer) => {
       if (child === started) printed = `${printed}${chunk.toString('utf8')}`.slice(-MOST_PRINTED);
     });
@@ -81,7 +82,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: 
     });
   }
 
-  /** Ends the process and the build that it runs; the output stays the last good one. */
+  /** Ends the process and its build; the last good output stays. */
   async function close(): Promise<void> {
     closed = true;
     const ending = child;
@@ -104,7 +105,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: 
   };
 }
 
-/** Writes a line that the process has handed over. */
+/** Writes a line from the process to the log. */
 function write({ line }: LoggedLine, log: Log): void {
   const { level, msg, time: _, ...details } = JSON.parse(line);
   log[level < 50 ? 'warn' : 'error'](details, msg);

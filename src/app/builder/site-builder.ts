@@ -30,24 +30,24 @@ import { siteOfPlugins } from '../plugins/host-context.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
 import { themeFolders } from './theme.js';
 
-/** A builder and the plugins that filter its pages. */
+/** A builder with its plugins. */
 export interface SiteBuilder {
   readonly builder: Builder;
   close(): Promise<void>;
 }
 
-/** What a thread can be handed of the settings: everything but the plugins, which it loads itself, and the secrets. */
+/** The settings for the builder's thread: without the plugins, which it loads itself, and without the secrets. */
 export type BuilderSettings = Omit<
   Settings,
   'plugins' | 'secrets' | 'environment' | 'deployHook' | 'gitToken' | 'statusToken'
 >;
 
 /**
- * Makes the builder of a site, with a plugin host of its own: builds run in a thread, and functions do not
- * travel between threads.
+ * Opens the builder of a site with its own plugin host, because builds run in a thread and functions cannot be passed to
+ * threads.
  *
  * @param configured the config's `plugins`.
- * @param longestWaitMs how long another process that builds the site is waited for. @default until it ends
+ * @param longestWaitMs how long to wait for another process that builds the site. @default until it ends
  */
 export async function openSiteBuilder(
   settings: BuilderSettings,
@@ -105,14 +105,14 @@ export async function openSiteBuilder(
   return { builder, close };
 }
 
-/** What makes the addresses of tags and authors, where the config wants ASCII; memoized, as it takes long. */
+/** Makes the addresses of tags and authors, if the config wants ASCII; memoized, because it is slow. */
 function termSlugOf({ slug, language }: Settings['articles'], siteLanguage: string): SiteOptions['termSlug'] {
   return slug === 'ascii' ? memoized((name) => asciiSlugText(name, language ?? siteLanguage)) : undefined;
 }
 
 /**
- * What pages depend on besides articles and templates: where one of these changes, they are built anew. Dates are written
- * with the tables of Node.js for languages and time zones.
+ * A key of what all pages depend on besides articles and templates. It includes the version of Node.js, whose tables of
+ * languages and time zones format dates.
  */
 function setupKeyOf(plugins: readonly PluginEntry[], files: readonly (string | undefined)[]): string {
   const { icu, tz, cldr, unicode } = process.versions;
@@ -123,7 +123,7 @@ function setupKeyOf(plugins: readonly PluginEntry[], files: readonly (string | u
   );
 }
 
-/** Changes with a plugin's file and with all that stands next to it: its modules and its data. */
+/** A version of a plugin's folder: it changes with the plugin's file, its modules and its data. */
 function folderVersion(file: string | undefined): unknown {
   if (file === undefined) return null;
   const folder = dirname(file);
@@ -138,7 +138,7 @@ function fileVersion(path: string | undefined): string | null {
   return path === undefined ? null : (versionAt(path) ?? null);
 }
 
-/** The versions of Pressmark and of what it makes HTML of Markdown with. */
+/** The versions of Pressmark and of its Markdown renderer. */
 function versions(): string[] {
   const require = createRequire(import.meta.url);
   const markdown: { version: string } = require('markdown-it/package.json');
@@ -146,8 +146,7 @@ function versions(): string[] {
 }
 
 /**
- * The articles as plugins in the builder's thread read them, from their files as they are now. What cannot be
- * read, or is there twice, is not there.
+ * Reads articles from their present files, for plugins in the builder's thread. Unreadable and duplicate articles are left out.
  */
 export function articleReader(content: ContentFolder, catalog: Catalog, prefix: string): ArticleReader {
   function only([entry, other]: readonly Entry[]): ListedArticle | undefined {

@@ -5,7 +5,7 @@ import { createSearch, type Search, type SearchOptions } from '../../site/search
 import { foldersOf } from '../content/folders.js';
 import type { BuilderSettings } from './site-builder.js';
 
-// What the main thread starts for the site; it loads neither the builder nor the theme.
+// What the main thread starts for the site. It does not load the builder or the theme.
 
 /** Starts the thread that builds pages, `builder-thread.ts`. @param terminal whether a person reads its log on a terminal. */
 export function startBuilder(settings: Settings, terminal: boolean): Worker {
@@ -14,7 +14,7 @@ export function startBuilder(settings: Settings, terminal: boolean): Worker {
   return new Worker(new URL('./builder-thread.js', import.meta.url), { workerData });
 }
 
-/** The index of the site's search. @param pages the pages of articles, newest first. */
+/** The search index of the site. @param pages the pages of articles, newest first. */
 export function searchOf(
   settings: Settings,
   { search }: Pick<Exclude<Settings['site'], false>, 'search'>,

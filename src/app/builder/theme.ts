@@ -7,8 +7,7 @@ import type { ThemeFolder } from '../../host/pages/page-additions.js';
 import { foldersOf } from '../content/folders.js';
 
 /**
- * The folders that a site's pages are made of over the built-in theme: that of the theme, those of plugins, and the site's own
- * templates.
+ * The template folders over the built-in theme: the theme's, those of plugins, and the site's own.
  *
  * @throws PressmarkError CONFIG_INVALID as `themeFolder`.
  */
@@ -23,10 +22,10 @@ export function themeFolders(
 }
 
 /**
- * The folder with the templates of the theme that the config names: a package, or a folder below the site's.
+ * The template folder of the theme in the config: a package, or a folder of the site.
  *
- * @returns undefined if the config names none: the built-in theme.
- * @throws PressmarkError CONFIG_INVALID if it is not there.
+ * @returns undefined for the built-in theme.
+ * @throws PressmarkError CONFIG_INVALID if it does not exist.
  */
 export function themeFolder({ dir, site }: Pick<Settings, 'dir' | 'site'>): string | undefined {
   const name = site === false ? undefined : site.theme;

@@ -4,25 +4,25 @@ import type { Answer, Outcome, ThreadSettings, ThreadWork, Work } from './articl
 import type { ContentSettings } from './content.js';
 
 /**
- * For how long the thread may work on one article, and an article wait for its turn, in milliseconds: other receivers wait
- * for the store's lock meanwhile.
+ * How long the thread may work on an article, and how long an article may wait for its turn, in milliseconds. Other receivers
+ * wait for the store's lock meanwhile.
  */
 const LIMIT_MS = 10_000;
 
 /** How long the thread may take to start, in milliseconds. */
 const START_MS = 30_000;
 
-/** How many threads may die before an article that waits behind others is refused. */
+/** After how many dead threads a waiting article is refused. */
 const MOST_DEATHS = 2;
 
-/** What the thread is asked for. */
+/** The kinds of work. */
 const KINDS = [
   ...['decode', 'encode', 'amend', 'inState', 'storedUrl', 'entry', 'ownTags', 'extension', 'html'],
   ...['comments', 'keepComments', 'assets', 'readDelivery', 'readIncoming', 'readJson'],
   ...['pageProblem', 'editable', 'form', 'compared', 'apart', 'escaped', 'formFields'],
 ] as const satisfies readonly (keyof ThreadWork)[];
 
-/** What the thread does, asked by promises. */
+/** The thread's functions, as promises. */
 export type AskedWork = {
   readonly [Kind in (typeof KINDS)[number]]: (
     ...args: Parameters<ThreadWork[Kind]>
@@ -31,34 +31,34 @@ export type AskedWork = {
 
 interface Asked {
   readonly work: Work;
-  /** Threads that have died while it waited. */
+  /** The number of threads that died while it waited. */
   readonly deaths: number;
   resolve(result: unknown): void;
   reject(error: PressmarkError): void;
 }
 
-/** A codec whose work is done by a thread. */
+/** A codec that works in a thread. */
 export interface CodecInThread {
   readonly codec: AskedWork;
-  /** Starts the thread, which its first work does otherwise. */
+  /** Starts the thread now, and not on first use. */
   start(): void;
-  /** Ends the thread when it has done what it was asked. */
+  /** Ends the thread once its work is done. */
   close(): Promise<void>;
 }
 
 /**
- * Has a thread read and write the text of articles, so that none keeps the receiver from answering. An article that takes
- * too long, or whose thread dies, is refused; those behind it are given to another thread.
+ * Reads and writes the text of articles in a thread, so that no article blocks the receiver. An article that takes too long, or
+ * whose thread dies, is refused; the articles behind it go to another thread.
  *
- * @param limitMs for how long the thread may work on one article. @default 10 s
- * @throws PressmarkError CONFIG_INVALID if the generator is defined by functions that are in no config file.
+ * @param limitMs how long the thread may work on an article. @default 10 s
+ * @throws PressmarkError CONFIG_INVALID if the generator is defined by functions outside a config file.
  */
 export function createCodecInThread(
   settings: ContentSettings & { readonly configFile?: string | undefined },
   limitMs = LIMIT_MS,
 ): CodecInThread {
   const data = { ...threadSettings(settings), limitMs };
-  /** What is not answered yet, in the order in which the thread works and answers. */
+  /** Unanswered work, in the order of the thread. */
   const waiting: Asked[] = [];
   let last: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -101,13 +101,13 @@ export function createCodecInThread(
     worker.on('message', (outcome: Outcome) => {
       if (outcome.kind === 'ready') {
         isReady = true;
-        // The limit is now for one piece of work; each answer begins it anew.
+        // From now on, the limit is for one piece of work; each answer resets it.
         setLimit(limitMs, `that took longer than ${limitMs / 1_000} s`);
         return;
       }
       settleNext(outcome);
     });
-    // It is in the place of an answer.
+    // The event takes the place of an answer.
     worker.on('messageerror', () => settleNext({ kind: 'unreadable' }));
     worker.on('error', (error) => {
       reason = messageOf(error);
@@ -127,7 +127,7 @@ export function createCodecInThread(
     }
   }
 
-  /** Refuses what a thread has died of, and hands what waited behind it to another. */
+  /** Refuses the work at which a thread died, and passes the waiting work to another thread. */
   function handOn(refused: number, reason: string): void {
     const left = waiting.splice(0);
     for (const asked of left.splice(0, refused)) asked.reject(failed(reason));
@@ -156,7 +156,7 @@ export function createCodecInThread(
   };
 }
 
-/** A plugin is JavaScript: what it hands over can hold a function, or have no end, which no other thread can be given. */
+/** Sends work to the thread. A plugin's data may hold a function or be endless, which cannot be passed to a thread. */
 function post(thread: Worker, work: Work): void {
   try {
     thread.postMessage(work);

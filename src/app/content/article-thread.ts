@@ -14,23 +14,23 @@ import { type ContentSettings, contentOf } from './content.js';
 
 // The entry of the thread that reads and writes the text of articles; `article-codec.ts` starts it.
 
-/** What the thread is started with. */
+/** The start data of the thread. */
 export type ThreadSettings = ContentSettings & {
-  /** For how long an article may wait for its turn, in milliseconds. */
+  /** How long an article may wait for its turn, in milliseconds. */
   readonly limitMs: number;
-  /** The config file with the definition of the generator, whose functions cannot be handed to a thread. */
+  /** The config file that defines the generator, whose functions cannot be passed to a thread. */
   readonly definedIn?: string | undefined;
 };
 
-/** What the thread is asked. */
+/** Work for the thread. */
 export interface Work {
   readonly kind: keyof ThreadWork;
   readonly args: Parameters<ThreadWork[keyof ThreadWork]>;
-  /** By the clock that all threads share and nobody sets, `process.hrtime`, in nanoseconds. */
+  /** By `process.hrtime`, a clock that all threads share and that is never set back, in nanoseconds. */
   readonly askedAt: bigint;
 }
 
-/** What the thread answers, in the order in which it was asked. */
+/** The thread's answer; answers come in the order of the work. */
 export type Answer =
   | { readonly kind: 'done'; readonly result: unknown }
   | {
@@ -39,12 +39,12 @@ export type Answer =
       readonly message: string;
       readonly options: PressmarkErrorOptions;
     }
-  /** An error that is not one of ours. */
+  /** Any error but a `PressmarkError`. */
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** What the one thread has sent cannot be read by the other, as it is nested thousands of levels deep. */
+  /** The message could not be read, as it is nested thousands of levels deep. */
   | { readonly kind: 'unreadable' };
 
-/** What comes from the thread; first of all, that it is ready. */
+/** A message from the thread; the first one is `ready`. */
 export type Outcome = Answer | { readonly kind: 'ready' };
 
 const port = parentPort;
@@ -59,17 +59,17 @@ const work = {
   pageProblem: problemOf,
   /** See `editableText`. */
   editable: (stored: StoredArticle) => editableText(stored, content.format),
-  /** See `readEntered`. @param now the article as it is; undefined for a new one. */
+  /** See `readEntered`. @param now the present article; undefined for a new one. */
   form: (entered: Partial<ArticleFields>, now: StoredArticle | undefined) =>
     readEntered(entered, now && { article: now.article, editable: editableText(now, content.format) }),
   compared,
   apart,
-  /** Texts as HTML that shows them. */
+  /** Escapes texts for HTML. */
   escaped: (plain: readonly string[]): readonly string[] => plain.map((text) => escapeUTF8(text)),
   formFields,
 };
 
-/** What the thread can do. */
+/** The functions of the thread. */
 export type ThreadWork = typeof work;
 
 const startedAt = process.hrtime.bigint();
@@ -90,7 +90,7 @@ async function withGenerator({ definedIn, ...settings }: ThreadSettings): Promis
 
 async function answerTo({ kind, args, askedAt }: Work): Promise<Answer> {
   try {
-    // Waiting counts from the start of the thread.
+    // The time before the thread started does not count.
     const waited = process.hrtime.bigint() - (askedAt > startedAt ? askedAt : startedAt);
     if (waited > settings.limitMs * 1e6)
       throw new PressmarkError('RECEIVER_BUSY', 'too many articles wait; send it again');

@@ -17,7 +17,7 @@ import { contentFolder } from '../../store/catalog/content-folder.js';
 import { foldersOf, STATIC } from './folders.js';
 import { siteFiles } from './site-files.js';
 
-/** The settings on which article files depend; a worker thread has no others. */
+/** The settings that article files depend on. A worker thread gets only these. */
 export type ContentSettings = Pick<
   Settings,
   | 'dir'
@@ -40,7 +40,7 @@ export interface SiteGenerator {
   readonly files: SiteFiles;
 }
 
-/** Where a site's articles are read from, and how. */
+/** The content folder of a site. */
 export function contentOf(settings: ContentSettings): ContentFolder {
   const { contentDir, stateDir } = foldersOf(settings);
   const site = generatorOf(settings);
@@ -69,10 +69,10 @@ function withReservedPaths(content: ContentFolder, settings: ContentSettings): C
   return content;
 }
 
-/** The path at which the receiver reports whether articles can be stored. */
+/** The path of the health check. */
 export const HEALTH = '/healthz';
 
-/** Keeps articles from getting the URLs at which the server answers these paths itself; see `ContentFolder.reservedUrls`. */
+/** Reserves the URLs of paths that the server answers itself; see `ContentFolder.reservedUrls`. */
 export function reservePaths(
   { reservedUrls }: Pick<ContentFolder, 'reservedUrls'>,
   { siteUrl }: Pick<ContentSettings, 'siteUrl'>,
@@ -84,7 +84,7 @@ export function reservePaths(
   }
 }
 
-/** The generator of the config with the options that the site's own configuration has; undefined for `plain`. */
+/** The generator in the config, with its options; undefined for `plain`. */
 export function generatorOf(settings: ContentSettings): SiteGenerator | undefined {
   const { generator: setting, articles, dir } = settings;
   const name = typeof setting === 'string' ? setting : setting.name;
@@ -102,9 +102,9 @@ export function generatorOf(settings: ContentSettings): SiteGenerator | undefine
 }
 
 /**
- * Where a site's articles lie and at which URLs.
+ * The paths and URLs of a site's articles.
  *
- * @param timeZone the one of the dates in paths. @default UTC
+ * @param timeZone the time zone of dates in paths. @default UTC
  */
 export function layoutOf(
   { siteUrl, articles }: { siteUrl: string; articles: Pick<Settings['articles'], 'file' | 'permalink'> },
@@ -113,7 +113,7 @@ export function layoutOf(
   return patternLayout(siteUrl, articles.file, articles.permalink, timeZone);
 }
 
-/** How the articles of a site are written for its generator. */
+/** The mapping of a site's articles to its generator's files. */
 export function mappingOf(
   settings: Pick<Settings, 'siteUrl' | 'articles'>,
   generator: Generator,
@@ -140,18 +140,18 @@ export function staticFolderOf(settings: ContentSettings): string {
   return folder === settings.output ? STATIC : folder;
 }
 
-/** What no build may replace in any site. */
+/** Files and folders that no build may replace. */
 const SOURCES = ['.git', '.pressmark', 'node_modules', 'plugins', 'package.json'];
 
 /**
- * A build replaces the whole output folder, so that sources of the site in it would be lost.
+ * Refuses an output folder that holds sources of the site: a build replaces the whole folder, and they would be lost.
  *
- * @param own the sources of this kind of site.
+ * @param own further sources of this kind of site.
  * @throws PressmarkError CONFIG_INVALID if the output folder is or holds the content folder, or another source.
  */
 function refuseSourcesAsOutput({ dir, content, output }: ContentSettings, own: readonly string[]): void {
   const others = [...SOURCES, ...own].filter((path) => fs.existsSync(join(dir, path)));
-  // By their names and by where they lead: either may be a symbolic link.
+  // Compared by name and by real path, as either may be a symbolic link.
   const held = [content, ...others].find((path) =>
     [resolve, realPath].some((at) => `${at(dir, path)}${sep}`.startsWith(`${at(dir, output)}${sep}`)),
   );

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import type { Settings } from '../../config/load.js';
 
-/** The folder of a plain site's own files, relative to the site's folder. */
+/** The folder of a plain site's static files, relative to the site's folder. */
 export const STATIC = 'static';
 
 /** The folders of a site, absolute. */
@@ -23,24 +23,24 @@ export function foldersOf({
 }
 
 /**
- * The content folder relative to the site's folder, with forward slashes and one at its end; empty if both are the same
- * folder. It stands before the path of an article's file.
+ * The content folder relative to the site's folder, with forward slashes and a trailing one; empty if both are the same folder.
+ * It is the prefix of the path of an article's file.
  */
 export function contentPrefix({ content }: Pick<Settings, 'content'>): string {
   return posix.join(content.replaceAll('\\', '/'), '/').replace(/^\.\//, '');
 }
 
-/** The path below which a site stands, `''` for the root. */
+/** The site's base path; `''` for the root. */
 export function basePathOf({ siteUrl }: Pick<Settings, 'siteUrl'>): string {
   return new URL(siteUrl).pathname.replace(/\/$/, '');
 }
 
 /**
- * The state folder of a site that another generator builds: below `.git`, which no generator watches, copies or serves.
- * Jekyll would build the site anew for every file that changes in its folder, and Astro serves what lies there.
+ * The state folder of a site that another generator builds: below `.git`, which no generator watches, copies or serves. In the
+ * site's folder, Jekyll would build the site again after each change, and Astro would serve the files.
  *
- * @returns undefined outside of a git work tree, and where its git folder is on another file system than the site: files
- *   that are staged in the state folder get their names by a link or a rename.
+ * @returns undefined outside of a git work tree, or if its git folder is on another file system than the site: staged files are
+ *   linked or renamed into place.
  */
 function stateInGitFolder(dir: string): string | undefined {
   for (let folder = resolve(dir); ; folder = dirname(folder)) {
@@ -56,7 +56,7 @@ function isOnOneDevice(git: string, dir: string): boolean {
   return device(git) === device(dir);
 }
 
-/** The git folder that a `.git` is or names (a linked work tree or a submodule has a file there). */
+/** The git folder at a `.git`, which is a file in a linked work tree or a submodule. */
 function gitFolder(path: string): string | undefined {
   const stat = fs.statSync(path, { throwIfNoEntry: false });
   if (stat === undefined || stat.isDirectory()) return stat && path;

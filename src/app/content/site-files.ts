@@ -3,19 +3,19 @@ import { join, resolve, sep } from 'node:path';
 import { systemCode } from '../../errors.js';
 import type { SiteFiles } from '../../generators/generator.js';
 
-/** No configuration file, layout or post of a site that definitions read is longer than this. */
+/** The largest file that definitions may read, in bytes. */
 const MAX_FILE_BYTES = 2_000_000;
 
 /**
- * The files of a real folder, as generator definitions read them. What lies outside the folder, also by way of a
- * symbolic link, and what is larger than 2 MB, counts as not there.
+ * The files of a real folder, for generator definitions. Files outside the folder, including those behind a symbolic link, and
+ * files larger than 2 MB count as missing.
  *
- * @param dir the site's folder; need not exist.
+ * @param dir the site's folder; it need not exist.
  */
 export function siteFiles(dir: string): SiteFiles {
   const root = realPath(resolve(dir));
 
-  /** The real path of what stands at a path below the root; undefined if nothing of the site's own does. */
+  /** The real path of a file of the site; undefined if it is missing or outside the site. */
   function locate(path: string): string | undefined {
     if (root === undefined || path.includes('\0')) return undefined;
     const real = realPath(join(root, path));

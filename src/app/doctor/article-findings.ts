@@ -8,7 +8,7 @@ import { type Finding, fail, ok, warn } from './finding.js';
 
 const about = 'articles';
 
-/** Articles that nobody sees, that no lookup finds, or that are there twice; those that are skipped, the status has. */
+/** Articles that are not visible, that lookups cannot find, or that exist twice. Skipped articles are in the status. */
 export function articleFindings(settings: Settings, entries: readonly Entry[]): Finding[] {
   const pinned = entries.filter(({ address }) => address?.kind !== 'unknown');
   const findings = [
@@ -24,7 +24,7 @@ function isMalformed({ broken, isUnsupported = false }: Entry): boolean {
   return broken !== undefined && !isUnsupported;
 }
 
-/** Articles whose URLs the site or the receiver needs, or at which nothing can be found. */
+/** Articles whose URLs are used by the site or the receiver, or cannot be requested. */
 function unreachable(settings: Settings, entries: readonly Entry[]): Finding[] {
   const { reservedUrls } = contentOf(settings);
   const { site, siteUrl } = settings;

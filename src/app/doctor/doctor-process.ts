@@ -7,22 +7,22 @@ import type { DoctorReport } from '../../host/records.js';
 import type { Log } from '../../log.js';
 import { PACKAGE_FOLDER } from '../../own-package.js';
 
-/** What was found longer ago than this is looked at again, in milliseconds. */
+/** After which time findings are renewed, in milliseconds. */
 const OLD_MS = 15 * 60_000;
 
-/** Git may wait for a remote, and a folder may hold 100,000 articles. */
+/** The time limit of a run, in milliseconds: git may wait for a remote, and a folder may hold 100,000 articles. */
 const LONGEST_MS = 5 * 60_000;
 
-/** `pressmark doctor`, for a receiver that runs; see `createDoctor`. */
+/** `pressmark doctor` within a receiver; see `createDoctor`. */
 export interface RunningDoctor {
   report(again?: boolean): DoctorReport;
-  /** Ends a doctor that looks right now. */
+  /** Ends the current run. */
   close(): void;
 }
 
 /**
- * Runs `pressmark doctor` in a process of its own when somebody asks: it sets up plugins, reads every article and asks the
- * remote, which must not hold up deliveries.
+ * Runs `pressmark doctor` on request, in a separate process: it sets up plugins, reads every article and asks the remote, which
+ * must not delay deliveries.
  */
 export function createDoctor({ dir, port, host, environment }: Settings, log: Log): RunningDoctor {
   let last: Pick<DoctorReport, 'at' | 'findings'> = { at: undefined, findings: [] };
@@ -46,7 +46,7 @@ export function createDoctor({ dir, port, host, environment }: Settings, log: Lo
       ...(host === undefined ? [] : ['--host', host]),
     ];
     const started = spawn(process.execPath, [program, 'doctor', ...flags], {
-      // This is Pressmark itself, which must know the secrets: it says whether they are set.
+      // Pressmark's own process gets the secrets, as it checks whether they are set.
       env: environment,
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,

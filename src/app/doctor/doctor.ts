@@ -25,7 +25,7 @@ import { pluginFindings } from './plugin-findings.js';
 /** How long a receiver on the port may take to answer, in milliseconds. */
 const ANSWER_MS = 10_000;
 
-/** Looks at everything a receiver needs, and changes nothing but for a probe file. */
+/** Checks everything that a receiver needs. It changes nothing, apart from a probe file. */
 export async function examine(settings: Settings): Promise<Finding[]> {
   let entries: readonly Entry[] = [];
   let isRead = false;
@@ -62,7 +62,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
   ];
 }
 
-/** What `status` shows too, where it is not as it should be; receivers are looked at above. */
+/** The problems that `status` shows too; receivers are checked above. */
 function troubleIn(status: SiteStatus): Finding[] {
   return [...statusFindings(status, Date.now())].flatMap(({ level, ...finding }) =>
     level === 'ok' || level === 'none' || finding.about === 'receiver' ? [] : [{ level, ...finding }],
@@ -122,7 +122,7 @@ function secret({ secrets, dir }: Settings): Finding[] {
   return [ok(about, length === 1 ? 'set' : `${length} are set, while one is being replaced`)];
 }
 
-/** The address that articles get; a receiver that runs keeps the one with which it was started. */
+/** The address for articles. A running receiver keeps the one that it was started with. */
 async function siteUrl(
   settings: Settings,
   [receiver]: readonly RunningReceiver[],
@@ -158,7 +158,7 @@ async function siteUrl(
   return findings.length > 0 ? findings : [ok(about, url)];
 }
 
-/** Whether the site's receivers answer; where none runs, whether the port is free. */
+/** Whether the site's receivers answer; if none is running, whether the port is free. */
 export async function portFindings(
   { port, host }: Settings,
   receivers: readonly RunningReceiver[],
@@ -185,7 +185,7 @@ async function answering(receiver: RunningReceiver): Promise<Finding> {
   );
 }
 
-/** Whether the site has a search. A site without one is not a fault. */
+/** Whether the site has a search; a site without one is fine. */
 function search({ site }: Settings): Finding[] {
   if (site === false) return [];
   if (site.search === false) return [ok('search', 'switched off in the config')];

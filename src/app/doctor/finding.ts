@@ -1,8 +1,8 @@
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
-  /** `fail` keeps the receiver from working or loses something; `warn` may be what the owner wants. */
+  /** `fail`: the receiver cannot work, or something is lost. `warn`: the owner may want it so. */
   readonly level: 'ok' | 'warn' | 'fail';
   readonly about: string;
   readonly text: string;
@@ -10,29 +10,29 @@ export interface Finding {
   readonly fix?: string;
 }
 
-/** What is as it should be. */
+/** A check that passed. */
 export function ok(about: string, text: string): Finding {
   return { level: 'ok', about, text };
 }
 
-/** What may be what the owner wants. */
+/** Something that the owner may or may not want. */
 export function warn(about: string, text: string, fix: string): Finding {
   return { level: 'warn', about, text, fix };
 }
 
-/** What keeps the receiver from working, or loses something. */
+/** Something that keeps the receiver from working, or loses data. */
 export function fail(about: string, text: string, fix: string): Finding {
   return { level: 'fail', about, text, fix };
 }
 
-/** What follows a refusal: its message names the value, and mostly what to set instead. */
+/** The fix for a refusal, whose message names the value and usually the remedy. */
 const FIX = 'fix the cause that it names; pressmark start refuses to run with the same message';
 
 /**
- * The findings of a check that the start makes too, or its refusal.
+ * Runs a check that the start runs too, and turns a refusal into a finding.
  *
- * @param check returns its findings; nothing if all is well.
- * @throws what is a fault of the program.
+ * @param check returns its findings; none if it passes.
+ * @throws any error that is not a refusal.
  */
 export async function checked(
   about: string,
@@ -46,7 +46,7 @@ export async function checked(
   }
 }
 
-/** A finding lists no more files than these. */
+/** The highest number of files in a finding. */
 const MAX_LISTED = 5;
 
 /** The first of several items, and the number of the others. */

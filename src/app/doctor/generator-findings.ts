@@ -20,7 +20,10 @@ import { addPostbuild } from '../init/npm-postbuild.js';
 import { notedFacts } from '../status.js';
 import { type Finding, fail, listed, ok, warn } from './finding.js';
 
-/** What keeps articles from being displayed, or lookups from finding posts, where another generator builds the site. @throws what the start refuses. */
+/**
+ * What keeps articles from being shown, or posts from being found, on a site of another generator. @throws the refusals of the
+ * start.
+ */
 export async function generatorFindings(settings: Settings, unsorted: readonly Entry[]): Promise<Finding[]> {
   const site = generatorOf(settings);
   if (site === undefined) return unsetGenerator(settings);
@@ -39,7 +42,7 @@ export async function generatorFindings(settings: Settings, unsorted: readonly E
   return isFine ? [ok('generator', `${site.generator.name} builds the site`), ...findings] : findings;
 }
 
-/** A site of a generator that Pressmark builds itself. */
+/** A generator that the site has, but the config does not name. */
 function unsetGenerator({ dir }: Settings): Finding[] {
   const [recognised] = recogniseGenerators(siteFiles(dir), GENERATORS);
   return recognised === undefined ? [] : [otherGenerator(recognised, 'Pressmark builds it')];
@@ -64,7 +67,7 @@ function definitionFindings(settings: Settings, { generator, files, options }: S
   ];
 }
 
-/** Whether the pages are completed where the site's host runs npm's build. */
+/** Whether the step after the build runs if the site's host runs the npm script. */
 function postbuildScript(settings: Settings, { files }: SiteGenerator): Finding[] {
   const step = addPostbuild(files, settings.output);
   if (step.kind === 'nothing') return [];
@@ -77,10 +80,10 @@ function postbuildScript(settings: Settings, { files }: SiteGenerator): Finding[
   ];
 }
 
-/** Files whose URL is not certain, by the reason. */
+/** Files whose URL is uncertain, by reason. */
 function addressFindings(entries: readonly Entry[], addresses: AddressFile | undefined): Finding[] {
   const about = 'addresses';
-  // New articles are refused where they would not be at the URL that is answered.
+  // New articles are refused if they would not be at the answered URL.
   const [text = '', fix = ''] = addresses?.contradiction?.split('; ') ?? [];
   const contradiction = text === '' ? [] : [fail(about, `new articles are refused: ${text}`, fix)];
   const delivered = entries.filter(isDelivered);
@@ -98,7 +101,7 @@ function addressFindings(entries: readonly Entry[], addresses: AddressFile | und
   ];
 }
 
-/** Whether the service has sent an article; a post that a person wrote has its path for an id. */
+/** Whether the service sent an article. The id of a post by a person is its path. */
 function isDelivered({ id, path }: Entry): boolean {
   return id !== path;
 }
@@ -106,10 +109,10 @@ function isDelivered({ id, path }: Entry): boolean {
 const IS_DRAFT = /^is a draft/;
 const IS_FUTURE = /^has a date in the future/;
 
-/** The status names all articles at an earlier address of the site. */
+/** The status names these articles already. */
 const IS_ELSEWHERE = /^was answered with a URL that is not below/;
 
-/** The paths of files of unknown address, by the reason why it is. */
+/** The paths of files with an unknown address, by reason. */
 function byReason(entries: readonly Entry[]): Map<string, string[]> {
   const reasons = new Map<string, string[]>();
   for (const { path, address, broken } of entries)
@@ -118,7 +121,7 @@ function byReason(entries: readonly Entry[]): Map<string, string[]> {
   return reasons;
 }
 
-/** An article has been answered with its URL: where there is no page, the answer is not true. */
+/** The finding about an article without a page: its URL was answered to the service, so this is a failure. */
 function articleFinding(reason: string, paths: string): Finding {
   const about = 'addresses';
   if (IS_DRAFT.test(reason))
@@ -134,7 +137,7 @@ function articleFinding(reason: string, paths: string): Finding {
   );
 }
 
-/** What a person does about a post whose address the generator, or the last good build, does not show. */
+/** The fix for a post without a known address, by reason. */
 const FIXES: Readonly<Record<Exclude<UnlistedReason, 'no page'>, string>> = {
   'several pages': 'give each post a title of its own, or set the address in the front matter',
   'symbolic link': 'put the files themselves in the place of the link',
@@ -161,18 +164,18 @@ function postFindings(
   return [...findings, warn(about, text, 'run pressmark urls, which asks the generator')];
 }
 
-/** Articles of which the service knows a URL that is not theirs any more. */
+/** Articles that are no longer at the URL that the service knows. */
 function movedFindings(settings: Settings): Finding[] {
   const byFix = new Map<string, string[]>();
   for (const { text, fix } of movedArticles(settings)) byFix.set(fix, [...(byFix.get(fix) ?? []), text]);
   return [...byFix].map(([fix, sentences]) => warn('addresses', listed(sentences, '; '), fix));
 }
 
-/** What begins a template in most languages, once Jekyll's escapes are gone, which need no switch. */
+/** The beginning of a template in most languages. Jekyll's escapes are removed before, as they need no switch. */
 const TEMPLATE = /[{<][{%#]/;
 const ESCAPES = /\{\{ "\{[{%]" \}\}/g;
 
-/** Files whose text from the service runs as a template, as somebody has removed or changed the key that prevents it. */
+/** Files whose text runs as a template, because somebody has removed or changed the key that prevents it. */
 function switchFindings(
   settings: Settings,
   entries: readonly Entry[],
@@ -187,7 +190,7 @@ function switchFindings(
     const asHtml = mapping.body({ kind: 'html', html: '' }, path).frontMatter;
     const asMarkdown = mapping.body({ kind: 'markdown', markdown: '', html: '' }, path).frontMatter;
     for (const [key, value] of Object.entries(asHtml)) {
-      // Where an excerpt ends depends on the text, and runs nothing.
+      // The end of an excerpt depends on the text, and runs nothing.
       if (key === 'excerpt_separator' || [value, asMarkdown[key]].includes(undefined)) continue;
       if (![value, asMarkdown[key]].some((one) => isDeepStrictEqual(data[key], one)))
         byKey.set(key, [...(byKey.get(key) ?? []), path]);
@@ -202,7 +205,7 @@ function switchFindings(
   );
 }
 
-/** Authors of articles whom the site does not know, so that their articles show a name and nothing else of them. */
+/** Authors that the site does not know, so that articles show only their names. */
 function authorFindings(
   settings: Settings,
   entries: readonly Entry[],
@@ -230,7 +233,7 @@ function authorFindings(
   ];
 }
 
-/** What the last build has made of the articles. */
+/** The articles' pages in the last build. */
 async function pageFindings(settings: Settings, entries: readonly Entry[]): Promise<Finding[]> {
   const about = 'pages';
   const { output } = settings;
@@ -254,7 +257,7 @@ async function pageFindings(settings: Settings, entries: readonly Entry[]): Prom
   }
 }
 
-/** Articles of which other findings say that the site does not show their text: those that are excluded or malformed. */
+/** Articles that other findings name already: excluded and malformed ones. */
 function notBuilt(settings: Settings, entries: readonly Entry[]): ReadonlySet<string> {
   const excluded = new Set(notedFacts(settings).excluded.map(({ path }) => path));
   const paths = entries.filter(

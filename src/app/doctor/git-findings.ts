@@ -21,16 +21,16 @@ import { checked, type Finding, fail, ok, warn } from './finding.js';
 
 const about = 'git';
 
-/** A file that was stored longer ago than this has had its turn with git, in milliseconds. */
+/** After which time a stored file should be committed, in milliseconds. */
 const LONG_MS = 5_000;
 
-/** How many files that git lacks are read. */
+/** The highest number of uncommitted files to read. */
 const MOST_READ = 1_000;
 
 /**
- * The findings about git: whether stored articles will be committed, and the obstacles.
+ * Whether stored articles will be committed, and what prevents it.
  *
- * @param restart why a receiver that runs commits nothing; the status says it.
+ * @param restart the reason why a running receiver commits nothing, from the status.
  */
 export async function gitFindings(
   settings: Settings,
@@ -91,7 +91,7 @@ async function branch(repository: Repository, { durability }: Settings): Promise
     : fail(about, `${text}, and deliveries are refused until then`, fix);
 }
 
-/** Stored articles that git does not have, although they were not stored just now; their owner's edits are theirs. */
+/** Stored articles that are uncommitted after a while. The owner's edits are not counted. */
 async function uncommitted({ git, prefix }: Repository, settings: Settings): Promise<Finding[]> {
   const content = contentOf(settings);
   const folder = `${prefix}${contentPrefix(settings)}`;
@@ -112,7 +112,7 @@ async function uncommitted({ git, prefix }: Repository, settings: Settings): Pro
   ];
 }
 
-/** Whether a file below the content folder holds what was delivered, and has for a while. */
+/** Whether a file holds a delivered article, unedited, and has for a while. */
 function isStored(content: ContentFolder, path: string): boolean {
   const file = join(content.root, path);
   const stat = fs.statSync(file, { throwIfNoEntry: false });
@@ -125,7 +125,7 @@ function isStored(content: ContentFolder, path: string): boolean {
   }
 }
 
-/** The locks that keep Pressmark from committing. */
+/** Lock files that keep Pressmark from committing. */
 function locks(repository: Repository): Finding[] {
   return lastingLocks(repository).map((lock) =>
     warn(
@@ -136,7 +136,7 @@ function locks(repository: Repository): Finding[] {
   );
 }
 
-/** Texts that updates replaced before git had them; only their owner knows whether they are still needed. */
+/** Texts that updates replaced before they were committed. Only the owner knows whether they are still needed. */
 function replaced(settings: Settings, fix: string): Finding[] {
   const { stateDir } = foldersOf(settings);
   return replacedFiles(stateDir).map((file) => {
@@ -145,7 +145,7 @@ function replaced(settings: Settings, fix: string): Finding[] {
   });
 }
 
-/** Whether articles can be committed where the content folder is; what the start refuses fails here too. */
+/** Whether articles can be committed in the content folder. Refusals of the start are failures here. */
 async function content(repository: Repository, settings: Settings): Promise<readonly Finding[]> {
   const { durability } = settings;
   const prefix = contentPrefix(settings);
@@ -160,7 +160,7 @@ async function content(repository: Repository, settings: Settings): Promise<read
   return refusedLevel(settings);
 }
 
-/** Why the start refuses a durability level that needs git. */
+/** The refusal of a durability level that needs git. */
 async function refusedLevel(settings: Settings): Promise<readonly Finding[]> {
   const { durability, dir: siteDir, environment: env } = settings;
   if (durability === 'disk') return [];
@@ -168,7 +168,7 @@ async function refusedLevel(settings: Settings): Promise<readonly Finding[]> {
   return checked(about, async () => void (await committableTree(options, durability)));
 }
 
-/** The secret is nothing for git, whether Pressmark commits or not. */
+/** The secret must not be in git, whether Pressmark commits or not. */
 async function secretFile({ git, prefix }: Repository, settings: Settings): Promise<Finding[]> {
   if (!fs.existsSync(join(settings.dir, '.env'))) return [];
   const path = `${prefix}.env`;
@@ -186,15 +186,15 @@ async function secretFile({ git, prefix }: Repository, settings: Settings): Prom
   return [fail(about, '.env, which holds the secret, is not ignored', 'add .env to .gitignore')];
 }
 
-/** The doctor's reader may know paths of the machine, so git's own words are of use. */
+/** Git's own message: the reader of doctor may see paths of the machine. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;
 }
 
-/** Whether the remote answers, and what waits to be pushed; what went wrong last, the status has. */
+/** Whether the remote answers, and how many commits wait. The last error is in the status. */
 export async function pushFindings(settings: Settings): Promise<Finding[]> {
-  // The findings on git have said why nothing can be pushed.
+  // The findings about git have said why nothing can be pushed.
   if (!isPushed(settings) || settings.git === false) return [];
   const repository = await openRepository(settings.dir, settings.environment);
   if (repository.kind === 'none') return [];
@@ -209,7 +209,7 @@ export async function pushFindings(settings: Settings): Promise<Finding[]> {
   }
 }
 
-/** How far HEAD, where articles are committed, is before the branch of the remote. */
+/** How many commits HEAD is ahead of the remote's branch. */
 async function waiting(
   repository: Repository,
   { ref, name }: Remote,

@@ -9,7 +9,7 @@ import { checked, type Finding, warn } from './finding.js';
 
 const about = 'plugins';
 
-/** Whether the theme is there, and the plugins can be set up: in the receiver, and where pages are built. */
+/** Whether the theme exists, and the plugins can be set up in the receiver and in the builder. */
 export async function pluginFindings(settings: Settings): Promise<readonly Finding[]> {
   const refused = await checked('theme', async () => void themeFolder(settings));
   return refused.length > 0 ? refused : checked(about, () => findingsOfPlugins(settings));

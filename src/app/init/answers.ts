@@ -28,12 +28,12 @@ export function withService(answers: Answers, service: Service): Answers {
   return { ...answers, service: serviceSetting(service) };
 }
 
-/** Something that a flag of `init` answers, or a person on a terminal. */
+/** A question that a flag of `init`, or a person on a terminal, answers. */
 export interface InitQuestion extends Omit<Question, 'flag'> {
   readonly flag: Question['flag'] | 'site-url' | 'generator' | 'key';
 }
 
-/** The flags that answer one setting each: its name in the config, and what its value is. */
+/** The flags for a single setting: its name in the config, and the reader of its value. */
 const SETTINGS = {
   'site-url': { name: 'siteUrl', setting: 'siteUrl', value: 'url' },
   content: { name: 'content', setting: 'content', value: 'folder' },
@@ -43,13 +43,13 @@ const SETTINGS = {
   build: { name: 'build', setting: 'build', value: 'command' },
 } as const;
 
-/** The fields of an article that may have keys of other names. */
+/** The fields of an article whose keys can be renamed. */
 const FIELDS = Object.keys(FIELD_NAMES);
 
 /**
  * Adds an answer.
  *
- * @param text for `front-matter` a value where the question names the key, else `key=value`.
+ * @param text for `front-matter`: a value if the question names the key, otherwise `key=value`.
  * @throws PressmarkError USAGE if it is not a possible answer.
  */
 export function withAnswer(
@@ -76,7 +76,7 @@ export function withAnswer(
   return { ...answers, [name]: value };
 }
 
-/** Such as `image=cover.image`; `none` for a field that the site has no key for. */
+/** Reads `image=cover.image`, or `image=none` for a field without a key. */
 function keyOf(text: string): Partial<KeyNames> {
   const [, field = '', key = ''] = /^(\w+)=(\S+)$/.exec(text) ?? [];
   if (!FIELDS.includes(field))
@@ -97,7 +97,7 @@ function keyValue(text: string): Record<string, FrontMatterValue> {
   return { [key.trim()]: parsedValue(key.trim(), value) };
 }
 
-/** A value as it would stand in YAML: `true`, `3`, `[a, b]`, `"3"` or a text without quotes. */
+/** Reads a value as in YAML: `true`, `3`, `[a, b]`, `"3"` or a text without quotes. */
 function parsedValue(key: string, text: string): FrontMatterValue {
   const refuse = (why: string) =>
     new PressmarkError('USAGE', `--front-matter ${key}=${text.slice(0, 200)}: ${why}`);
@@ -119,7 +119,7 @@ function isFrontMatterValue(value: unknown): value is FrontMatterValue {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-/** Whether the answers answer a question already. */
+/** Whether a question is already answered. */
 export function isAnswered({ flag, key }: InitQuestion, answers: Answers): boolean {
   if (flag === 'generator') return answers.generator !== undefined;
   if (flag === 'key') return answers.keys !== undefined;
@@ -128,7 +128,7 @@ export function isAnswered({ flag, key }: InitQuestion, answers: Answers): boole
   return key === undefined ? frontMatter !== undefined : frontMatter !== undefined && key in frontMatter;
 }
 
-/** What a person has to know about a proposal that was taken without asking; of an address, every `init` reminds. */
+/** The note about a proposal that was taken without asking. The address is left out, as every `init` mentions it. */
 export function assumption({ flag, key, text, fallback }: InitQuestion): Problem[] {
   if (flag === 'site-url' || flag === 'generator' || flag === 'key' || fallback === undefined) return [];
   const setting = flag === 'front-matter' ? `articles.frontMatter.${key ?? '<key>'}` : SETTINGS[flag].setting;
@@ -136,7 +136,7 @@ export function assumption({ flag, key, text, fallback }: InitQuestion): Problem
   return [{ level: 'warn', text, fix }];
 }
 
-/** A question's flag with an example of its value, for a message. */
+/** A question's flag with an example value, for a message. */
 export function flagText({ flag, key }: InitQuestion): string {
   if (flag === 'front-matter') return `--front-matter ${key ?? '<key>'}=<value>`;
   if (flag === 'generator') return '--generator <name>';

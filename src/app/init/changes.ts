@@ -4,22 +4,22 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { makeDirectory, writeAtomically } from '../../fs/atomic-write.js';
 
-/** A file that `init` writes: a new one, or one with something added. */
+/** A file that `init` creates or extends. */
 export interface Change {
   /** Below the site's folder, with forward slashes. */
   readonly path: string;
-  /** The text that is there; undefined for a new file. */
+  /** The present text; undefined for a new file. */
   readonly before: string | undefined;
   readonly after: string;
-  /** What is done and why, such as `add .env to .gitignore`. */
+  /** The change and its reason, such as `add .env to .gitignore`. */
   readonly reason: string;
-  /** Permissions; default: those that the file has. */
+  /** Permissions. @default unchanged */
   readonly mode?: number;
-  /** Whether values in the file are private: a diff shows only their names. */
+  /** Whether values in the file are private; then a diff shows only their names. */
   readonly secret?: boolean;
 }
 
-/** A change as `diff -u` prints it. Of a private file it shows no values, neither the new secret nor the owner's. */
+/** A change in the form of `diff -u`. For a private file it shows no values. */
 export function diffOf({ path, before, after, secret }: Change): string {
   const shown = (text: string) => (secret === true ? masked(text) : text);
   const [old, now] = [shown(before ?? ''), shown(after)];
@@ -37,19 +37,19 @@ function masked(text: string): string {
 
 /**
  * Writes the changes one after the other, each file atomically. Nothing is written if a file has changed since it was read, or
- * is not UTF-8 text.
+ * is not UTF-8.
  *
  * @throws PressmarkError STORE_FAILED.
  */
 export async function applyChanges(dir: string, changes: readonly Change[]): Promise<void> {
   for (const change of changes) refuseChanged(join(dir, change.path), change);
-  // A secret comes last: until git ignores it, it could be committed.
+  // Secrets come last: before git ignores them, they could be committed.
   const inOrder = [false, true].flatMap((is) => changes.filter(({ secret = false }) => secret === is));
   for (const change of inOrder) {
     const path = join(dir, change.path);
     try {
       makeDirectory(dirname(path));
-      // A symbolic link stays one: the file that it leads to is written.
+      // A symbolic link stays; its target is written.
       const target = change.before === undefined ? path : fs.realpathSync(path);
       const mode = change.mode ?? fs.statSync(target, { throwIfNoEntry: false })?.mode;
       await writeAtomically(target, change.after, mode);
@@ -65,7 +65,7 @@ export async function applyChanges(dir: string, changes: readonly Change[]): Pro
 }
 
 function refuseChanged(path: string, { path: name, before }: Change): void {
-  // Also a link that leads nowhere is there.
+  // A dangling link counts as existing.
   const isThere = fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   const isSame =
     before === undefined

@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { PressmarkError, quote } from '../../errors.js';
 import { createGit, redacted } from '../../git/git.js';
 
-/** A large site through a slow line. */
+/** Enough for a large site on a slow line, in milliseconds. */
 const TIMEOUT_MS = 30 * 60_000;
 
-/** The clone while git makes it, and when it is whole, until what is in it is moved out. */
+/** The folder of an unfinished clone, and of a finished one whose files are to be moved. */
 const [UNFINISHED, WHOLE] = ['.pressmark-clone', '.pressmark-cloned'];
 
-/** What may be there before the site is: the state folder of a receiver before, and what a file system has at its top. */
+/** What may exist before the site does: an earlier receiver's state folder, and a file system's own folder. */
 const NO_SITE = new Set(['.pressmark', 'lost+found']);
 
 /**
- * Clones a site where its folder is empty or not there, with its submodules; a git repository stays as it is. If the process
- * was killed, the clone is made anew, or moved to its place if it was whole. Nothing else in the folder is ever removed.
+ * Clones a site with its submodules into an empty or missing folder; an existing repository stays as it is. After a kill, an
+ * unfinished clone is made again, and a finished one is moved into place. Nothing else in the folder is ever removed.
  *
  * @param remote a URL or a path.
- * @throws PressmarkError GIT_FAILED, with what git said; CONFIG_INVALID if the folder holds other files: to start on
- *   them would be to store articles where `remote` does not get them.
+ * @throws PressmarkError GIT_FAILED, with what git said; CONFIG_INVALID if the folder holds other files, because articles
+ *   stored there would never reach `remote`.
  */
 export async function cloneSite(remote: string, dir: string, env: NodeJS.Dict<string>): Promise<void> {
   fs.mkdirSync(dir, { recursive: true });
@@ -36,7 +36,7 @@ export async function cloneSite(remote: string, dir: string, env: NodeJS.Dict<st
       fs.renameSync(unfinished, whole);
     }
     const names = fs.readdirSync(whole).filter((name) => name !== '.git');
-    // With `.git`, which comes last, everything is in its place.
+    // `.git` comes last: once it exists, everything is in place.
     for (const name of [...names, '.git'])
       if (!NO_SITE.has(name) || !fs.existsSync(join(dir, name)))
         fs.renameSync(join(whole, name), join(dir, name));
@@ -59,7 +59,7 @@ async function clone(remote: string, into: string, git: ReturnType<typeof create
   }
 }
 
-/** Whether a `.git` is a repository's: a killed receiver's process may have brought back a folder with a state alone. */
+/** Whether a `.git` is a repository: a process of a killed receiver may have recreated the folder for its state alone. */
 function isRepository(path: string): boolean {
   return fs.statSync(path, { throwIfNoEntry: false })?.isFile() === true || fs.existsSync(join(path, 'HEAD'));
 }

@@ -2,22 +2,22 @@ import type { FrontMatterValue } from '../../article/format/mapping.js';
 import type { GeneratorOptions } from '../../generators/generator.js';
 import type { Answers } from './answers.js';
 
-/** What the config of a site says. */
+/** The content of a config file. */
 export interface ConfigContents {
-  /** Undefined if nobody has said it yet. */
+  /** Undefined if it is not known yet. */
   readonly siteUrl: string | undefined;
   readonly service: Answers['service'];
-  /** Folders of a site that Pressmark builds itself are left out where they are the usual ones. */
+  /** Left out if Pressmark builds the site and the folder is the default. */
   readonly content?: string;
   readonly output?: string;
-  /** The generator; absent where Pressmark builds the site itself. */
+  /** The generator; undefined if Pressmark builds the site itself. */
   readonly built?: BuiltSite;
 }
 
-/** What the config of a site of another generator says besides. */
+/** Further settings for a site of another generator. */
 export interface BuiltSite {
   readonly generator: string;
-  /** What the generator has been asked about article files. */
+  /** The options of the generator. */
   readonly options: GeneratorOptions;
   readonly build: string | undefined;
   readonly file: string;
@@ -71,7 +71,7 @@ function articleLines({ file, permalink, body, frontMatter }: BuiltSite): string
   ];
 }
 
-/** A value as JavaScript, in the manner of people who format their code. */
+/** A value as formatted JavaScript. */
 export function literal(value: unknown): string {
   if (typeof value === 'string')
     return /^[^\\'\p{Cc}\u2028\u2029]*$/u.test(value) ? `'${value}'` : JSON.stringify(value);

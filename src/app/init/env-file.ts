@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { PressmarkError } from '../../errors.js';
 import { withLines } from './ignore-lines.js';
 
-/** Secrets shorter than this can be guessed; ours have 43 characters. */
+/** The shortest secret that is not called guessable; generated ones have 43 characters. */
 export const MIN_SECRET_CHARS = 24;
 
 /** A random signing secret. */
@@ -14,7 +14,7 @@ export function newSecret(): string {
 }
 
 /**
- * Adds a random signing secret to the site's `.env`, which nobody but its owner can read from then on.
+ * Adds a random signing secret to the site's `.env`, which only its owner can read from then on.
  *
  * @param dir the site's folder.
  */
@@ -27,14 +27,14 @@ export function createSecret(dir: string): void {
   fs.chmodSync(path, 0o600);
 }
 
-/** What an unquoted value of `.env` may hold for each of its readers: Node.js, a shell, Docker and systemd. */
+/** An unquoted value that Node.js, a shell, Docker and systemd all read alike. */
 const PLAIN = /^[\w.+/=:,-]*$/;
 
 /**
- * The text of a `.env` with variables set. A variable that is there is replaced where it stands, others are added at the end;
- * undefined removes one.
+ * Sets variables in the text of a `.env`. An existing variable is replaced in place, others are added at the end; undefined
+ * removes a variable.
  *
- * @throws PressmarkError USAGE if the text is such that other variables would change, or a value cannot be written.
+ * @throws PressmarkError USAGE if other variables would change, or a value cannot be written.
  */
 export function withVariables(text: string, variables: Readonly<Record<string, string | undefined>>): string {
   let after = text;

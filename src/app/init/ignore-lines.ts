@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 
-/** A text with lines added at its end, with the line ends that the text has. */
+/** Appends lines to a text, with the text's own line endings. */
 export function withLines(text: string, lines: readonly string[]): string {
   if (lines.length === 0) return text;
   const end = text.includes('\r\n') ? '\r\n' : '\n';
@@ -10,8 +10,8 @@ export function withLines(text: string, lines: readonly string[]): string {
 }
 
 /**
- * Those lines that a `.gitignore` does not have yet, each once; `/public`, `public/*` and `public` are the same, and what is
- * below a folder that it has need not be there.
+ * The lines that a `.gitignore` lacks, each once. `/public`, `public/*` and `public` are equal, and paths below an ignored
+ * folder are not needed.
  *
  * @param present the text of the `.gitignore`.
  */
@@ -33,7 +33,7 @@ function bare(line: string): string {
 }
 
 /**
- * Adds lines to the site's `.gitignore` that are not there yet.
+ * Adds the missing lines to the site's `.gitignore`.
  *
  * @param dir the site's folder.
  */

@@ -15,40 +15,40 @@ import { type Answers, type InitQuestion, isAnswered } from './answers.js';
 /** The name of the generator of a site that Pressmark builds itself. */
 export const PLAIN = 'plain';
 
-/** The config that stands in the site's folder already. */
+/** A config that exists already. */
 export interface ExistingConfig {
   /** The file's name. */
   readonly name: string;
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** The generator of a site, and what shows it. */
+/** The generator of a site, and the evidence. */
 interface KnownSite {
   readonly existing: ExistingConfig | undefined;
   /** Undefined if Pressmark builds the site itself. */
   readonly generator: Generator | undefined;
-  /** Why it is that generator. */
+  /** The reason for this generator. */
   readonly evidence: string;
-  /** A generator whose files are there although the existing config does not name it. */
+  /** A generator whose files exist, but which the existing config does not name. */
   readonly unused?: Generator | undefined;
 }
 
-/** Which generator builds the site: known, or a question. */
+/** The generator, or a question about it. */
 export type Recognition =
   | ({ readonly kind: 'known' } & KnownSite)
   | { readonly kind: 'question'; readonly question: InitQuestion };
 
-/** What `init` has found out about a site before it writes anything. */
+/** What `init` knows about a site before it writes anything. */
 export interface Inspection extends KnownSite {
-  /** What was found out about the site. */
+  /** What the site's files and generator say. */
   readonly facts: SiteFacts | undefined;
-  /** The commands that the generator was asked by. */
+  /** The commands that were run to ask the generator. */
   readonly asked: readonly string[];
-  /** What nothing answers. */
+  /** The open questions. */
   readonly questions: readonly InitQuestion[];
 }
 
-/** The existing config of a site, as it was written. */
+/** Reads the existing config of a site, as it was written. */
 export async function existingConfig(dir: string): Promise<ExistingConfig | undefined> {
   const path = configFileOf(dir);
   if (path === undefined) return undefined;
@@ -109,30 +109,30 @@ export function recogniseSite(
   return question(`Which generator builds the site: ${listed([...seen, `${PLAIN} (Pressmark itself)`])}?`);
 }
 
-/** What a person can do about a site of a generator that Pressmark has no definition for. */
+/** What to do with a site of an unknown generator. */
 function notKnown(name: string, evidence: string): string {
   return `${name} builds this site (${evidence}), and Pressmark has no definition of it, so articles would not become its posts. Write a definition, as docs/generators.md describes, and run pressmark init again; or answer markdown-folder, if its code reads its posts from a folder of Markdown files (docs/markdown-folder.md); or answer ${PLAIN}, and Pressmark builds a site of its own beside it, in the folder pressmark/. Generator:`;
 }
 
-/** Whether a setting is an owner's own definition, made by `defineGenerator`. */
+/** Whether a setting is the owner's own definition, by `defineGenerator`. */
 function isDefinition(value: unknown): value is Generator {
   return typeof mapOf(value).inspect === 'function';
 }
 
-/** A site that `init` asks about, and what was asked. */
+/** A site that `init` asks about, with a record of the questions. */
 export interface SiteQuestions extends AskedSite {
-  /** The commands that were run, in their order. */
+  /** The commands that were run, in order. */
   readonly asked: readonly string[];
-  /** Commands that have failed, with what to do. */
+  /** The commands that failed, with the fixes. */
   readonly failures: readonly Problem[];
   /** Removes the copy. */
   close(): void;
 }
 
-/** A generator may take this long to say what its configuration is, in milliseconds. */
+/** How long a generator may take to answer, in milliseconds. */
 const ANSWER_MS = 300_000;
 
-/** Lets a generator be run in a copy of a site, which is made for the first question. */
+/** Runs a generator in a copy of the site, which is made for the first question. */
 export function askSite(
   dir: string,
   env: NodeJS.Dict<string>,
@@ -160,10 +160,10 @@ export function askSite(
 }
 
 /**
- * Asks the site's generator about the site, and finds out which questions are left.
+ * Asks the generator about the site, and lists the open questions.
  *
- * @param site what is asked; undefined if no other generator builds the site.
- * @param knownUrl the address that the environment says.
+ * @param site undefined if no other generator builds the site.
+ * @param knownUrl the address from the environment.
  */
 export async function inspectSite(
   site: SiteQuestions | undefined,
@@ -192,7 +192,7 @@ function questionsOf(facts: SiteFacts | undefined, knownUrl: string | undefined)
   return [{ flag: 'site-url', text }, ...questions];
 }
 
-/** Words in one sentence: `a, b or c`. */
+/** Joins words: `a, b or c`. */
 function listed(words: readonly string[]): string {
   return words.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 }

@@ -2,17 +2,16 @@ import { mapOf } from '../../article/plain-data.js';
 import { messageOf } from '../../errors.js';
 import type { SiteFiles } from '../../generators/generator.js';
 
-/** What is to be done so that `pressmark postbuild` runs after a site's npm script `build`. */
+/** How to make `pressmark postbuild` run after a site's npm script `build`. */
 export type Postbuild =
-  /** No npm script builds the site, or the step is there already. */
+  /** No npm script builds the site, or the step exists already. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'add'; readonly text: string }
-  /** The owner must do it; `advice` says why and what. */
+  /** The owner must do it, as `advice` says. */
   | { readonly kind: 'advise'; readonly advice: string };
 
 /**
- * Adds the script `postbuild`, which npm runs after `build`, to the site's package.json, in the form in which npm itself
- * writes it.
+ * Adds the script `postbuild`, which npm runs after `build`, to the site's package.json, formatted as npm does.
  *
  * @param output the folder of the built site.
  * @param text package.json.
@@ -51,7 +50,7 @@ export function addPostbuild(
   return { kind: 'add', text: inFormOf(text, { ...mapOf(manifest), scripts: Object.fromEntries(added) }) };
 }
 
-/** The package manager of a site, where it does not run the script `postbuild` after `build`: Yarn from 2 on, pnpm before 9. */
+/** The package manager of a site, if it does not run the script `postbuild` after `build`: Yarn from 2 on, pnpm before 9. */
 function withoutPostScripts(files: Pick<SiteFiles, 'read'>, text: string): string | undefined {
   if (files.read('.yarnrc.yml') !== undefined || /"packageManager"\s*:\s*"yarn@(?:[2-9]|\d\d)/.test(text))
     return 'Yarn';
@@ -61,7 +60,7 @@ function withoutPostScripts(files: Pick<SiteFiles, 'read'>, text: string): strin
     : undefined;
 }
 
-/** JSON with the indentation and the line ends of another text, as npm keeps them. */
+/** JSON with the indentation and line endings of another text, as npm does. */
 function inFormOf(text: string, value: unknown): string {
   const [, lineEnd = '\n', indent = ''] = /^\s*\{(\r?\n)+([ \t]+)/.exec(text.replace(/^\ufeff/, '')) ?? [];
   const [end = ''] = /\s*$/.exec(text) ?? [];

@@ -13,16 +13,16 @@ import { missingIgnoreLines, withLines } from './ignore-lines.js';
 import type { ExistingConfig, Inspection } from './inspect-site.js';
 import { addPostbuild } from './npm-postbuild.js';
 
-/** All that `init` is going to write, and what it leaves to the owner. */
+/** Everything that `init` will write, and what it leaves to the owner. */
 export interface InitPlan {
   readonly changes: readonly Change[];
-  /** What is as it should be, or is left alone. */
+  /** What is fine already, or stays as it is. */
   readonly left: readonly string[];
   /** What the owner should know or do. */
   readonly warnings: readonly Problem[];
-  /** Undefined if nobody has said it yet. */
+  /** Undefined if it is not known yet. */
   readonly siteUrl: string | undefined;
-  /** The files that belong into a commit; none outside of a git repository. */
+  /** The files for a commit; empty outside of a git repository. */
   readonly toCommit: readonly string[];
 }
 
@@ -43,10 +43,10 @@ function warning(text: string, fix: string): Problem {
 }
 
 /**
- * Computes everything that `init` writes; writes nothing.
+ * Plans everything that `init` writes. It writes nothing itself.
  *
- * @param isInWorkTree whether git has the site's folder.
- * @param knownUrl the site's address as the environment says it.
+ * @param isInWorkTree whether the site is in a git work tree.
+ * @param knownUrl the site's address from the environment.
  */
 export function planInit(
   files: SiteFiles,
@@ -57,7 +57,7 @@ export function planInit(
 ): InitPlan {
   const { existing, facts } = inspection;
   const siteUrl = existing === undefined ? (answers.siteUrl ?? knownUrl ?? ownUrl(facts)) : urlIn(existing);
-  // A definition may have edited the same files.
+  // The generator's definition may have edited the same file.
   const edited = (path: string) => facts?.edits?.find((edit) => edit.path === path)?.text ?? files.read(path);
   const parts: Part[] = [
     existing === undefined
@@ -73,7 +73,7 @@ export function planInit(
   ];
   const changes = merged(parts.flatMap((part) => part.changes ?? []));
   const written = changes.filter((change) => change.secret !== true).map(({ path }) => path);
-  // The installation of Pressmark has written these before, in a repository that may have had no packages.
+  // The installation of Pressmark wrote these, perhaps in a repository without packages before.
   const ofNpm = ['package.json', ...LOCK_FILES.map(([, path]) => path)].filter(
     (path) => files.read(path) !== undefined,
   );
@@ -88,7 +88,7 @@ export function planInit(
   };
 }
 
-/** The address that the site's own configuration says, unless a starter came with it. */
+/** The address in the site's own configuration, unless it is a starter's example. */
 function ownUrl(facts: SiteFacts | undefined): string | undefined {
   const url = facts?.siteUrl;
   return url === undefined || isExampleUrl(url) ? undefined : url;
@@ -103,7 +103,7 @@ function changeOf(files: SiteFiles, { path, text, reason }: FileEdit): Change {
   return { path, before: files.read(path), after: text, reason };
 }
 
-/** One change for each file, made of all that are made to it one after the other; none if the text stays the same. */
+/** Merges the changes to each file into one; a file whose text stays the same has none. */
 function merged(changes: readonly Change[]): Change[] {
   const byPath = new Map<string, Change>();
   for (const change of changes.filter(({ before, after }) => (before ?? '') !== after)) {
@@ -147,7 +147,7 @@ function newConfig(
   };
 }
 
-/** What the definition finds in the site's configuration, and what could not be found out. */
+/** The problems that the definition finds in the site's configuration, and what could not be found out. */
 function definitionProblems(
   files: SiteFiles,
   { generator, facts }: Inspection,
@@ -158,7 +158,7 @@ function definitionProblems(
   return [...(generator.problems?.(files, { content, options }) ?? []), ...facts.warnings];
 }
 
-/** Pages whose generator believes in another address carry it in their links. */
+/** If the generator has another address, the pages' links carry it. */
 function otherUrl(facts: SiteFacts | undefined, siteUrl: string | undefined): Problem[] {
   if (siteUrl === undefined) return [];
   const { siteUrl: said, siteUrlSource: source } = facts ?? {};
@@ -179,7 +179,7 @@ function otherUrl(facts: SiteFacts | undefined, siteUrl: string | undefined): Pr
   ];
 }
 
-/** A folder outside of the repository is on this machine alone: elsewhere `npm ci` makes a link that leads nowhere. */
+/** A package folder outside of the repository exists only on this machine: elsewhere, `npm ci` makes a dangling link. */
 function linkedPackage(files: SiteFiles): Problem[] {
   const from = packageSource(files);
   if (from === undefined || !isOutside(from)) return [];
@@ -191,7 +191,7 @@ function linkedPackage(files: SiteFiles): Problem[] {
   ];
 }
 
-/** The path from which package.json takes Pressmark; undefined if it comes from a registry. */
+/** The path of Pressmark in package.json; undefined if it comes from a registry. */
 function packageSource(files: SiteFiles): string | undefined {
   // npm and pnpm write a scheme, Yarn and Bun may write `./`.
   const from = /"pressmark"\s*:\s*"(?:(?:file|link):|(?=\.\/))(?:\.\/)?([^"]+)"/;
@@ -200,7 +200,7 @@ function packageSource(files: SiteFiles): string | undefined {
 
 const isOutside = (path: string) => /^(?:\.\.)?\//.test(path);
 
-/** An existing config stays as it is; the owner sets what the answers say. */
+/** Warnings for an existing config, which stays as it is: the owner has to set the answers. */
 function keptConfig({ name }: ExistingConfig, { unused }: Inspection, answers: Answers): Part {
   const warnings = Object.entries(answers).map(([key, value]) =>
     warning(
@@ -258,10 +258,10 @@ function ignored(
   };
 }
 
-/** The folders of a site that Pressmark builds beside another program's, which has the usual ones. */
+/** The folders of a site that Pressmark builds next to another program's site. */
 const OWN_FOLDERS = { content: 'pressmark/content', output: 'pressmark/public' } as const;
 
-/** The folders of a site that Pressmark builds, where they are not the usual ones: another program's are left alone. */
+/** The folders of a site that Pressmark builds, if the default ones belong to another program. */
 function plainFolders(files: SiteFiles): { readonly content?: string; readonly output?: string } {
   const isOthers =
     unknownBuildScript(files) !== undefined ||

@@ -3,15 +3,15 @@ import type { Answers } from './answers.js';
 import { literal } from './config-text.js';
 import { type Inspection, PLAIN } from './inspect-site.js';
 
-/** One thing that `init` has read. */
+/** A value that `init` has read. */
 export interface Reading {
   readonly what: string;
   readonly value: string;
-  /** Where it stands, such as `baseURL in hugo.toml`. */
+  /** Its source, such as `baseURL in hugo.toml`. */
   readonly from?: string;
 }
 
-/** What `init` has read of a site, for a person. */
+/** Lists what `init` has read from a site, for a person. */
 export function readingReport(
   { generator, evidence, facts, asked, existing }: Inspection,
   siteUrl: string | undefined,
@@ -24,11 +24,11 @@ export function readingReport(
   const { options } = facts;
   const settings: Readonly<Record<string, unknown>> = existing?.settings ?? {};
   const configured = { ...settings, ...mapOf(settings.articles) };
-  /** The existing config goes before an answer, and an answer before what was read. */
+  /** The existing config overrides an answer, and an answer overrides what was read. */
   const answered = (what: string, key: 'siteUrl' | 'content' | 'file' | 'permalink' | 'output' | 'build') => {
     const [setting, answer, read] = [configured[key], answers[key], key === 'siteUrl' ? siteUrl : facts[key]];
     if (typeof setting === 'string') return reading(what, setting, existing?.name);
-    // A proposal that was taken is what the site says.
+    // An answer that equals the proposal counts as read from the site.
     if (answer !== undefined && answer !== facts[key]) return reading(what, answer, 'answered');
     return reading(what, read, key === 'siteUrl' && read === facts.siteUrl ? facts.siteUrlSource : undefined);
   };

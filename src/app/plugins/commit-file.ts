@@ -8,11 +8,11 @@ import { openRepository, type Repository } from '../../git/repository.js';
 import type { SettingsCommit } from '../../host/admin/plugins-service.js';
 
 /**
- * Commits one file of the site, and nothing of what a person has staged.
+ * Commits one file of the site, and nothing that a person has staged.
  *
  * @param path below the site's folder.
- * @param author who the change is by; the committer is who commits articles.
- * @returns a promise that never rejects: the file is written in any case.
+ * @param author the author of the change; the committer is the same as for articles.
+ * @returns a promise that never rejects, as the file is already written.
  */
 export async function commitFile(
   { dir, git: setting, environment, durability }: Settings,
@@ -21,7 +21,7 @@ export async function commitFile(
   author: Person,
 ): Promise<SettingsCommit> {
   if (setting === false) return { kind: 'none' };
-  // There, a commit that the remote has not seen would keep the receiver from following it.
+  // At level push, a commit that the remote lacks would keep the receiver from following the remote.
   if (durability === 'push')
     return { kind: 'failed', reason: `with durability: 'push' only its author commits and pushes ${path}` };
   try {
@@ -34,7 +34,7 @@ export async function commitFile(
     const { author: set, sign = false } = typeof setting === 'object' ? setting : {};
     const { committer } = await identityOf(git, set);
     const env = identityVariables({ author: (await identityOf(git, author)).author, committer });
-    // A commit of articles may be under way.
+    // Articles may be being committed.
     const commit = await patiently(async () => {
       await git(['add', '--intent-to-add', '--', `${prefix}${path}`]);
       return commitOnly(repository, [`${prefix}${path}`], message, env, sign);
@@ -46,10 +46,10 @@ export async function commitFile(
 }
 
 /**
- * Commits these files alone, as they are, without the repository's hooks.
+ * Commits only these files, as they are, without the repository's hooks.
  *
  * @param paths from the top of the work tree.
- * @param sign whether with the owner's key and settings.
+ * @param sign whether to sign with the owner's key and settings.
  * @returns the commit's name.
  */
 export async function commitOnly(

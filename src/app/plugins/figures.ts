@@ -9,7 +9,7 @@ import type { Host } from '../../host/host.js';
 import type { PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 
-/** How often plugins ran, and how long it took, where a face of them runs. */
+/** How often a face's hooks and jobs ran, and how long they took. */
 type Figures = Pick<ReceiverReport, 'hooks' | 'jobs'>;
 
 const NOTE_EVERY_MS = 5_000;
@@ -17,10 +17,10 @@ const NOTE_EVERY_MS = 5_000;
 const fileOf = (stateDir: string, face: Face) => join(stateDir, `plugins-${face}.json`);
 
 /**
- * Notes how the site's own plugins do, for `pressmark plugins` and the admin, which run elsewhere. It is a hint for people.
+ * Saves the figures of the site's own plugins, for `pressmark plugins` and the admin. They are informational.
  *
- * @param plugins all of the host.
- * @returns a function that notes it for the last time.
+ * @param plugins all plugins of the host.
+ * @returns a function that saves them for the last time.
  */
 export function noteFigures(
   stateDir: string,
@@ -52,7 +52,7 @@ export function noteFigures(
   };
 }
 
-/** What was noted last. */
+/** Reads the last saved figures. */
 export function readFigures(stateDir: string, face: Face): Figures {
   try {
     return JSON.parse(fs.readFileSync(fileOf(stateDir, face), 'utf8')) as Figures;
@@ -62,7 +62,7 @@ export function readFigures(stateDir: string, face: Face): Figures {
   }
 }
 
-/** Hooks that were not run here, with the figures of those that were. Several of a plugin on one hook are in the same order. */
+/** Adds saved figures to hooks that did not run here. Several handlers of a plugin on one hook keep their order. */
 export function withFigures(
   hooks: readonly HookReport[],
   figures: readonly HookReport[],

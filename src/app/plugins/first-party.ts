@@ -27,7 +27,7 @@ export interface FirstPartyOptions {
   readonly sources: readonly string[];
 }
 
-/** The same for a site that Pressmark builds. */
+/** The options for a site that Pressmark builds. */
 type SiteEntryOptions = FirstPartyOptions & { readonly site: Exclude<Settings['site'], false> };
 
 /** The plugins of Pressmark itself that the config enables. */
@@ -63,7 +63,7 @@ function siteEntry({ settings, site, terminal, log, sources }: SiteEntryOptions)
   return { plugin, origin: 'site in the config', isFirstParty };
 }
 
-/** The plugin that builds the site with its own generator, or, without builds in the background, only lists addresses. */
+/** The plugin that builds the site with its own generator, or only lists addresses if there are no builds in the background. */
 function buildEntry({ settings, durable, log }: FirstPartyOptions): PluginEntry[] {
   const { buildsInBackground, buildEveryMs: everyMs, dir, environment } = settings;
   if (!isBuiltByGenerator(settings)) return [];
@@ -89,7 +89,7 @@ function isBuiltByGenerator({ generator, build }: Settings): boolean {
   return generator !== 'plain' && build !== undefined;
 }
 
-/** Where no site is built, a change of the config is only logged. */
+/** If no site is built here, only changes of the config are followed, and logged. */
 function settingsEntry({ settings, log }: FirstPartyOptions): PluginEntry {
   const plugin = definePlugin({
     name: 'settings',

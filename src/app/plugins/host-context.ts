@@ -15,7 +15,7 @@ type SiteSettings = Pick<
   'siteUrl' | 'endpoint' | 'dir' | 'site' | 'articles' | 'generator' | 'content' | 'output' | 'templates'
 >;
 
-/** What plugins are told of their site. */
+/** The site and its folders, for a plugin host. */
 export function siteOfPlugins(
   settings: SiteSettings,
 ): Required<Pick<HostContext, 'site' | 'paths' | 'stateDir' | 'taken'>> {
@@ -40,30 +40,30 @@ export function siteOfPlugins(
   };
 }
 
-/** The path of an article, whose slug nobody knows yet: no adapter may have what is above it. */
+/** The path of an article with a placeholder for its slug; no adapter may own the path above it. */
 function articlePath(settings: SiteSettings): string {
   return decodeURI(new URL(layoutOf(settings).url(':slug', new Date().toISOString())).pathname);
 }
 
-/** Where the site's own pages are, in the form of `taken`. */
+/** The places of the site's own pages, in the form of `taken`. */
 function placesAt(siteUrl: string, place: string): [path: string, by: string][] {
   const { pathname } = new URL(`${siteUrl}/${place}`);
   return [pathname, `${pathname}/*`].map((path) => [path, 'the pages of the site']);
 }
 
-/** The filters of pages that run where another generator makes the pages: after its build. */
+/** The page filters that also run after another generator's build. */
 export const AFTER_BUILD: readonly PagesFilterName[] = ['page.head', 'page.html'];
 
-/** Whether anything of `pages(host)` runs: where pages are made, or after the build of another generator. */
+/** Whether `pages(host)` runs: in the builder, or after another generator's build. */
 export function runsPages({ site, generator }: Pick<Settings, 'site' | 'generator'>): boolean {
   return site !== false || generator !== 'plain';
 }
 
 /**
- * Says what plugins add to pages, where nobody would see it: Pressmark does not make the pages of this site.
+ * Messages about additions to pages that have no effect, as Pressmark does not make the pages of this site.
  *
- * @param hooks those of `pages(host)`, where it runs.
- * @param calls what else plugins add in it.
+ * @param hooks the hooks of `pages(host)`, if it runs.
+ * @param calls the plugins' other additions.
  */
 export function idlePages(
   plugins: readonly PluginEntry[],
@@ -93,7 +93,7 @@ export function idlePages(
   });
 }
 
-/** Says which jobs never run, as nothing does the action that they are on. */
+/** Messages about jobs that never run, as nothing runs their action. */
 export function idleJobs(
   jobs: readonly Pick<JobReport, 'job' | 'on'>[],
   { liveCheck }: Pick<Settings, 'liveCheck'>,

@@ -15,11 +15,11 @@ import { siteOfPlugins } from './host-context.js';
 import { loadPlugins } from './load-plugins.js';
 import { openSettingsStore, subjectOf } from './settings-store.js';
 
-// For the command, which knows the app alone.
+// For the command, which may only import from app.
 export type { PluginReport } from '../../host/admin/plugin-report.js';
 
 /**
- * Loads the plugins of a site and says what they have, with what the last receiver has measured.
+ * Loads the plugins of a site and reports what they have registered, with the figures of the last receiver.
  *
  * @throws PressmarkError PLUGIN_INVALID if one cannot be set up.
  */
@@ -42,7 +42,7 @@ export async function listPlugins(settings: Settings): Promise<PluginReport[]> {
 }
 
 /**
- * Sets up plugins that do not run, and closes them when they were looked at.
+ * Sets up plugins without running them, and closes them afterwards.
  *
  * @throws PressmarkError PLUGIN_INVALID if one cannot be set up.
  */
@@ -64,7 +64,7 @@ export async function lookAtPlugins<Seen>(
   return seen;
 }
 
-/** What the plugins of a host have where pages are made. */
+/** What the plugins of a host have registered in the builder. */
 export function pagesReport(host: Host): PagesReport {
   return {
     hooks: host.report().hooks,
@@ -72,7 +72,7 @@ export function pagesReport(host: Host): PagesReport {
   };
 }
 
-/** The same with what was measured where pages were made last. */
+/** Adds the figures of the last builder. */
 export function withPageFigures(pages: PagesReport, stateDir: string): PagesReport {
   return { ...pages, hooks: withFigures(pages.hooks, readFigures(stateDir, 'pages').hooks) };
 }
@@ -83,12 +83,12 @@ interface PluginsServiceOptions {
   readonly plugins: readonly PluginEntry[];
   readonly pages: PagesReport;
   readonly jobs: Pick<Jobs, 'runAgain'>;
-  /** The host that they run in. */
+  /** The host of the plugins. */
   readonly host: Host;
   readonly log: Log;
 }
 
-/** What the admin knows of the plugins of a running receiver. */
+/** The plugins of a running receiver, for the admin. */
 export function createPluginsService(options: PluginsServiceOptions): PluginsService {
   const { settings, plugins, pages, jobs, host, log } = options;
   const { stateDir } = foldersOf(settings);
@@ -104,7 +104,7 @@ export function createPluginsService(options: PluginsServiceOptions): PluginsSer
       if (saved.kind !== 'saved') return saved;
       log.info({ plugin, by: by.name }, 'settings of a plugin were saved; they count from the next start on');
       const { commit } = saved;
-      // It is pushed like any other.
+      // The commit is pushed like any other.
       if (commit.kind === 'committed')
         void host.hooks.doAction('git.committed', {
           commit: commit.commit,

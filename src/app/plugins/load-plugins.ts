@@ -10,17 +10,18 @@ import type { Plugin, PluginEntry } from '../../host/plugin.js';
 import { begunBy } from '../../host/plugin-code.js';
 import { within } from '../../time-limit.js';
 
-/** Plugin files that are picked up from the site's `plugins/` folder; TypeScript where Node strips types. */
+/** The files in `plugins/` that are loaded; TypeScript only if Node.js can strip types. */
 const PLUGIN_FILE = /^[^._].*(?<!\.d)\.[cm]?[jt]s$/;
 
 /**
- * The site's own plugins: those of the config in their order, then the files in `plugins/` by name. Their options are those
- * of the config and of the settings file.
+ * Loads the site's own plugins: those in the config in order, then the files in `plugins/` by name. Options come from the
+ * config and the settings file.
  *
  * @param dir the site's folder.
  * @param configured the config's `plugins`: a package name, a path, a plugin, or `[one of these, options]`.
- * @param limitMs how long each may take to be loaded. @default 30 s
- * @throws PressmarkError CONFIG_INVALID if one is not installed, or the settings file is wrong; PLUGIN_INVALID, naming the plugin that cannot be loaded.
+ * @param limitMs how long each plugin may take to load. @default 30 s
+ * @throws PressmarkError CONFIG_INVALID if one is not installed, or the settings file is wrong; PLUGIN_INVALID, naming the
+ *   plugin that cannot be loaded.
  */
 export async function loadPlugins(
   dir: string,
@@ -44,7 +45,7 @@ export async function loadPlugins(
   return entries;
 }
 
-/** The plugin with the options that the settings file has for it. */
+/** Adds a plugin's options from the settings file. */
 function withOptions(entry: PluginEntry, kept: KeptOptions): PluginEntry {
   const name: unknown = entry.plugin?.name; // its manifest is checked by the host
   if (typeof name !== 'string' || !Object.hasOwn(kept, name)) return entry;
@@ -98,7 +99,7 @@ function whyNot(error: unknown): string {
   return messageOf(error).split('\n', 1)[0] ?? '';
 }
 
-/** Where a plugin's module lies: a path below the site's folder, or a package in its node_modules. */
+/** The location of a plugin's module: a path below the site's folder, or a package in node_modules. */
 function locate(dir: string, name: string): string {
   if (/^\.{0,2}[\\/]/.test(name)) return resolve(dir, name);
   const { resolve: resolvePackage } = createRequire(join(dir, 'package.json'));
@@ -117,9 +118,9 @@ function locate(dir: string, name: string): string {
   }
 }
 
-/** The entry of a package that exports itself to `import` alone, which `require.resolve` does not see. */
+/** The entry of a package that exports only to `import`, which `require.resolve` cannot find. */
 function importEntry(folders: readonly string[], name: string): string | undefined {
-  // Not always the site's own node_modules: in a workspace, packages lie above it.
+  // Not only the site's own node_modules: in a workspace, packages are in a parent folder.
   const root = folders
     .map((folder) => join(folder, name))
     .find((path) => fs.existsSync(join(path, 'package.json')));

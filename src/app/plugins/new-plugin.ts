@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { PressmarkError, quote } from '../../errors.js';
 import { isName } from '../../host/name.js';
 
-/** What a new plugin begins with. */
+/** Options of a new plugin. */
 export interface NewPlugin {
   readonly name: string;
   /** Whether it is written in TypeScript. */
@@ -11,10 +11,10 @@ export interface NewPlugin {
 }
 
 /**
- * Writes a plugin and its test into a site, and for TypeScript a `tsconfig.json` where there is none.
+ * Writes a plugin and its test into a site, and for TypeScript a `tsconfig.json` if there is none.
  *
  * @returns the paths of the files below the site's folder, the plugin's first.
- * @throws PressmarkError USAGE if the name cannot be one, or a file is there already; nothing is written then.
+ * @throws PressmarkError USAGE if the name is invalid, or a file exists already; then nothing is written.
  */
 export function createPlugin(dir: string, { name, isTyped }: NewPlugin): string[] {
   if (!isName(name))

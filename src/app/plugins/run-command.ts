@@ -17,9 +17,9 @@ import { loadPlugins } from './load-plugins.js';
 export interface FoundCommand {
   readonly command: PluginCommand;
   /**
-   * Runs it. @returns what it has returned.
+   * Runs the command. @returns its result.
    *
-   * @throws PressmarkError USAGE if the words are not what it takes; PLUGIN_INVALID if a secret is missing; what it throws.
+   * @throws PressmarkError USAGE if the arguments are invalid; PLUGIN_INVALID if a secret is missing; what the command throws.
    */
   run(words: readonly string[], log: Log): Promise<unknown>;
 }

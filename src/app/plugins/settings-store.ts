@@ -20,17 +20,17 @@ import { commitFile } from './commit-file.js';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** How long another receiver that writes settings is waited for, in milliseconds. */
+/** How long to wait for another receiver that writes settings, in milliseconds. */
 const LOCK_MS = 5_000;
 
 /** How long the schema of a plugin may take, in milliseconds. */
 const LONGEST_CHECK_MS = 5_000;
 
 /**
- * The settings of the site's own plugins: what their schemas say, what the config and the settings file set, and the one
- * way to write that file: checked, compared, atomic, committed by who has changed it.
+ * The settings of the site's own plugins, from their schemas, the config and the settings file. Every write of that file is
+ * checked, by compare-and-set, atomic, and committed with its author.
  *
- * @param plugins as they were loaded at the start.
+ * @param plugins the plugins that were loaded at the start.
  */
 export function openSettingsStore(settings: Settings, plugins: readonly PluginEntry[]) {
   const { dir } = settings;
@@ -71,7 +71,7 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
     };
   }
 
-  /** The file is public: whatever `.env` and the environment hold for plugins and for Pressmark must not be in it. */
+  /** Finds secrets in the values: the file is public, and secrets of plugins and of Pressmark must not be in it. */
   function secretsIn(values: Options): OptionFault[] {
     const names = new Set(plugins.flatMap(({ plugin }) => plugin.secrets ?? []));
     const secrets = Object.entries(readEnvironment(settings)).filter(
@@ -93,7 +93,7 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
 function describe(entry: PluginEntry, kept: Options): PluginSettings {
   const { plugin } = entry;
   const given = configuredOf(entry);
-  // Where the config has no object, nothing can be added to it.
+  // If the config's options are not an object, nothing can be added.
   const configured = asOptions(given);
   const atStart = asOptions(entry.options);
   return {
@@ -115,7 +115,7 @@ function describe(entry: PluginEntry, kept: Options): PluginSettings {
   };
 }
 
-/** What the plugin's schema says to the values together with the options of the config. */
+/** The errors of the values, together with the options of the config, by the plugin's schema. */
 async function faultsOf(entry: PluginEntry, values: Options): Promise<readonly OptionFault[]> {
   try {
     const options = withKeptOptions(`plugin ${entry.plugin.name}`, configuredOf(entry), values);
@@ -132,7 +132,7 @@ async function faultsOf(entry: PluginEntry, values: Options): Promise<readonly O
   }
 }
 
-/** Runs what reads and writes `.env` or the settings file; another receiver on the folder, which does the same, is waited for. */
+/** Runs a change of `.env` or the settings file under a lock, as other receivers may change them too. */
 export async function underSettingsLock<T>(settings: Settings, run: () => Promise<T>): Promise<T> {
   const path = join(foldersOf(settings).stateDir, 'settings.lock');
   const lock = await takeKernelLock(path, findLockHelper(), LOCK_MS);
@@ -152,7 +152,7 @@ function configuredOf(entry: PluginEntry): unknown {
   return 'configured' in entry ? entry.configured : entry.options;
 }
 
-/** A value for people, without secrets of which we know. The config may hold what is not JSON. */
+/** A value for people, without known secrets. The config may hold values that JSON cannot. */
 function textOf(value: unknown): string {
   try {
     return withoutHidden(JSON.stringify(value, null, 2) ?? String(value));

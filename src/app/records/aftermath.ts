@@ -3,23 +3,23 @@ import type { BuildRecord, DeliveryAftermath, LeftOutArticle } from '../../host/
 import type { DeliveryRecord } from '../../host/records.js';
 import { type JournalEntry, ofKind } from './journal.js';
 
-/** What is known when it is asked what followed a delivery. */
+/** What is known about the time after a delivery. */
 export interface Known {
-  /** The file of the delivery's article now; undefined if there is none. */
+  /** The present file of the delivery's article; undefined if there is none. */
   readonly path: string | undefined;
-  /** Whether the site is built here; else a deploy follows the commit. */
+  /** Whether the site is built here; otherwise a deploy follows the commit. */
   readonly isBuiltHere: boolean;
   /** Oldest first. */
   readonly journal: readonly JournalEntry[];
   readonly awaited: SiteFacts['awaited'];
-  /** Why the site does not show the article; null if it does. */
+  /** The reason why the site does not show the article; null if it does. */
   readonly leftOut: LeftOutArticle | null;
 }
 
-/** The moments of an action and of the answer that it follows are taken one after the other, in milliseconds. */
+/** The tolerance between the times of an action and of its answer, in milliseconds. */
 const SAME_MS = 50;
 
-/** What followed a delivery: of each step the first that came after it. */
+/** The steps that followed a delivery: for each kind, the first one after it. */
 export function aftermathOf(
   record: DeliveryRecord,
   { path, isBuiltHere, journal, awaited, leftOut }: Known,
@@ -30,7 +30,7 @@ export function aftermathOf(
   const began = answered - record.ms - SAME_MS; // at some levels the commit is before the answer
   const isShown = leftOut === null;
   const commit = ofKind(journal, 'commit').find((one) => one.path === path && timeOf(one) >= began) ?? null;
-  // The file is there a while before the answer; a build that begins in between has it.
+  // The file exists shortly before the answer, and a build that begins in between contains it.
   const hasIt = (one: BuildRecord) => timeOf(one) >= answered && timeOf(one) - one.ms >= began;
   const build = ofKind(journal, 'build').find((one) => one.outcome !== 'failed' && hasIt(one)) ?? null;
   const live = ofKind(journal, 'live').find((one) => one.path === path && timeOf(one) >= answered) ?? null;

@@ -19,34 +19,33 @@ import {
 /** The last deliveries to the receivers of a site; see `openDeliveryLog`. */
 export type DeliveryLog = ReturnType<typeof openDeliveryLog>;
 
-/** What is kept for people, below the state folder. */
+/** The files of the log, below the state folder. */
 const [LIST, REFUSALS, FOLDER] = ['deliveries.jsonl', 'refusals.jsonl', 'deliveries'];
 
-/** All that a query may have. */
+/** The keys of a query. */
 const CONDITIONS = ['limit', 'event', 'id', 'refused', 'status', 'text'];
 
 const KEPT = 1_000;
 const KEPT_REFUSALS = 100;
 
-/** So much of what was sent and answered is kept, in bytes. */
+/** How much of requests and answers is kept, in bytes. */
 const MOST_BYTES = 50_000_000;
 
-/** More than this does not wait in memory for the disk, in bytes; what comes then is only listed. */
+/** How much may wait in memory for the disk, in bytes; beyond that, deliveries are only listed. */
 const MOST_WAITING = 8_000_000;
 
-/** How long deliveries gather before they are written to one file, in milliseconds. */
+/** How long deliveries are collected for one file, in milliseconds. */
 const WRITE_AFTER_MS = 200;
 
-/** The longest texts of a record, in characters: they are sent by others. */
+/** The longest text of a record, in characters, as texts come from outside. */
 const LONGEST_TEXT = 500;
 
 /**
- * Keeps the last deliveries on the disk, for people: a line for each, and in a folder what was sent and answered, in files of
- * those that came together. All of it is written some time after the answers and in the thread pool; on a full disk only the
- * records are lost. Nothing is kept of what was not verified, but how often it came. Each receiver on the site's folder
- * writes its own files.
+ * Keeps the last deliveries on the disk, for people: one line for each, and a folder with requests and answers, in files of
+ * several deliveries. They are written after the answers; on a full disk, only these records are lost. Of unverified requests,
+ * only the number is kept. Each receiver on the site's folder writes its own files.
  *
- * @param secrets what must not be kept, wherever it stands.
+ * @param secrets texts that are never kept.
  */
 export function openDeliveryLog(stateDir: string, log: Log, secrets: () => readonly string[]) {
   const folder = join(stateDir, FOLDER);
@@ -148,13 +147,13 @@ export function openDeliveryLog(stateDir: string, log: Log, secrets: () => reado
   };
 }
 
-/** Deliveries that are written together. */
+/** A batch of deliveries that are written together. */
 function newBatch() {
   const name = `${Date.now().toString(36).padStart(9, '0')}-${randomBytes(4).toString('hex')}`;
   return { name, count: 0, bytes: 0, exchanges: [] as KeptExchange[] };
 }
 
-/** Whether a delivery is meant by a query. */
+/** A function that tests deliveries by a query. */
 function matching({ event, id, refused, status, text }: DeliveryQuery): (record: DeliveryRecord) => boolean {
   const sought = text?.toLowerCase();
   return (record) =>
@@ -189,7 +188,7 @@ function bytesWithoutAny(bytes: Buffer, secrets: readonly string[]): Buffer {
   return Buffer.from(withoutAny(bytes.toString('latin1'), inLatin1), 'latin1');
 }
 
-/** Whether a line that was read has these texts. */
+/** Whether a parsed line has these texts. */
 function hasFields(value: unknown, ...names: readonly string[]): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const fields: Readonly<Record<string, unknown>> = { ...value };

@@ -1,17 +1,17 @@
 import type { DeliveryRecord } from '../../host/records.js';
 import type { Exchange } from '../../webhook/record.js';
 
-/** A delivery as its file has it. */
+/** A delivery with its request and answer, as kept in a file. */
 export interface KeptExchange extends Exchange {
   readonly record: DeliveryRecord;
 }
 
-/** A delivery in a file of several: a line of JSON. */
+/** The line of a delivery in its file, as JSON. */
 export function lineOf({ record, headers, body, answer }: KeptExchange): string {
   return `${JSON.stringify({ record, headers, body: body?.toString('base64') ?? null, answer })}\n`;
 }
 
-/** The deliveries in a file, up to the first that a killed process has written by half. */
+/** The deliveries in a file, up to one that a killed process has left half-written. */
 export function exchangesIn(text: string): KeptExchange[] {
   const lines = text.split('\n').slice(0, -1);
   return lines.map((line) => {
@@ -20,10 +20,10 @@ export function exchangesIn(text: string): KeptExchange[] {
   });
 }
 
-/** What the name of a file says: when it was begun and by which process, how many deliveries it has, and how many bytes. */
+/** The parts of a file's name: its time and process, its number of deliveries, and its size in bytes. */
 export interface FileName {
   readonly name: string;
-  /** The part that the keys of its deliveries begin with; the later file has the greater one. */
+  /** The prefix of its deliveries' keys; later files have greater ones. */
   readonly batch: string;
   readonly count: number;
   readonly bytes: number;
@@ -31,21 +31,21 @@ export interface FileName {
 
 const NAME = /^([0-9a-z]{9}-[0-9a-f]{8})-(\d{1,6})-(\d{1,12})$/;
 
-/** A file's name, read; undefined if it is that of another file. */
+/** Parses a file's name; undefined for any other file. */
 export function fileNameOf(name: string): FileName | undefined {
   const [, batch, count, bytes] = NAME.exec(name) ?? [];
   return batch === undefined ? undefined : { name, batch, count: Number(count), bytes: Number(bytes) };
 }
 
-/** The batch in the key of a delivery; undefined if it is no key. */
+/** The batch in a delivery's key; undefined if it is not a key. */
 export function batchOf(key: string): string | undefined {
   return /^([0-9a-z]{9}-[0-9a-f]{8})-\d{1,6}$/.exec(key)?.[1];
 }
 
 /**
- * The files that go: the oldest, until what stays has at most so many deliveries and bytes.
+ * The oldest files, to be removed until the rest is within both limits.
  *
- * @param names in any order; those of other files count for nothing.
+ * @param names in any order; other files are ignored.
  */
 export function filesToRemove(
   names: readonly string[],

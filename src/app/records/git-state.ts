@@ -14,15 +14,18 @@ import type { GitService, GitState, ReplacedText } from '../../host/admin/site-s
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { isPushed, PUSH_STATUS, pushConfig } from '../git-settings.js';
 
-/** How many files, commits and replaced texts are listed. */
+/** The highest numbers of files, commits and replaced texts to list. */
 const [MOST_FILES, MOST_COMMITS, MOST_REPLACED] = [100, 50, 100];
 
-/** Git looks at every file of the content folder: of 100,000 that takes a while, and is not done for each page, in milliseconds. */
+/**
+ * How long the state is reused, in milliseconds: git looks at every file of the content folder, which takes a while for 100,000
+ * files.
+ */
 const REMEMBERED_MS = 5_000;
 
 const NOTHING = { branch: null, waitingFor: null, uncommitted: [], uncommittedTotal: 0 };
 
-/** What git has of a site. */
+/** Creates the service that reports the state of a site in git. */
 export function createGitService(settings: Settings): GitService {
   const { stateDir } = foldersOf(settings);
   const state = remembered(() => gitState(settings));
@@ -34,7 +37,7 @@ export function createGitService(settings: Settings): GitService {
   return { state, replacedText };
 }
 
-/** Asks git for the state of the site, and answers from memory for a while. Callers that come meanwhile share one question. */
+/** Caches the state of the site for a while. Simultaneous callers share one query. */
 function remembered(look: () => Promise<GitState>): () => Promise<GitState> {
   let last: Promise<GitState> | undefined;
   const forget = () => {
@@ -82,7 +85,7 @@ async function pushState(settings: Settings, repository: Repository): Promise<Gi
   return { lastPush, waiting, lastError, isDeclined, waitingFor, pullRequest };
 }
 
-/** The commits that the remote does not have as far as is known here, newest first. */
+/** The commits that the remote lacks, as far as is known here, newest first. */
 async function unpushedCommits(
   settings: Settings,
   repository: Repository,
@@ -104,7 +107,7 @@ async function unpushedCommits(
     .flatMap(([commit = '', at = '', subject = '']) => (commit === '' ? [] : [{ commit, at, subject }]));
 }
 
-/** The texts that updates have replaced before git had them, newest first. */
+/** The texts that updates replaced before they were committed, newest first. */
 function replacedTexts(stateDir: string): ReplacedText[] {
   return replacedFiles(stateDir)
     .map((file) => {

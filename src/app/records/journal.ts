@@ -5,7 +5,7 @@ import type { BuildRecord, DeployRecord } from '../../host/admin/site-services.j
 import type { ReceiverHost } from '../../host/plugin.js';
 import { type Log, withoutHidden } from '../../log.js';
 
-/** Something that happened after a delivery. */
+/** A step that happened after a delivery. */
 export type JournalEntry =
   | ({ readonly kind: 'build' } & BuildRecord)
   | ({ readonly kind: 'deploy' } & DeployRecord)
@@ -29,7 +29,7 @@ const KEPT: Readonly<Record<JournalEntry['kind'], number>> = {
 /** The longest output of a build, and the longest error, in characters. */
 const LONGEST_TEXT = 4_000;
 
-/** The last builds, deploys, commits and pages that were seen, kept on the disk for people. */
+/** Opens the journal: the last builds, deploys, commits and live pages, kept on the disk for people. */
 export function openJournal(stateDir: string, log: Log): KeptLines<JournalEntry> {
   return keepLines<JournalEntry>({
     path: join(stateDir, 'journal.jsonl'),
@@ -46,13 +46,13 @@ export function openJournal(stateDir: string, log: Log): KeptLines<JournalEntry>
   });
 }
 
-/** The entries of a kind, in their order. */
+/** The entries of a kind, in order. */
 export function ofKind<Kind extends JournalEntry['kind']>(entries: readonly JournalEntry[], kind: Kind) {
   type OfKind = Extract<JournalEntry, { readonly kind: Kind }>;
   return entries.filter((entry): entry is OfKind => entry.kind === kind);
 }
 
-/** Commits of a burst of deliveries must not push the builds out. */
+/** Limits the entries of each kind, so that the commits of a burst do not push out the builds. */
 export function newestOfEachKind(entries: readonly JournalEntry[]): JournalEntry[] {
   const count = { build: 0, deploy: 0, commit: 0, live: 0 };
   return entries
@@ -61,13 +61,13 @@ export function newestOfEachKind(entries: readonly JournalEntry[]): JournalEntry
     .reverse();
 }
 
-/** Notes what happens from now on. @param by what builds the site here. */
+/** Notes each step from now on. @param by who builds the site here. */
 export function keepJournal(
   { addAction }: Pick<ReceiverHost, 'addAction'>,
   { note }: Pick<KeptLines<JournalEntry>, 'note'>,
   by: BuildRecord['by'],
 ): void {
-  /** Whether a build was asked for: then it is noted even if it changes nothing. */
+  /** Whether a build was requested; then it is noted even if it changes nothing. */
   let isAsked = false;
   const at = () => new Date().toISOString();
   const noteBuild = (build: Omit<BuildRecord, 'at' | 'by' | 'output'>, output: string) => {

@@ -16,13 +16,13 @@ export interface RecordsOptions {
   readonly settings: Settings;
   readonly log: Log;
   readonly catalog: Pick<Catalog, 'entries' | 'byId'>;
-  /** What builds the site here; null where nothing does. */
+  /** Who builds the site here; null if nobody does. */
   readonly by: BuildsService['by'];
   /** The names of the targets of `deploy`. */
   readonly targets: readonly string[];
 }
 
-/** Keeps what happens after deliveries, and provides it to the admin and to plugins. */
+/** Keeps the steps after deliveries, and provides them to the admin and to plugins. */
 export function recordsPlugin({ settings, log, catalog, by, targets }: RecordsOptions): Plugin {
   const { stateDir } = foldersOf(settings);
   const prefix = contentPrefix(settings);
@@ -62,7 +62,7 @@ export function recordsPlugin({ settings, log, catalog, by, targets }: RecordsOp
     },
   });
 
-  /** Why the site does not show an article as its file is; undefined where it does. */
+  /** Why the site does not show an article, or not its present text; undefined if it does. */
   function leftOutOf(entry: Entry, now: number, excludedNow = excluded()): LeftOutArticle | undefined {
     const path = `${prefix}${entry.path}`;
     const { id, url, from, until, broken, isUnsupported } = entry;

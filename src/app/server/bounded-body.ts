@@ -4,8 +4,8 @@ import { PressmarkError } from '../../errors.js';
 import { answerEarly } from '../../webhook/http/respond.js';
 
 /**
- * Lets plugins read at most so many bytes of a body, however they read it. A larger one gets 413; if its length was not
- * announced, its connection is closed.
+ * Limits the size of bodies for plugins, however they read them. A larger body gets 413; if its length was not announced, the
+ * connection is closed.
  */
 export function boundedBody(mostBytes = MAX_BODY_BYTES): Middleware {
   const tooLarge = `body is over ${mostBytes} bytes, the most that a route of a plugin reads`;
@@ -16,7 +16,7 @@ export function boundedBody(mostBytes = MAX_BODY_BYTES): Middleware {
       return answerEarly(req, res, 413, JSON.stringify({ error: tooLarge }));
     }
     let bytes = 0;
-    // Node.js hands the bytes of a body to `push`: a stage behind the request would be one more thing for routes to know.
+    // Node.js passes the bytes of a body to `push`. Counting them here needs no further stream that routes would have to know.
     req.push = (chunk: Buffer | null) => {
       bytes += chunk?.length ?? 0;
       if (bytes <= mostBytes) return Object.getPrototypeOf(req).push.call(req, chunk);

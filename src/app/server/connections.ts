@@ -5,38 +5,38 @@ import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { answerEarly } from '../../webhook/http/respond.js';
 
-/** More connections are not kept open, … */
+/** The highest number of open connections, … */
 const MOST_CONNECTIONS = 1_000;
-/** … and so many are closed at once to make room, so that not every newcomer costs a look at all of them. */
+/** … and how many are closed at once to make room, so that not every new connection searches them all. */
 const CLOSED_AT_ONCE = 50;
-/** Browsers and proxies send one request at a time; what is sent ahead costs memory before it can be answered. */
+/** The highest number of pipelined requests. Browsers and proxies send one at a time; more would cost memory. */
 const MOST_PIPELINED = 16;
-/** What plugins' answers may hold in memory for clients that read slowly; files are read as clients take them. */
+/** How much memory answers to slow readers may use, in bytes. Files are not counted, as they are read in parts. */
 const MOST_WAITING_BYTES = 64_000_000;
-/** A shortage of connections is logged at most this often. */
+/** The shortest interval between log lines about a shortage of connections, in milliseconds. */
 const LOGGED_EVERY_MS = 60_000;
 
-/** How long a client may take, in milliseconds; between two requests Node.js allows 5 s. */
+/** How long a client may take, in milliseconds. Between two requests Node.js allows 5 s. */
 const LIMITS = {
   headersTimeout: 10_000,
   /** For the whole request: the service gives up after 30 s. */
   requestTimeout: 25_000,
-  /** While it takes no byte of its answer. */
+  /** Without reading a byte of the answer. */
   timeout: 30_000,
 };
-/** How often Node.js looks for requests that have taken too long. */
+/** How often Node.js checks for slow requests, in milliseconds. */
 const CHECKED_EVERY_MS = 1_000;
 
-/** A stop first takes what has arrived: some milliseconds, and at most so long where others go on connecting. */
+/** How long a stop accepts what has already arrived, in milliseconds, if clients keep connecting. */
 const ARRIVED_MS = 3_000;
-/** Kept-alive connections stay open so long after a stop has begun: what comes meanwhile gets an answer. */
+/** How long idle connections stay open after a stop has begun, in milliseconds; requests meanwhile get an answer. */
 const REFUSING_MS = 250;
 
-/** How long a stop waits, counted from its beginning. */
+/** How long a stop waits, from its beginning. */
 export interface Patience {
-  /** For requests that have not arrived whole, and for clients that read an answer. */
+  /** For incomplete requests, and for clients that are reading an answer. */
   readonly unfinishedMs: number;
-  /** For answers to requests that have arrived whole. */
+  /** For answers to complete requests. */
   readonly wholeMs: number;
 }
 
@@ -47,37 +47,37 @@ interface Connection {
   readonly socket: Socket;
   /** The client's address. */
   readonly client: string;
-  /** The first is being answered, the others wait for it. */
+  /** The first exchange is being answered; the others wait. */
   readonly exchanges: { readonly response: http.ServerResponse; start(): Promise<void> }[];
-  /** When it was opened, or the last answer began or ended; `performance.now()`. */
+  /** When it was opened, or the last answer began or ended, by `performance.now()`. */
   since: number;
 }
 
-/** What is asked of a connection before it is closed to make room. */
+/** A connection that may be closed to make room. */
 export interface Candidate {
   readonly client: string;
-  /** When something last went on, in milliseconds. */
+  /** The time of the last activity, in milliseconds. */
   readonly since: number;
-  /** Whether a request has arrived whole and its answer has not begun. */
+  /** Whether a complete request is still without an answer. */
   readonly isProcessed: boolean;
 }
 
-/** An HTTP server whose connections are bounded. */
+/** An HTTP server with limits on connections. */
 export interface BoundedServer {
   readonly server: http.Server;
   /**
-   * From now on each answer closes its connection. What has arrived by now is answered; what arrives later is
-   * refused with 503. Resolves when all connections are closed.
+   * Stops: each answer closes its connection. Requests that have arrived are answered; later ones are refused with 503.
+   * Resolves when all connections are closed.
    */
   close(patience: Patience): Promise<void>;
 }
 
 /**
- * Makes an HTTP server in which no client can keep others out or fill the memory:
+ * Creates an HTTP server in which no client can keep others out or fill the memory:
  *
- * - Requests that are sent ahead on one connection are answered one after the other.
+ * - Pipelined requests are answered one after the other.
  * - A client that does not read its answer is cut off.
- * - A new connection is always accepted; if there are too many, those that have been idle longest are closed.
+ * - A new connection is always accepted; if there are too many, the connections that have been idle longest are closed.
  *
  * @param handle is called for one request of a connection at a time.
  */
@@ -136,8 +136,8 @@ export function createBoundedServer(handle: Handle, log: Log): BoundedServer {
   }
 
   /**
-   * Resolves when what the kernel had at the call has been read. A turn of the event loop accepts one connection and
-   * reads from all; the last connection is read in the turn after it was accepted.
+   * Resolves when everything that the kernel had received by now has been read. A turn of the event loop accepts one connection
+   * and reads from all; the last connection is read in the turn after it was accepted.
    */
   async function takeWhatHasArrived(): Promise<void> {
     const end = performance.now() + ARRIVED_MS;
@@ -154,7 +154,7 @@ export function createBoundedServer(handle: Handle, log: Log): BoundedServer {
     for (const connection of connections.values()) announceClose(connection);
     await takeWhatHasArrived();
     state = 'refusing';
-    // Not by http.Server, which also resets kept-alive connections whose next request is on its way.
+    // Not `http.Server.close`, which also resets idle connections whose next request is on its way.
     const closed = new Promise((resolve) => net.Server.prototype.close.call(server, resolve));
     const destroyLater = (ms: number, mayClose: (connection: Connection) => boolean) =>
       setTimeout(() => {
@@ -173,7 +173,7 @@ export function createBoundedServer(handle: Handle, log: Log): BoundedServer {
   return { server, close };
 }
 
-/** Closes connections, or the newcomer where all others are being answered. */
+/** Closes idle connections, or the new one if all others are being answered. */
 function makeRoom(connections: Map<Socket, Connection>, newcomer: Socket): void {
   const others = [...connections.values()].filter(({ socket }) => socket !== newcomer);
   const candidates = others.map((connection) => ({ ...connection, isProcessed: isProcessed(connection) }));
@@ -185,7 +185,7 @@ function makeRoom(connections: Map<Socket, Connection>, newcomer: Socket): void 
   if (closed.length === 0) newcomer.destroy();
 }
 
-/** Cuts off those for whom most waits, until not too much waits for all; nobody else waits for the last one. */
+/** Cuts off the slowest readers until the buffered bytes are within the limit. The last connection is never cut off. */
 function boundWaiting(connections: Map<Socket, Connection>): void {
   const readers = [...connections.values()].filter((connection) => waitingBytes(connection) > 0);
   readers.sort((a, b) => waitingBytes(b) - waitingBytes(a));
@@ -198,10 +198,10 @@ function boundWaiting(connections: Map<Socket, Connection>): void {
 }
 
 /**
- * The connections that may be closed to make room: those on which nothing has gone on for longest. Each further one of
- * the same client counts, so that many slow connections of one client go before the few of another.
+ * The connections to close to make room: the longest idle ones. A client's further connections count more, so that many slow
+ * connections of one client are closed before the few of another.
  *
- * @returns at most `count`, the most dispensable first, never one whose request is being processed.
+ * @returns at most `count` connections, never one whose request is being processed.
  */
 export function mostDispensable<C extends Candidate>(
   candidates: readonly C[],
@@ -225,7 +225,7 @@ function waitingBytes({ exchanges: [first] }: Connection): number {
   return first?.response.writableLength ?? 0;
 }
 
-/** Only the last answer may say that the connection closes: a client expects nothing behind it. */
+/** Only the last answer may announce that the connection closes, as a client expects nothing after it. */
 function announceClose({ exchanges }: Connection): void {
   for (const [index, { response }] of exchanges.entries())
     if (!response.headersSent) response.shouldKeepAlive = index < exchanges.length - 1;

@@ -79,7 +79,7 @@ function probe(content: Pick<ContentFolder, 'root' | 'layout'>, probePath: strin
   }
 }
 
-/** The folder that an article published now would go to, or the one above it that is there already. */
+/** The folder for an article published now, or its nearest existing parent. */
 function folderOfNext({ root, layout }: Pick<ContentFolder, 'root' | 'layout'>): string {
   let folder = dirname(join(root, layout.path('.pressmark', new Date().toISOString())));
   while (folder !== root && !fs.existsSync(folder)) folder = dirname(folder);

@@ -4,13 +4,13 @@ import type { Middleware } from 'koa';
 import { isLocal } from '../../host/http/local-request.js';
 import { definePlugin, type Plugin } from '../../host/plugin.js';
 
-/** No file of a site has such a path: dot files are not served. */
+/** A path that no file of a site has, as dot files are not served. */
 const VERSION = '/.pressmark/live';
 const SCRIPT = '/.pressmark/live.js';
 
 /**
- * Asks twice a second whether the page is still the newest. Does nothing on a page that is not looked at on this very
- * machine, should a proxy that says nothing of itself have let it through.
+ * Asks twice a second whether the page is up to date. It does nothing on another machine, in case a proxy that adds no headers
+ * has passed it on.
  */
 const script = (basePath: string) => `const mine = new URL(import.meta.url).search.slice(1);
 async function look() {
@@ -21,21 +21,21 @@ async function look() {
 if (/^(localhost|.+\\.localhost|127\\..+|\\[::1\\])$/.test(location.hostname)) look();
 `;
 
-/** The reloading of pages in browsers on the preview; see `createLiveReload`. */
+/** The live reload of the preview; see `createLiveReload`. */
 export interface LiveReload {
-  /** Hears of builds. */
+  /** Receives the builds. */
   readonly plugin: Plugin;
-  /** Answers what the script asks for. */
+  /** Answers the script's requests. */
   readonly middleware: Middleware;
-  /** What is put into a page that a browser on this machine asks for; undefined for anybody else. */
+  /** The HTML to insert into a page for a browser on this machine; undefined for any other client. */
   inject(request: IncomingMessage): string | undefined;
 }
 
 /**
- * Reloads the pages that a browser on this machine shows whenever a build has changed something. The script that
- * does it is put into pages on their way out, never into a file.
+ * Reloads pages in browsers on this machine when a build has changed something. The script is inserted into pages when they are
+ * served, never into files.
  *
- * @param basePath the path below which the site stands, `''` for the root.
+ * @param basePath the site's base path; `''` for the root.
  */
 export function createLiveReload(basePath: string): LiveReload {
   const run = randomBytes(4).toString('hex'); // after a restart everything may be another

@@ -9,14 +9,17 @@ import { themeFolders } from '../builder/theme.js';
 export interface PagePolicy {
   /** Undefined if there is none. */
   now(): string | undefined;
-  /** Hears of new templates. */
+  /** Receives changes of templates. */
   readonly plugin: Plugin;
 }
 
-/** The policy of pages of another generator, whose needs are unknown: other sites may not frame them. */
+/** The policy for pages of another generator, whose needs are unknown: only other sites' frames are forbidden. */
 const OF_GENERATORS = "object-src 'none'; base-uri 'self'; frame-ancestors 'self'";
 
-/** Follows the theme: what its templates hold now may run. @param ofPlugins the folders of plugins. @default none */
+/**
+ * Creates the policy for a site. It allows the scripts of the present templates. @param ofPlugins the folders of plugins.
+ * @default none
+ */
 export function createPagePolicy(settings: Settings, ofPlugins: readonly ThemeFolder[] = []): PagePolicy {
   const { site } = settings;
   let policy: string | undefined;

@@ -6,12 +6,12 @@ import type { LiveReload } from './live-reload.js';
 import { sendFile } from './send-file.js';
 import { inTurn, openServed, type ServedFile, servedPath } from './served-file.js';
 
-/** Files whose name holds a hash of their content: our style sheets and scripts, and Pagefind's index. */
+/** Files with a hash of their content in the name: our style sheets and scripts, and Pagefind's index. */
 const HASHED =
   /^(?:assets\/(?:.+\/)?[^/]+\.[0-9a-f]{8,}\.\w+|pagefind\/(?:.+\/)?[^/]+_[0-9a-f]{6,}\.pf_\w+)$/;
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
-/** Kept, but asked about each time: an ETag makes that cheap. */
+/** Cached, but revalidated each time by the ETag. */
 const ASK_FIRST = 'no-cache';
 
 /** A file and its path below the output folder. */
@@ -25,15 +25,15 @@ type Inject = ReturnType<LiveReload['inject']>;
 export interface PreviewOptions {
   /** The built site, absolute. */
   readonly outputDir: string;
-  /** The path below which the site stands, `''` for the root. */
+  /** The site's base path; `''` for the root. */
   readonly basePath: string;
-  /** The webhook's path, where no file is served, however it is spelled. */
+  /** The webhook's path, where no file is served in any spelling. */
   readonly endpoint: string;
   /** The Content-Security-Policy of pages; undefined for none. */
   policy(): string | undefined;
-  /** Where a path leads whose article a person has removed; null if it is gone, undefined for any other. */
+  /** The redirect at the path of a removed article, or null for 410; undefined for any other path. */
   gone(path: string): string | null | undefined;
-  /** What puts a script into the pages that browsers on this machine get; undefined for none. */
+  /** Adds the script of the live reload to pages; undefined for none. */
   readonly liveReload: LiveReload | undefined;
   readonly log: Log;
 }
@@ -60,7 +60,7 @@ export function preview({
     const secured = policy();
     if (secured !== undefined) context.set('Content-Security-Policy', secured);
     if (context.path === basePath && basePath !== '') return redirect(context, `${basePath}/`);
-    // Before anything is read: a build that ends meanwhile must find the page to be of an older version.
+    // Taken before the page is read, so that a page counts as outdated if a build ends meanwhile.
     const inject = liveReload?.inject(context.req);
     const address = context.path.slice(basePath.length);
     const path = servedPath(address);
@@ -94,9 +94,9 @@ export function preview({
 }
 
 /**
- * The file at an address; 'folder' if it lacks the slash of one.
+ * Finds the file at an address; 'folder' if the address lacks a folder's slash.
  *
- * @param path of the address, as `servedPath` gave it.
+ * @param path the address as a path, from `servedPath`.
  */
 async function find(root: string, address: string, path: string): Promise<Found | 'folder' | undefined> {
   for (const name of filesOfAddress(address)) {
@@ -114,7 +114,7 @@ async function findFile(root: string, path: string): Promise<Found | undefined> 
   return file === undefined || file === 'folder' ? undefined : { path, file };
 }
 
-/** Links in a folder's page are relative to the address with the slash. */
+/** Adds the slash to a folder's address, as the links in its page are relative to that. */
 function redirect(context: Context, path: string): void {
   context.set('Cache-Control', ASK_FIRST);
   context.status = 301;

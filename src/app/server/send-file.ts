@@ -8,12 +8,12 @@ import { systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { inTurn, type ServedFile } from './served-file.js';
 
-/** So much of a file is read at once, in bytes; the next part is read when the client has taken it. */
+/** How much of a file is read at once, in bytes; the next part is read when the client has taken this one. */
 const CHUNK = 16_384;
 
 const CLIENT_GONE = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_HTTP_REQUEST_TIMEOUT'];
 
-/** Bytes of a file from `start` to before `end`. */
+/** The bytes of a file from `start` up to, but not including, `end`. */
 interface Slice {
   readonly start: number;
   readonly end: number;
@@ -21,17 +21,17 @@ interface Slice {
 
 export interface SendFileOptions {
   readonly log: Log;
-  /** 200, or the status of a page that stands for another, which has no parts and is asked for each time. */
+  /** 200, or the status of an error page, which has no ranges and is not cached. */
   readonly status?: 200 | 404 | 410;
-  /** What is put into an HTML page on its way, before the end of its body. */
+  /** HTML to insert before the end of a page's body. */
   readonly insert?: string | undefined;
 }
 
 /**
- * Answers with a file: 200, 304 where the client has these very bytes, 206 for a part, 416 for one that is not
- * there. Type and caching have been set before. However large the file and slow the client, little of it is in memory.
+ * Answers with a file: 200, 304 if the client has the same bytes, 206 for a range, 416 for an invalid range. The caller sets
+ * type and caching. Only a small part of the file is in memory at a time.
  *
- * @param file is closed in any case.
+ * @param file always closed.
  */
 export async function sendFile(
   context: Context,
@@ -55,13 +55,13 @@ export async function sendFile(
   }
 }
 
-/** Another one whenever the bytes may be others: the status-change time cannot be set back as the other can. */
+/** An ETag that changes with the bytes. Unlike the modification time, the status-change time cannot be set back. */
 function tagOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats, insert = ''): string {
   const identity = [size, mtimeNs, ctimeNs, ino, insert].join(' ');
   return `"${hash('sha256', identity, 'base64url').slice(0, 27)}"`;
 }
 
-/** A page with something before the end of its body, or at its own end if it has none. */
+/** Inserts a text before the end of a page's body, or at the end of the page. */
 function withInserted(page: string, insert: string): string {
   const end = page.lastIndexOf('</body>');
   const at = end === -1 ? page.length : end;
@@ -88,12 +88,12 @@ async function sendBytes(context: Context, handle: FileHandle, size: number, log
   try {
     await pipeline(chunksOf(handle, { start, end }), context.res);
   } catch (error) {
-    // The connection is closed: only its end shows the client that bytes are missing.
+    // The connection is closed, which tells the client that bytes are missing.
     if (!isClientGone(error)) log.error({ err: error, path: context.path }, 'a file was not sent whole');
   }
 }
 
-/** The part that was asked for; undefined for the whole, which is also the answer to several parts at once. */
+/** The requested range; undefined for the whole file, which also answers a request for several ranges. */
 function sliceOf(context: Context, size: number): Slice | 'none' | undefined {
   const asked = context.get('Range');
   if (context.method !== 'GET' || asked === '' || !isStillWanted(context)) return undefined;
@@ -104,7 +104,7 @@ function sliceOf(context: Context, size: number): Slice | 'none' | undefined {
   return range === undefined || others.length > 0 ? undefined : { start: range.start, end: range.end + 1 };
 }
 
-/** Whether the rest of a file is of the bytes that the client has the beginning of (RFC 9110, 13.1.5). */
+/** Whether the file is still the one that the client has a part of (RFC 9110, 13.1.5). */
 function isStillWanted(context: Context): boolean {
   const condition = context.get('If-Range');
   if (condition === '') return true;
@@ -123,8 +123,8 @@ async function* chunksOf(handle: FileHandle, { start, end }: Slice): AsyncGenera
 }
 
 /**
- * Whether the other side ended the connection, as a browser does whose reader has gone on to another page, or
- * Node.js did, as the other side sent what is not HTTP (`HPE_…`) or took too long.
+ * Whether the client ended the connection, for instance because its reader went to another page, or Node.js did because the
+ * client sent invalid HTTP (`HPE_…`) or was too slow.
  */
 export function isClientGone(error: unknown): boolean {
   const code = systemCode(error) ?? '';

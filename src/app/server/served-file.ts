@@ -3,28 +3,27 @@ import type { FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { systemCode } from '../../errors.js';
 
-/** A file that may be served, opened: what is said of it and what is sent are of the same bytes. */
+/** An open file to serve. Headers and body come from the same descriptor. */
 export interface ServedFile {
   readonly handle: FileHandle;
   readonly stat: fs.BigIntStats;
 }
 
-/** Longest name that file systems allow, in bytes. */
+/** The longest file name, in bytes. */
 const LONGEST_NAME = 255;
 
-/** Never follows a link that came in after the path was looked at, and waits for no pipe's other end. */
+/** Does not follow a link that appeared after the path was checked, and does not wait for a pipe. */
 const FLAGS = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
 
-/** What says that there is nothing to serve at a path; `ENXIO` is a socket's name. */
+/** Errors that mean that there is nothing to serve; `ENXIO` is for a socket. */
 const NOTHING = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENXIO'];
 
 /**
- * The file below the built site that a URL's path names; a path that ends in a slash, or is empty, names a folder.
- * Every segment is decoded once and must then be a plain name, so that no spelling of `..`, of a slash or of a
- * dot file leads anywhere.
+ * The path of the file that a URL names; a path that is empty or ends in a slash names a folder. Each segment is decoded once
+ * and must be a plain name, so that no spelling of `..`, of a slash or of a dot file works.
  *
- * @param pathname the path as it was sent, starting with a slash.
- * @returns undefined for a path that names nothing that is served.
+ * @param pathname the raw path, starting with a slash.
+ * @returns undefined for a path that is not served.
  */
 export function servedPath(pathname: string): string | undefined {
   if (!pathname.startsWith('/')) return undefined;
@@ -46,17 +45,17 @@ function nameOf(segment: string): string | undefined {
   return Buffer.byteLength(name) > LONGEST_NAME ? undefined : name;
 }
 
-/** Dot files are private, but for the one folder of them that is meant for the public. */
+/** Dot files are private, except `.well-known`. */
 function isHidden(name: string): boolean {
   return name.startsWith('.') && name !== '.well-known';
 }
 
 /**
- * Opens a file below `root`. A symbolic link is followed as long as it stays inside and leads to no dot file.
+ * Opens a file below `root`. A symbolic link is followed if it stays inside and does not lead to a dot file.
  *
- * @param path as `servedPath` gave it.
- * @returns 'folder' where that is what stands there, undefined if nothing does that may be served.
- * @throws what the system says of a file that is there and cannot be read.
+ * @param path from `servedPath`.
+ * @returns 'folder' for a folder; undefined if there is nothing to serve.
+ * @throws the system's error for an unreadable file.
  */
 export async function openServed(root: string, path: string): Promise<ServedFile | 'folder' | undefined> {
   try {
@@ -72,7 +71,7 @@ export async function openServed(root: string, path: string): Promise<ServedFile
   }
 }
 
-/** Whether a path relative to the root stays below it and passes no dot file. */
+/** Whether a path relative to the root stays below it, without a dot file. */
 function isInside(path: string): boolean {
   const names = path.split(sep);
   return path === '' || (names[0] !== '..' && !names.some(isHidden));
@@ -86,16 +85,13 @@ async function open(path: string): Promise<ServedFile | 'folder' | undefined> {
   return stat.isDirectory() ? 'folder' : undefined;
 }
 
-/** Deliveries are synced by the same few threads that open and read files, and answered by the same event loop. */
+/** The limit of simultaneous reads: deliveries use the same thread pool and event loop. */
 const AT_ONCE = 2;
 
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/**
- * Opens or reads a file when its turn comes: at most two at a time and in the order of the calls, so that a thousand
- * readers delay a delivery no more than two do.
- */
+/** Runs file operations in order, at most two at a time, so that a thousand readers delay a delivery no more than two. */
 export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running === AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
   else running++;

@@ -13,29 +13,29 @@ import { createBoundedServer, type Patience } from './connections.js';
 import { type PreviewOptions, preview } from './preview.js';
 import { isClientGone } from './send-file.js';
 
-/** How long a stop waits; what follows needs time too, and all of it has 10 s. */
+/** How long a stop waits. The whole shutdown has 10 s, and later steps need time too. */
 const PATIENCE: Patience = { unfinishedMs: 4_000, wholeMs: 7_000 };
 
-/** The longest body of a request to a plugin that serves without routes. */
+/** The longest body for a plugin's middleware, in bytes. */
 const MOST_SERVED_BYTES = 5_000_000;
 
 export interface ServerOptions extends PreviewOptions {
   readonly webhook: Middleware;
-  /** The endpoints that plugins have for other services. */
+  /** The plugins' endpoints for other services. */
   readonly adapters: readonly Middleware[];
   /** The routes of plugins. */
   readonly routers: readonly Router[];
-  /** What plugins answer without routes. */
+  /** The paths that plugins answer with a middleware. */
   readonly served: readonly ServedBelow[];
-  /** Where there is the admin alone; undefined if there is no such place. */
+  /** The origin that serves only the admin; undefined if there is none. */
   readonly adminOrigin: string | undefined;
-  /** Whether the scripts of articles may run in pages, which are then at `127.0.0.1`, and the admin at `localhost`. */
+  /** Whether scripts in articles may run. Then the pages are at `127.0.0.1`, and the admin is at `localhost`. */
   readonly runsScripts: boolean;
-  /** Whether articles can be stored right now; the reason where not. */
+  /** The reason why articles cannot be stored now; undefined if they can. */
   readonly health: () => string | undefined;
-  /** What /healthz?verbose says besides, to whoever has the token. */
+  /** The details of /healthz?verbose, for clients with the token. */
   readonly details: () => object | Promise<object>;
-  /** The token for it; undefined if nobody gets it. */
+  /** The token for these details; undefined if nobody may see them. */
   readonly statusToken: string | undefined;
 }
 
@@ -49,14 +49,13 @@ export interface Server {
    */
   listen(port: number, host: string | undefined): Promise<number>;
   /**
-   * Stops accepting and resolves when every request that has arrived is answered. From the call on each answer closes
-   * its connection. Clients that send or read too slowly are cut off after a while: they must not keep plugins and
-   * store from ending in good order.
+   * Stops accepting, and resolves when every request that has arrived is answered. Each answer closes its connection. Clients
+   * that send or read too slowly are cut off, so that plugins and store can be closed in time.
    */
   close(patience?: Patience): Promise<void>;
 }
 
-/** The HTTP side: the webhook first, then adapters, then /healthz, then plugins' routes, then the built site. */
+/** Creates the server: the webhook, adapters, /healthz, plugins' routes and the built site, in this order. */
 export function createServer({
   webhook,
   adapters,
@@ -73,7 +72,7 @@ export function createServer({
   const app = new Koa();
   app.on('error', (error: unknown) => {
     if (isClientGone(error)) log.debug({ reason: messageOf(error) }, 'a client went away');
-    // Strangers decide how often that happens.
+    // Not a warning, as strangers decide how often it happens.
     else if (httpErrorOf(error).expose) log.debug({ reason: messageOf(error) }, 'a request was cut off');
     else log.error({ err: error }, 'a request failed');
   });
@@ -96,7 +95,7 @@ export function createServer({
   };
 }
 
-/** Hands a plugin what is asked for at its path and below; the path is compared as it was sent. */
+/** Passes requests at a plugin's path and below to the plugin. The raw path is compared. */
 function onlyBelow({ path, handler }: ServedBelow): Middleware {
   const bounded = boundedBody(MOST_SERVED_BYTES);
   return (context, next) =>
@@ -107,7 +106,7 @@ function onlyBelow({ path, handler }: ServedBelow): Middleware {
       : next();
 }
 
-/** A script in an article would act for whoever is logged in, if its page were at the admin's host. */
+/** Serves only the admin at a host: on the same host, a script in an article could act for the logged-in user. */
 function onlyAdminAt(host: string): Middleware {
   return (context, next) => {
     if (hostnameOf(context.get('host')) !== host || `${context.path}/`.startsWith(ADMIN_PATH)) return next();
@@ -118,8 +117,8 @@ function onlyAdminAt(host: string): Middleware {
 }
 
 /**
- * Keeps the pages and the admin at different hosts of this machine, and so at different origins, where a script of an article
- * could act for whoever is logged in. The live check does not care: it fetches pages and runs no script.
+ * Keeps pages and admin at different hosts of this machine, and so at different origins, because a script in an article could
+ * act for the logged-in user. The live check is not affected, as it runs no scripts.
  */
 const apartFromAdmin: Middleware = (context, next) => {
   const host = context.get('host');
@@ -137,16 +136,15 @@ const apartFromAdmin: Middleware = (context, next) => {
   return undefined;
 };
 
-/** Whether what is asked for may become a page, in a window or in a frame. */
+/** Whether a request may load a page into a window or a frame. */
 function isForBrowsers(context: Context): boolean {
   const shownIn = /^(?:document|i?frame|fencedframe|object|embed)$/;
   return shownIn.test(context.get('sec-fetch-dest')) || context.get('accept').includes('text/html');
 }
 
 /**
- * Answers for a plugin's route that throws, as JSON. `context.throw(403, 'reason')` answers 403 with its reason, and so does an
- * error of the table that is the client's, such as that of an article which is not there; any other error is logged, and the
- * answer says nothing of it.
+ * Answers errors of plugins' routes as JSON. `context.throw(403, 'reason')` answers 403 with the reason, and so does a client
+ * error of the error table, such as ARTICLE_NOT_FOUND. Any other error is logged and answered without details.
  */
 function failuresAsJson(log: Log): Middleware {
   return async (context, next) => {
@@ -167,7 +165,7 @@ function failuresAsJson(log: Log): Middleware {
   };
 }
 
-/** The status of an error, and whether its message is meant for the client. */
+/** The status of an error, and whether the client may see its message. */
 function httpErrorOf(error: unknown): { readonly status: number; readonly expose: boolean } {
   if (error instanceof PressmarkError) return { status: error.status, expose: error.status < 500 };
   const { status, expose }: { status?: unknown; expose?: unknown } =
@@ -176,7 +174,7 @@ function httpErrorOf(error: unknown): { readonly status: number; readonly expose
   return status >= 400 && status < 600 ? { status, expose } : { status: 500, expose: false };
 }
 
-/** A route that exists for other methods answers 405, with their names in `Allow`. */
+/** Answers 405 for a route that exists for other methods, which are listed in `Allow`. */
 const wrongMethodAsJson: Middleware = async (context, next) => {
   await next();
   if (context.status !== 405 && context.status !== 501) return;
@@ -210,7 +208,7 @@ function mayReadDetails({ headers }: http.IncomingMessage, token: string | undef
   return token !== undefined && sameSecret(headers.authorization, `Bearer ${token}`);
 }
 
-/** What to do where a port cannot be listened on, by the system's code. */
+/** The fixes for a port that cannot be used, by the system's error code. */
 const LISTEN_FIXES: Readonly<Record<string, string>> = {
   EACCES: 'choose a port above 1023, or allow this user to listen on it',
   EADDRNOTAVAIL: 'set host to an address of this machine, or leave it out',
@@ -218,7 +216,7 @@ const LISTEN_FIXES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tries whether a port can be listened on.
+ * Tests whether a port is free.
  *
  * @returns the port; a free port for 0.
  * @throws PressmarkError PORT_UNAVAILABLE
@@ -232,7 +230,7 @@ export async function tryPort(port: number, host: string | undefined): Promise<n
   }
 }
 
-/** Lets a server listen. @throws PressmarkError PORT_UNAVAILABLE */
+/** Makes a server listen. @throws PressmarkError PORT_UNAVAILABLE */
 function listen(server: net.Server, port: number, host: string | undefined): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {

@@ -35,10 +35,10 @@ import { createPagePolicy, type PagePolicy } from '../server/page-policy.js';
 import { notedFacts, statusOf } from '../status.js';
 import type { ReceiverStore, Starting } from './open-store.js';
 
-/** The plugins that are set up, and what the server needs of what they are made from. */
+/** The running plugins, and further parts that the server needs. */
 export interface RunningPlugins {
   readonly host: Host;
-  /** What a delivery is answered from. */
+  /** The context for handlers of deliveries. */
   readonly context: HandlerContext;
   readonly receiveArticle: ArticleReceiver['receive'];
   readonly secrets: LiveSecrets;
@@ -46,7 +46,7 @@ export interface RunningPlugins {
   readonly facts: SiteDeploy['facts'];
   readonly pagePolicy: PagePolicy;
   readonly liveReload: LiveReload | undefined;
-  /** What is at the URL of an article that a person has removed; see `PreviewOptions`. */
+  /** The answer at the URL of a removed article; see `PreviewOptions`. */
   readonly gone: (path: string) => string | null | undefined;
 }
 
@@ -89,7 +89,7 @@ export async function openPlugins(starting: Starting, opened: ReceiverStore): Pr
     ...firstPartyPlugins({ ...starting, durable, sources: pages.sources }),
     deploy.entry,
     firstParty(recordsPlugin(kept), 'what is kept for people'),
-    // Behind those that look at the same events: what it says of an article counts.
+    // After the plugins that follow the same events, as its state of an article is the final one.
     firstParty(schedulePlugin({ catalog, prefix, since: opened.savedAt, stateDir }), 'the dates of articles'),
   ];
 
@@ -132,7 +132,7 @@ export async function openPlugins(starting: Starting, opened: ReceiverStore): Pr
   };
 }
 
-/** What the handlers of deliveries work with. */
+/** The context for handlers of deliveries. */
 function handlerContext(
   settings: Settings,
   log: Log,
@@ -154,7 +154,7 @@ function handlerContext(
   };
 }
 
-/** The articles as plugins read and change them, and what is at the URLs of those that were removed. */
+/** The articles for plugins, and the answers at the URLs of removed ones. */
 function articlesOf(
   settings: Settings,
   { content, prefix, thread, durable, hooks }: ReceiverStore,
@@ -180,7 +180,7 @@ function articlesOf(
   };
 }
 
-/** What is known of the site and of what came. */
+/** The records of the site and its deliveries. */
 function recordsOf(
   { settings, log, onClose }: Starting,
   { content, durable }: ReceiverStore,
@@ -208,7 +208,10 @@ function firstParty(plugin: Plugin, origin: string): PluginEntry {
   return { plugin, origin, isFirstParty: true };
 }
 
-/** What plugins have where pages are made: their hooks, the URLs of their files, which no article gets, and what else their pages depend on. */
+/**
+ * The plugins' part in the builder: their hooks, the URLs of their files, which are reserved, and the files that their pages
+ * depend on.
+ */
 async function pagesOf(plugins: readonly PluginEntry[], around: Omit<HostContext, 'face'>) {
   if (plugins.every(({ plugin }) => plugin.pages === undefined))
     return { report: { hooks: [], outputs: [] }, calls: [], folders: [], urls: [], sources: [] };
@@ -226,14 +229,14 @@ async function pagesOf(plugins: readonly PluginEntry[], around: Omit<HostContext
   };
 }
 
-/** What makes slugs, where the config asks for more than a safe one. */
+/** Makes slugs in ASCII; undefined if the config allows Unicode. */
 function slugMaker({ articles, site }: Settings): HandlerContext['slug'] {
   if (articles.slug === 'unicode') return undefined;
   const language = articles.language ?? (site === false ? 'en' : site.language);
   return (suggestion, title, id) => asciiSlugOf(suggestion, title, id, language);
 }
 
-/** The secrets of the config, as far as they are long enough not to stand anywhere by chance. */
+/** The secrets of the config that are long enough not to occur by chance. */
 function secretsOf({ secrets, deployHook, gitToken, statusToken }: Settings, { now }: LiveSecrets): string[] {
   return [...secrets, ...now(), deployHook.url, deployHook.token, gitToken, statusToken].flatMap(
     (secret = '') => (secret.length < 8 ? [] : [secret]),

@@ -17,7 +17,7 @@ import type { RunningPlugins } from './open-plugins.js';
 import type { ReceiverStore, Starting } from './open-store.js';
 
 /**
- * Listens: the webhook, the endpoints of adapters, the routes of plugins and the built site.
+ * Starts to listen: for the webhook, adapters, plugins' routes and the built site.
  *
  * @returns the port.
  * @throws PressmarkError PORT_UNAVAILABLE
@@ -35,7 +35,7 @@ export async function openServer(
   const receive = createReceive(plugins.secrets, names, context);
   const health = createHealth(content, stateDir);
   const common = { hooks, log, notes: deliveries.notes };
-  // Not the webhook's: strangers who send to an adapter must not keep a delivery from being read.
+  // Separate from the webhook's, so that requests to an adapter cannot delay a delivery.
   const readBody = createBodyReader();
   const ofAdapters = {
     ...common,
@@ -91,15 +91,15 @@ export async function openServer(
 }
 
 /**
- * Whether the scripts of articles may run in the pages: those of another generator, and those with a policy of the owner's. Where
- * the receiver does not listen at 127.0.0.1, they cannot have a host of their own.
+ * Whether scripts in articles may run in the pages: with another generator, or with the owner's own policy. If the receiver
+ * does not listen at 127.0.0.1, pages cannot have a separate host.
  */
 function runsScripts({ site, host }: Settings): boolean {
   const isListening = host === undefined || ['0.0.0.0', '::', '127.0.0.1'].includes(host);
   return isListening && (site === false || site.contentSecurityPolicy !== undefined);
 }
 
-/** Says which articles nobody sees at their addresses, as something else is served there. */
+/** Warns of articles that are hidden, as something else is served at their addresses. */
 function warnOfHidden({ reservedUrls }: ReceiverStore['content'], { catalog }: DurableStore, log: Log): void {
   for (const reserved of reservedUrls) {
     const below = reserved.endsWith('/*') ? reserved.slice(0, -1) : undefined;
@@ -115,7 +115,7 @@ function warnOfHidden({ reservedUrls }: ReceiverStore['content'], { catalog }: D
   }
 }
 
-/** Without the announcement, as on a full disk, other commands do not see the receiver; it works as well. */
+/** Announces the receiver. If that fails, as on a full disk, only other commands do not see it. */
 async function announce(stateDir: string, log: Log, receiver: RunningReceiver): Promise<() => void> {
   try {
     return await announceReceiver(stateDir, receiver);
@@ -125,7 +125,7 @@ async function announce(stateDir: string, log: Log, receiver: RunningReceiver): 
   }
 }
 
-/** Whether articles can be stored: what the disk says, and where it counts, the remote. */
+/** Whether articles can be stored, as far as the disk and, at level push, the remote are concerned. */
 function troubleOf(durable: DurableStore, health: Health): () => string | undefined {
   return () => {
     const trouble = durable.trouble?.();

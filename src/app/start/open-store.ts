@@ -18,7 +18,7 @@ import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { type DurableStore, openDurableStore } from '../durability.js';
 
-/** What each part of a start gets. */
+/** The parameters of each part of the start. */
 export interface Starting {
   readonly settings: Settings;
   readonly log: Log;
@@ -27,26 +27,26 @@ export interface Starting {
   readonly preview: boolean;
   readonly live: boolean;
   readonly adapterLimits: AdapterLimits | undefined;
-  /** Adds what closes something that was opened; the last one is closed first. */
+  /** Registers a function that closes a part; the last one runs first. */
   onClose(close: () => unknown): void;
 }
 
-/** The store of a receiver, with the hooks and jobs that what is stored leads to. */
+/** The store of a receiver, with hooks and jobs. */
 export interface ReceiverStore {
   readonly content: ContentFolder;
   /** See `contentPrefix`. */
   readonly prefix: string;
-  /** What reads and makes the texts of articles. */
+  /** The thread that reads and writes the texts of articles. */
   readonly thread: CodecInThread;
   readonly durable: DurableStore;
   readonly hooks: Hooks;
   readonly jobs: Jobs;
-  /** When the last receiver saved what it knew of the articles, in ms since 1970; 0 if none has. */
+  /** When the last receiver saved the catalog, in ms since 1970; 0 if none has. */
   readonly savedAt: number;
 }
 
 /**
- * Recovers what is stored, and watches for what others change in it.
+ * Recovers the store, and watches it for other people's changes.
  *
  * @throws PressmarkError what `openDurableStore` throws; CONFIG_INVALID if articles are at another address than the site.
  */
@@ -69,7 +69,7 @@ export async function openStore({ settings, log, terminal, onClose }: Starting):
   return { content, prefix, thread, durable, hooks, jobs, savedAt };
 }
 
-/** Only files show which addresses they pin; a few show whether the base path has changed, without reading all at each start. */
+/** How many files are read to see whether the base path has changed, instead of all at each start. */
 const FEW = 20;
 
 async function refuseOtherAddress(settings: Settings, entries: readonly Entry[]): Promise<void> {
@@ -80,14 +80,14 @@ async function refuseOtherAddress(settings: Settings, entries: readonly Entry[])
   if (isAway) await refuseArticlesElsewhere(settings, entries);
 }
 
-/** The counts are for who reads the log later; on a terminal the start has its own words. */
+/** Logs the counts, except on a terminal, where the start prints its own lines. */
 function report({ recovery }: OpenStore, log: Log, terminal: boolean): void {
   const { malformed, ...counts } = recovery;
   log[terminal ? 'debug' : 'info'](counts, 'recovered');
   for (const { path, reason } of malformed) warnOfBroken(log, path, reason);
 }
 
-/** What a person, `git pull` or another receiver did in the content folder, once the plugins are set up. */
+/** Runs the actions for a change by a person, `git pull` or another receiver, once the plugins are set up. */
 async function reportChange(
   hooks: Hooks,
   { path, before, after }: ContentChange,

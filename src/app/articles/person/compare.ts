@@ -3,10 +3,10 @@ import type * as Differ from 'diff';
 import { escapeUTF8 } from 'entities';
 import type { ArticleFields, Comparison } from '../../../host/articles/edits.js';
 
-/** The most lines of a text that is compared, and the most that may differ: deliveries wait for the same thread. */
+/** The limits of a comparison by line: deliveries wait for the same thread. */
 const MOST_COMPARED = { lines: 5_000, different: 300 };
 
-/** The differences between two versions of an article; of long or very different versions, both texts. */
+/** The differences between two versions of an article, or both texts if they are long or very different. */
 export function compared(before: ArticleFields, after: ArticleFields): Comparison {
   const [old, now] = [textOf(before), textOf(after)];
   const isLong = [old, now].some(
@@ -25,7 +25,7 @@ export function compared(before: ArticleFields, after: ArticleFields): Compariso
   };
 }
 
-/** One text and the other. */
+/** Both texts, whole. */
 export function apart(before: ArticleFields, after: ArticleFields): Comparison {
   return {
     isByLine: false,
@@ -36,7 +36,7 @@ export function apart(before: ArticleFields, after: ArticleFields): Comparison {
   };
 }
 
-/** The library is loaded when it is first needed: threads are to start fast. */
+/** Loaded on demand, so that threads start fast. */
 function differ(): typeof Differ {
   return createRequire(import.meta.url)('diff') as typeof Differ;
 }

@@ -13,12 +13,15 @@ import { listedArticle, type SetStateAs, stateChange } from '../host-articles.js
 import { createVersions, mustGet, noteEditor, type VersionsOptions } from './versions.js';
 
 export interface PersonEditsOptions extends VersionsOptions {
-  /** The content folder's path below the site's, with a slash at its end. */
+  /** The content folder relative to the site's folder, with a trailing slash. */
   readonly prefix: string;
   readonly setStateAs: SetStateAs;
 }
 
-/** What people do with articles in an admin. Who does it is noted first: the commit has them for its author. */
+/**
+ * The actions of people on articles in an admin. The person is noted before the change is stored, and becomes the author of its
+ * commit.
+ */
 export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   const { store, content, prefix, context, editors, setStateAs, texts } = options;
 
@@ -58,7 +61,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
           'BODY_INVALID',
           'the author of this post stands in its file alone and cannot be changed here',
         );
-      // Also where the form is sent a second time, as the answer has not come.
+      // Also if the form is sent again because the answer was lost.
       const isThere = next.text === (await withContent(content, read, path, change)).text;
       if (isThere) return { ...read.stored, text: read.text };
       checkBase(read.stored.article, base);
@@ -84,14 +87,14 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     void afterAnswer?.();
     if (outcome === 'deleted')
       throw new PressmarkError('USAGE', 'the article was removed after it was stored');
-    // The form was sent again: it may have another text by now.
+    // The form was sent again, perhaps with another text.
     if (outcome === 'known') await edit(id, '', given, by);
     return { id, url };
   };
 
   const draft: ArticleEdits['draft'] = async (fields, id) => {
     if (id === undefined) {
-      // Where no article is, and in a folder of articles: generators choose the template by it.
+      // An unused name in the folder of articles, as generators choose the template by the folder.
       const slug = `preview-${randomBytes(8).toString('hex')}`;
       const { layout, codec } = content;
       const made = newDraft(slug, await texts.form(fields, undefined), slug);
@@ -121,7 +124,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   return { open, edit, create, draft, setStateBy, ...createVersions(options), compare, escaped, formFields };
 }
 
-/** Why the text is not for the admin: a person has written template code in it, which would not run any more. */
+/** The reason why the text cannot be edited in the admin: it holds a person's template code, which would no longer run. */
 async function lockedText(
   content: ContentFolder,
   read: Pick<ReadFile, 'text' | 'stored'>,
@@ -134,7 +137,7 @@ async function lockedText(
   return 'holds template code, which runs only where it is written in the file';
 }
 
-/** A draft is shown as if it were live: a held or scheduled article has no page. */
+/** The draft, marked as live for the preview: a held or scheduled article has no page. */
 async function shown(
   { content, store, prefix }: Pick<PersonEditsOptions, 'content' | 'store' | 'prefix'>,
   path: string,

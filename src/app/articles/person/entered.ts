@@ -8,7 +8,7 @@ import type { ArticleEdits, ArticleFields } from '../../../host/articles/edits.j
 import { formIn } from '../../../host/http/form.js';
 import { invalid, isHtml } from '../change-article.js';
 
-/** What a person edits: the Markdown, or the HTML, as it came. */
+/** The text that a person edits: the Markdown or the HTML, as it came. */
 export function editableText(stored: StoredArticle, { sentBody }: Pick<ArticleFormat, 'sentBody'>): string {
   const { body, contentHtml } = stored.article;
   if (stored.bodyEdited) return body;
@@ -16,9 +16,10 @@ export function editableText(stored: StoredArticle, { sentBody }: Pick<ArticleFo
 }
 
 /**
- * What a person has entered, as it is stored, without a text that is the article's. Blanks at the ends of the text do not count.
+ * The fields that a person has entered, ready to be stored. A text that equals the article's is left out; blanks at its ends
+ * are ignored.
  *
- * @param now the article as it is, and what is edited of it; undefined for a new one.
+ * @param now the present article and its editable text; undefined for a new one.
  * @throws PressmarkError BODY_INVALID, BODY_TOO_LARGE.
  */
 export function readEntered(
@@ -30,7 +31,7 @@ export function readEntered(
   return { ...others, ...(body !== undefined && !isSame && { body }) };
 }
 
-/** @param now the article as it is: an image that stays may be one that nobody could enter. */
+/** @param now the present article: an unchanged image need not be one that could be entered. */
 function checked(fields: Partial<ArticleFields>, now?: Pick<Article, 'image'>): Partial<ArticleFields> {
   const { title, description, tags, author, body } = fields;
   const image = now !== undefined && fields.image === now.image ? undefined : fields.image;

@@ -14,7 +14,7 @@ import { historyOfFile, versionIn, versionInCommit } from '../history.js';
 import type { HostArticlesOptions } from '../host-articles.js';
 import { isThere, reversion } from '../revert.js';
 
-/** Among so many of the newest commits of its file a version is looked for, while somebody waits. */
+/** The number of newest commits in which a version is searched, as a person is waiting. */
 const MOST_SEARCHED = 1_000;
 
 export interface VersionsOptions extends Pick<HostArticlesOptions, 'store' | 'content'> {
@@ -24,7 +24,7 @@ export interface VersionsOptions extends Pick<HostArticlesOptions, 'store' | 'co
   readonly texts: AskedWork;
 }
 
-/** The versions of an article, as people see them in an admin and put them back. */
+/** The versions of an article, for people to view and restore in an admin. */
 export function createVersions({
   settings,
   store,
@@ -35,7 +35,7 @@ export function createVersions({
 }: VersionsOptions): Pick<ArticleEdits, 'history' | 'at' | 'revert'> {
   const history: ArticleEdits['history'] = async (id, most) => {
     const { versions } = await historyOf(await mustGet(store, id), most);
-    // A commit of somebody who has put several edits together is not by who has made each.
+    // The author of a commit that joins several edits is not the author of each.
     return versions.slice(0, most).map(({ stored: _, ...one }) => ({
       ...one,
       author: (one.revision === null ? undefined : editors.of(one.revision)) ?? one.author,
@@ -47,7 +47,7 @@ export function createVersions({
     return { ...stored.article, body: await texts.editable(stored) };
   }
 
-  /** @param revision or the name of a commit, which is found without the history, as long as the file has kept its name. */
+  /** @param revision or the name of a commit, which is found without the history if the file has kept its name. */
   async function versionOf(found: Found, revision: string): Promise<StoredArticle> {
     const { id } = found.article;
     if (found.article.revision === revision) return found;
@@ -78,7 +78,7 @@ export function createVersions({
   return { history, at, revert };
 }
 
-/** Notes whose a revision is, before it is stored: its commit has them for its author. */
+/** Notes the person behind a revision before it is stored, as the author of its commit. */
 export async function noteEditor(
   editors: Editors,
   revision: string,

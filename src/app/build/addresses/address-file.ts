@@ -4,22 +4,22 @@ import { makeDirectory, syncDirectory, writeAtomically } from '../../../fs/atomi
 import { parseAddresses } from '../../../store/catalog/addresses.js';
 import { readOrEmpty } from '../../../store/catalog/entry.js';
 
-/** Why no address of a file is known although the generator was asked. */
+/** The reason why the generator has no address for a file. */
 export type UnlistedReason = 'no page' | 'several pages' | 'symbolic link' | 'front matter not supported';
 
-/** What was found out about the files that do not pin their addresses. Paths are below the content folder. */
+/** The addresses of the files that do not pin their own. Paths are below the content folder. */
 export interface AddressFile {
   /** A digest of the site's configuration. */
   readonly config: string;
-  /** A digest of the posts; with the same two digests, the generator would say the same again. */
+  /** A digest of the posts. With the same two digests, the generator would give the same answer. */
   readonly posts: string;
   readonly listed: readonly (ListedAddress & { readonly path: string })[];
   readonly unlisted: readonly { readonly path: string; readonly reason: UnlistedReason }[];
-  /** Why new articles would not be where `articles.permalink` says; undefined if they would. */
+  /** The reason why new articles would not be where `articles.permalink` says; undefined if they would be. */
   readonly contradiction?: string | undefined;
 }
 
-/** Reads the file that the store reads too; undefined if there is none or a malformed one: the generator is asked again then. */
+/** Reads the file, which the store reads too. Undefined if it is missing or malformed; then the generator is asked again. */
 export function readAddressFile(path: string): AddressFile | undefined {
   const text = readOrEmpty(path);
   const listed = parseAddresses(text);
@@ -28,7 +28,7 @@ export function readAddressFile(path: string): AddressFile | undefined {
   return typeof posts === 'string' && Array.isArray(unlisted) ? { ...listed, posts, unlisted } : undefined;
 }
 
-/** Writes what was found out; a reader sees the old file or the new one. */
+/** Writes the file atomically. */
 export async function writeAddressFile(path: string, file: AddressFile): Promise<void> {
   for (const parent of makeDirectory(dirname(path))) await syncDirectory(parent);
   await writeAtomically(path, `${JSON.stringify(file, null, 1)}\n`);

@@ -25,9 +25,9 @@ import { configDigest } from './config-digest.js';
 import { contradictionOf } from './contradiction.js';
 import { matchPages, readPages } from './match-pages.js';
 
-/** How addresses are asked for. */
+/** Options of `existingAddresses`. */
 export interface ListingOptions {
-  /** Asks even where nothing has changed. @default false */
+  /** Asks even if nothing has changed. @default false */
   readonly force?: boolean;
   readonly signal?: AbortSignal;
   /** Whether the output was built from the files as they are. @default false */
@@ -46,12 +46,12 @@ export interface Listing {
   readonly contradiction: string | undefined;
 }
 
-/** Why an address is not known. */
+/** The reason why an address is not known. */
 type NotListed = UnlistedReason | Exclude<ArticleState, 'live'>;
 
-/** A file from which the generator makes a page now, or may make one of a draft. */
+/** A file that has a page, or a draft that may have one. */
 interface Post extends FileFacts {
-  /** The address that the file itself decides; undefined if it does not. */
+  /** The address that the file pins; undefined if it pins none. */
   readonly pinned: string | undefined;
 }
 
@@ -66,11 +66,11 @@ interface Posts {
 const NOTHING: Listing = { listed: new Map(), unlisted: new Map(), asked: false, contradiction: undefined };
 
 /**
- * Asks the site's generator for the address of each article file that does not pin its own, unless neither the posts nor the
- * site's configuration have changed since the last time. Where the site is built here, an address counts only if the last
- * good build has a page there. Where Pressmark itself builds the site, there is nothing to ask.
+ * Asks the site's generator for the address of each article file that does not pin its own, unless posts and configuration are
+ * unchanged since the last time. If the site is built here, an address only counts if the last good build has a page there. If
+ * Pressmark itself builds the site, there is nothing to ask.
  *
- * @throws PressmarkError BUILD_FAILED if the generator does not answer; SITE_TOO_LARGE. What is known stays as it was.
+ * @throws PressmarkError BUILD_FAILED if the generator does not answer; SITE_TOO_LARGE. The known addresses stay as they were.
  */
 export async function existingAddresses(settings: Settings, options: ListingOptions = {}): Promise<Listing> {
   const site = generatorOf(settings);
@@ -82,7 +82,7 @@ export async function existingAddresses(settings: Settings, options: ListingOpti
   const config = configOf(dir, settings, site);
   if (cache?.config === config && cache.posts === posts.digest && options.force !== true)
     return listingOf(cache, posts, false);
-  // Where the answer may say that no article may come, it is asked for with nothing but articles, too.
+  // The answer may forbid new articles, so the generator is asked even if all files pin their addresses.
   const mayRefuse = site.generator.addressQuery?.(site.files, site.options).problem !== undefined;
   if (!mayRefuse && posts.all.every(({ pinned }) => pinned !== undefined)) {
     const file = { config, posts: posts.digest, listed: [], unlisted: [] };
@@ -92,7 +92,7 @@ export async function existingAddresses(settings: Settings, options: ListingOpti
   const copy = options.copy === undefined ? await copyOf(settings, site.generator) : undefined;
   try {
     const asked = copy?.dir ?? dir;
-    // The site may have changed while it was copied.
+    // Read again, as the site may have changed during the copy.
     const copied = copy === undefined ? posts : postsIn(asked, settings, site.mapping);
     const found = await findAddresses(copied, asked, { ...options, settings, site });
     const file = { config: configOf(asked, settings, site), ...found };
@@ -103,29 +103,29 @@ export async function existingAddresses(settings: Settings, options: ListingOpti
   }
 }
 
-/** Forgets addresses that were listed under another configuration: it was changed while no receiver ran. */
+/** Removes the addresses if the configuration was changed while no receiver was running. */
 export function forgetOldAddresses(settings: Settings): void {
   const file = join(foldersOf(settings).stateDir, ADDRESSES);
   const cache = readAddressFile(file);
   if (cache !== undefined && cache.config !== addressConfig(settings)) fs.rmSync(file, { force: true });
 }
 
-/** A digest of the site's configuration, as far as addresses depend on it; undefined if Pressmark builds the site. */
+/** A digest of the configuration that addresses depend on; undefined if Pressmark builds the site. */
 export function addressConfig(settings: Settings): string | undefined {
   const site = generatorOf(settings);
   return site && configOf(settings.dir, settings, site);
 }
 
 /**
- * Whether a build should also ask for the addresses of existing posts: they are for a receiver, and a build server that
- * starts from a fresh clone every time has none.
+ * Whether a build should also ask for the addresses of existing posts. Only a receiver needs them, and a build server with a
+ * fresh clone has none.
  */
 export function wantsAddresses(settings: Settings): boolean {
   const isBuildServer = !['', '0', 'false', undefined].includes(settings.environment.CI?.toLowerCase());
   return !isBuildServer || fs.existsSync(foldersOf(settings).stateDir);
 }
 
-/** A digest of all that addresses depend on besides the posts. */
+/** A digest of everything that addresses depend on, except the posts. */
 function configOf(
   siteDir: string,
   { siteUrl, content, articles: { file, permalink } }: Settings,
@@ -159,7 +159,7 @@ function listingOf(file: Omit<AddressFile, 'config' | 'posts'>, { hidden }: Post
   };
 }
 
-/** Reads the article files of a site's folder; the start and `doctor` report unreadable ones. */
+/** Reads the article files of a site's folder. Unreadable files are reported by the start and by `doctor`. */
 function postsIn(dir: string, settings: Settings, mapping: ArticleMapping): Posts {
   const content = { ...contentOf(settings), root: resolve(dir, settings.content) };
   const all: Post[] = [];
@@ -171,14 +171,14 @@ function postsIn(dir: string, settings: Settings, mapping: ArticleMapping): Post
     const decoded = orUndefined(() => content.format.decode(text, path));
     const pinned =
       decoded?.address === undefined ? decoded?.article.url.slice(settings.siteUrl.length) : undefined;
-    // An update would replace a program by an article.
+    // An MDX file is a program: an update would replace it by an article.
     const data = path.endsWith('.mdx') ? undefined : orUndefined(() => readFrontMatter(text).data);
     const state =
       data === undefined
         ? 'front matter not supported'
         : stateAt(mapping.publication({ path, data }), Date.now());
     if (pinned === undefined && state !== 'live') hidden.set(path, state);
-    // Whether a draft has a page is the site's to say.
+    // A draft may have a page; the site decides.
     if (data === undefined || (state !== 'live' && state !== 'draft')) continue;
     all.push({ path, data, pinned });
     const { pressmark: _, ...others } = data;
@@ -196,7 +196,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** What is read from a file; undefined if that is malformed, as doctor says. */
+/** The result of reading a file; undefined if it is malformed, which doctor reports. */
 function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -206,13 +206,13 @@ function orUndefined<T>(read: () => T): T | undefined {
   }
 }
 
-/** A site whose generator is asked. */
+/** The site whose generator is asked. */
 interface AskedFor extends Omit<ListingOptions, 'copy'> {
   readonly settings: Settings;
   readonly site: SiteGenerator;
 }
 
-/** What the generator, or the pages of the last good build, say of the posts in a folder. */
+/** Finds the addresses of posts, from the generator or from the pages of the last good build. */
 async function findAddresses(
   { all, hidden, digest }: Posts,
   dir: string,
@@ -257,7 +257,7 @@ async function findAddresses(
   const byPath = new Map(listed.map(({ path, address }) => [path, address]));
   const contradiction =
     answer?.problem ?? (agrees ? undefined : contradictionOf(open, byPath, settings, site));
-  // A page that is not there yet may come with the next build.
+  // A missing page may come with the next build.
   const isFinal = isUpToDate || unlisted.every(({ reason }) => reason !== 'no page');
   return {
     posts: isFinal ? digest : '',
@@ -272,7 +272,7 @@ function titleOf({ data }: Post, { keys }: ArticleMapping): string {
   return typeof title === 'string' ? title : '';
 }
 
-/** The addresses of the listed pages by their files below the content folder; `several pages` where a file has more than one. */
+/** The addresses of the listed pages by their files below the content folder; `several pages` if a file has more than one. */
 function byPost(pages: readonly ListedPage[], content: string): Map<string, string> {
   const prefix = `${posix.normalize(content).replace(/\/$/, '')}/`;
   const addresses = new Map<string, string>();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 
-/** What addresses depend on besides the posts themselves. */
+/** What addresses depend on, except the posts themselves. */
 export interface ConfigSources {
   /** The site's folder, absolute. */
   readonly siteDir: string;
@@ -10,17 +10,17 @@ export interface ConfigSources {
   readonly content: string;
   /** Files and folders of the generator's configuration, relative to the site's folder. */
   readonly configFiles: readonly string[];
-  /** Settings of Pressmark's that matter. */
+  /** The settings of Pressmark that matter. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** Files that are in no generator's way and change with every installation. */
+/** Folders that do not affect addresses, and change with every installation. */
 const SKIPPED = new Set(['.git', '.pressmark', 'node_modules']);
 
 /** Data that generators apply to a folder's posts, such as `posts.11tydata.js`, `posts.json` and Hugo's `_index.md`. */
 const FOLDER_DATA = /(?:^_index\.[^/]*|\.(?:[cm]?js|json|ya?ml|toml))$/i;
 
-/** A digest of a site's configuration: as long as it stays, a post's address depends on the post alone. */
+/** A digest of a site's configuration. While it is unchanged, a post's address depends on the post alone. */
 export function configDigest({ siteDir, content, configFiles, settings }: ConfigSources): string {
   const hash = createHash('sha256').update(JSON.stringify(settings));
   const add = (path: string, isCounted: (name: string) => boolean): void => {
@@ -29,7 +29,7 @@ export function configDigest({ siteDir, content, configFiles, settings }: Config
     if (stat?.isDirectory() === true) {
       for (const entry of fs.readdirSync(absolute, { withFileTypes: true }).toSorted(byName)) {
         const isFolder = entry.isDirectory() && !SKIPPED.has(entry.name);
-        // A link to a folder is not followed: it may lead round in a circle.
+        // Links to folders are not followed: they may form a circle.
         if (
           isFolder ||
           (!entry.isDirectory() && isCounted(entry.name) && isFileBehind(join(absolute, entry.name)))

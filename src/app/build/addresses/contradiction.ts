@@ -6,12 +6,12 @@ import { inferPermalink } from '../../../generators/inspect/infer-pattern.js';
 import { dateOf } from '../../../generators/inspect/site-posts.js';
 import { layoutOf, type SiteGenerator } from '../../content/content.js';
 
-/** Keys that give a post its own address, which shows nothing of the site's rule. */
+/** Keys that give a post its own address, which does not show the site's rule. */
 const OWN_ADDRESS = ['slug', 'permalink', 'url'];
 
 /**
- * Why `articles.permalink` seems wrong: the known addresses of all posts in the folder of new articles contradict it.
- * Undefined if one post agrees, or if no pattern fits them.
+ * The reason why `articles.permalink` seems wrong: all known addresses of posts in the folder of new articles contradict it.
+ * Undefined if one post agrees, or no pattern fits them.
  *
  * @param addresses the listed addresses, by the posts' paths.
  */
@@ -29,12 +29,12 @@ export function contradictionOf(
     if (address === undefined || !post.path.startsWith(folder)) return [];
     if (OWN_ADDRESS.some((key) => Object.hasOwn(post.data, key))) return [];
     const date = dateOf(post.data, post.path, mapping.keys.date) ?? '';
-    // Of a post without a date, it is not known what its address would be.
+    // Without a date, the address of a post cannot be predicted.
     if (date === '' && /:(?:year|month|day)\b/.test(permalink)) return [];
     return [{ path: post.path, address, slug: mapping.slug(post), date }];
   });
   const agrees = placed.some(({ address, slug, date }) =>
-    // Some generators count the day in the time zone of the site, others take it as it is written.
+    // Some generators take the day in the site's time zone, others as it is written.
     [date, date.slice(0, 10)].some((day) => {
       const expected = layout.url(slug, day).slice(settings.siteUrl.length);
       return comparable(encodedAddress(expected)) === comparable(address);

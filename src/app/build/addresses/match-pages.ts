@@ -12,7 +12,7 @@ export interface BuiltPage {
   readonly titles: readonly string[];
 }
 
-/** A post whose page is looked for. */
+/** A post whose page is wanted. */
 export interface WantedPost {
   /** Below the content folder. */
   readonly path: string;
@@ -21,11 +21,11 @@ export interface WantedPost {
 }
 
 /**
- * Finds the page of each post: the one whose address ends with the post's path or slug and whose title or heading is the
- * post's. A page that could be that of several posts counts for none, and that of a tag or an author for no post.
+ * Finds the page of each post: its address ends with the post's path or slug, and its title or heading is the post's. A page
+ * that fits several posts counts for none, and the page of a tag or an author is never a post's.
  *
- * @param permalink of new articles, such as `/topics/:slug/`.
- * @returns by the post's path its address, or `several pages`; nothing if no page fits.
+ * @param permalink the pattern of new articles, such as `/topics/:slug/`.
+ * @returns the address of each post by its path, or `several pages`; a post without a page is missing.
  */
 export function matchPages(
   posts: readonly WantedPost[],
@@ -39,7 +39,7 @@ export function matchPages(
   }
   const found = new Map<string, string>();
   const owners = new Map<string, string[]>();
-  /** The pages at the folders of posts, with the ids of these: none of them is that of a post above the folder. */
+  /** The pages at folders of posts, with the posts' ids: such a page does not belong to a post above the folder. */
   const inFolders = new Map<string, string>();
   const ids = posts.map((post) => ({ post, id: idOf(post), folders: idOf(post).split('/').slice(0, -1) }));
   for (const { post, id, folders } of ids.toSorted(
@@ -68,10 +68,10 @@ export function matchPages(
   return found;
 }
 
-/** Folders of pages that list the posts of a tag, a category or an author, whose name may be the title of a post. */
+/** Folders of pages for tags, categories or authors, whose names may equal the title of a post. */
 const TERMS = /^(?:tags?|categor(?:y|ies)|topics?|labels?|keywords?|authors?|series)$/;
 
-/** Whether a page is that of a term, unless the post or new articles have such a folder. */
+/** Whether a page belongs to a term; not if posts are in such a folder. */
 function isTermPage(address: string, known: readonly string[]): boolean {
   const folder = foldersOf(address).at(-1) ?? '';
   return TERMS.test(folder) && !known.includes(folder);
@@ -81,7 +81,7 @@ function foldersOf(address: string): string[] {
   return pathOf(address).split('/').slice(1, -1);
 }
 
-/** The address without a slash and an extension at its end, as plain text. */
+/** The address without trailing slash and extension, decoded. */
 function pathOf(address: string): string {
   return plain(address.replace(/\/$/, '').replace(/\.x?html?$/i, ''));
 }
@@ -91,7 +91,7 @@ function endOf(address: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** A post's path as generators make ids of it: without extension, and for `x/index.md` that of the folder. */
+/** The id that generators make of a post's path: without extension, and for `x/index.md` the folder. */
 function idOf({ path, slug }: WantedPost): string {
   const folders = path
     .replace(/\/index\.[^/]*$/, '')
@@ -108,7 +108,7 @@ function plain(text: string): string {
   }
 }
 
-/** Whether a text is the title, alone or together with the site's name. */
+/** Whether a text is the title, with or without the site's name. */
 function isTitle(text: string, title: string): boolean {
   const [whole, part] = [words(text), words(title)];
   if (part === '') return false;
@@ -126,9 +126,9 @@ function words(text: string): string {
 }
 
 /**
- * The pages of a built site. Symbolic links are not followed; a page whose canonical link names another one is not the post's.
+ * The pages of a built site. Symbolic links are not followed, and pages whose canonical link names another page are left out.
  *
- * @param permalink of new articles: it decides between `/x.html` and `/x`, where the page has no canonical link.
+ * @param permalink the pattern of new articles, which decides between `/x.html` and `/x` for a page without a canonical link.
  */
 export async function readPages(output: string, siteUrl: string, permalink: string): Promise<BuiltPage[]> {
   const pages: BuiltPage[] = [];
@@ -146,7 +146,7 @@ export async function readPages(output: string, siteUrl: string, permalink: stri
   return pages;
 }
 
-/** What a page says of itself. */
+/** The canonical link and the titles of a page. */
 export function readHead(html: string): { canonical: string | undefined; titles: readonly string[] } {
   const titles: string[] = [];
   let canonical: string | undefined;
@@ -165,7 +165,7 @@ export function readHead(html: string): { canonical: string | undefined; titles:
   return { canonical, titles };
 }
 
-/** Longer titles are none, in characters. */
+/** The longest text that counts as a title, in characters. */
 const LONGEST_TITLE = 5_000;
 
 function textOf(html: string): string {
