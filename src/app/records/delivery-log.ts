@@ -9,11 +9,11 @@ import { hiddenTexts, type Log } from '../../log.js';
 import type { Exchange, NewRecord, Notes } from '../../webhook/record.js';
 import {
   batchOf,
+  bytesOf,
   exchangesIn,
   fileNameOf,
   filesToRemove,
   type KeptExchange,
-  lineOf,
 } from './exchange-file.js';
 
 /** The last deliveries to the receivers of a site; see `openDeliveryLog`. */
@@ -91,11 +91,11 @@ export function openDeliveryLog(stateDir: string, log: Log, secrets: () => reado
 
   async function writeFile(name: string, exchanges: readonly KeptExchange[]): Promise<void> {
     const hidden = [...secrets(), ...hiddenTexts()];
-    const text = exchanges.map((exchange) => lineOf(withoutSecrets(exchange, hidden))).join('');
-    const path = join(folder, `${name}-${exchanges.length}-${Buffer.byteLength(text)}`);
+    const bytes = Buffer.concat(exchanges.flatMap((exchange) => bytesOf(withoutSecrets(exchange, hidden))));
+    const path = join(folder, `${name}-${exchanges.length}-${bytes.length}`);
     await fs.mkdir(folder, { recursive: true, mode: 0o700 });
     try {
-      await fs.writeFile(path, text, { flag: 'wx', mode: 0o600 });
+      await fs.writeFile(path, bytes, { flag: 'wx', mode: 0o600 });
     } catch (error) {
       await fs.rm(path, { force: true });
       throw error;
@@ -127,7 +127,7 @@ export function openDeliveryLog(stateDir: string, log: Log, secrets: () => reado
   async function exchangesOf(name: string): Promise<KeptExchange[]> {
     try {
       const file = (await fs.readdir(folder)).find((file) => fileNameOf(file)?.batch === name);
-      return file === undefined ? [] : exchangesIn(await fs.readFile(join(folder, file), 'utf8'));
+      return file === undefined ? [] : exchangesIn(await fs.readFile(join(folder, file)));
     } catch (error) {
       log.debug({ reason: messageOf(error) }, 'no delivery can be read'); // none was kept yet, or it has made room
       return [];

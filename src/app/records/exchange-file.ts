@@ -6,18 +6,28 @@ export interface KeptExchange extends Exchange {
   readonly record: DeliveryRecord;
 }
 
-/** The line of a delivery in its file, as JSON. */
-export function lineOf({ record, headers, body, answer }: KeptExchange): string {
-  return `${JSON.stringify({ record, headers, body: body?.toString('base64') ?? null, answer })}\n`;
+/** A delivery in its file: a line of JSON, then the bytes of the body. */
+export function bytesOf({ record, headers, body, answer }: KeptExchange): Buffer[] {
+  const line = JSON.stringify({ record, headers, answer, bodyBytes: body?.length ?? null });
+  return [Buffer.from(`${line}\n`), ...(body === null ? [] : [body])];
 }
 
 /** The deliveries in a file, up to one that a killed process has left half-written. */
-export function exchangesIn(text: string): KeptExchange[] {
-  const lines = text.split('\n').slice(0, -1);
-  return lines.map((line) => {
-    const { body, ...kept }: Omit<KeptExchange, 'body'> & { readonly body: string | null } = JSON.parse(line);
-    return { ...kept, body: body === null ? null : Buffer.from(body, 'base64') };
-  });
+export function exchangesIn(file: Buffer): KeptExchange[] {
+  const found: KeptExchange[] = [];
+  for (let at = 0; ; ) {
+    const start = file.indexOf('\n', at) + 1;
+    if (start === 0) return found;
+    const { bodyBytes, ...kept }: KeptLine = JSON.parse(file.toString('utf8', at, start));
+    at = start + (bodyBytes ?? 0);
+    if (at > file.length) return found;
+    found.push({ ...kept, body: bodyBytes === null ? null : file.subarray(start, at) });
+  }
+}
+
+/** The line of JSON before a body. */
+interface KeptLine extends Omit<KeptExchange, 'body'> {
+  readonly bodyBytes: number | null;
 }
 
 /** The parts of a file's name: its time and process, its number of deliveries, and its size in bytes. */
