@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../errors.js';
 import { openLineLog } from '../fs/line-log.js';
 import type { Log } from '../log.js';
@@ -55,6 +56,9 @@ export async function openKnownIds(options: KnownIdsOptions) {
   const known = new Map<string, string>();
   /** What could not be written, for the next attempt. */
   let unwritten: Line[] = [];
+  /** What is about to be acknowledged, and the writing of it. */
+  let adding: KnownId[] = [];
+  let writing: Promise<void> | undefined;
   let isComplete = false;
 
   takeIn();
@@ -134,9 +138,18 @@ export async function openKnownIds(options: KnownIdsOptions) {
     known.delete(catalogId(id));
   }
 
-  /** An article was stored, and is about to be acknowledged. */
-  function add({ id, url }: KnownId): void {
-    append([{ id: catalogId(id), url }]);
+  /** An article was stored, and is about to be acknowledged. Those that one sync of their folder has stored are written together. */
+  function add({ id, url }: KnownId): Promise<void> {
+    adding.push({ id: catalogId(id), url });
+    writing ??= nextTurn().then(writeAdded);
+    return writing;
+  }
+
+  function writeAdded(): void {
+    const added = adding;
+    adding = [];
+    writing = undefined;
+    append(added);
   }
 
   return { add, noteChanges, urlOfDeleted, forget };

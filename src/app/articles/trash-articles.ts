@@ -46,7 +46,7 @@ export function createTrash(options: TrashOptions) {
     });
     const { url } = article;
     // The id may not be noted yet, if the article came with `git pull` a moment ago.
-    knownIds.add({ id, url });
+    await knownIds.add({ id, url });
     void hooks.doAction('article.removed', { path: `${prefix}${path}`, id, url });
     commit?.(`${prefix}${path}`);
   };

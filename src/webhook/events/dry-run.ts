@@ -33,7 +33,7 @@ export async function dryRun(
     ...context,
     log,
     hooks: createHooks(log),
-    knownIds: { urlOfDeleted: (id) => knownIds.urlOfDeleted(id), add: () => undefined },
+    knownIds: { urlOfDeleted: (id) => knownIds.urlOfDeleted(id), add: async () => undefined },
     store: {
       ...store,
       publish: (id, prepare) => store.dryRun.publish(id, filtered(prepare)),

@@ -61,7 +61,7 @@ export async function publishDraft(
     .catch(answerIfDeleted);
   const { url, outcome } = result;
   // Before the answer: what was acknowledged and is gone later was deleted.
-  if (outcome === 'stored') knownIds.add({ id, url });
+  if (outcome === 'stored') await knownIds.add({ id, url });
   const file = result.outcome === 'deleted' ? undefined : result.file;
   if (file === undefined) return { id, url, outcome };
   const afterAnswer = () =>

@@ -38,9 +38,9 @@ async function open(dir: string, entries: readonly Entry[], earlier: readonly st
       deleted.noteChanges([{ path: one.path, before: undefined, after: one }]);
     },
     /** A delivery stores an article. */
-    store: (one: Entry) => {
+    store: async (one: Entry) => {
       catalog.set(one);
-      deleted.add({ id: one.id, url: one.url });
+      await deleted.add({ id: one.id, url: one.url });
     },
   };
 }
@@ -86,8 +86,8 @@ test.serial('what was acknowledged and is gone is deleted, however soon, and aft
   const dir = tempDir(t);
   const first = await open(dir, []);
   const [one, two] = [entry('one', { ageMs: 0 }), entry('two', { ageMs: 0 })];
-  first.store(one);
-  first.store(two);
+  await first.store(one);
+  await first.store(two);
   first.remove(one);
   t.is(first.urlOfDeleted('one'), url('one'));
   const second = await open(dir, []);
@@ -129,7 +129,7 @@ test.serial(
     await first.forget('one');
     t.deepEqual([first.urlOfDeleted('one'), second.urlOfDeleted('one')], [undefined, undefined]);
     t.is((await open(dir, [])).urlOfDeleted('one'), undefined);
-    second.store(entry('one', { ageMs: 0 }));
+    await second.store(entry('one', { ageMs: 0 }));
     t.is((await open(dir, [])).urlOfDeleted('one'), url('one'));
   },
 );
@@ -142,7 +142,7 @@ test.serial(
     const first = await open(dir, [], ['earlier']);
     t.is(first.urlOfDeleted('earlier'), url('earlier'));
     const second = await open(dir, [], ['not asked']);
-    first.store(entry('one', { ageMs: 0 }));
+    await first.store(entry('one', { ageMs: 0 }));
     t.is(second.urlOfDeleted('one'), url('one'));
     t.is(second.urlOfDeleted('earlier'), url('earlier'));
     t.is(second.urlOfDeleted('not asked'), undefined);
@@ -154,7 +154,7 @@ test.serial('a line that was cut off spoils no other', async (t) => {
   await open(dir, [entry('one')]);
   fs.appendFileSync(join(dir, 'ids.jsonl'), '{"id":"two","url":"htt');
   const { store } = await open(dir, [entry('one')]);
-  store(entry('three', { ageMs: 0 }));
+  await store(entry('three', { ageMs: 0 }));
   const { urlOfDeleted } = await open(dir, []);
   t.deepEqual(['one', 'two', 'three'].map(urlOfDeleted), [url('one'), undefined, url('three')]);
 });
@@ -170,9 +170,9 @@ test.serial('what a disk that fills up takes only a part of is written again', a
   };
   Object.assign(fs, { writeSync: filled });
   t.teardown(() => Object.assign(fs, { writeSync }));
-  store(entry('one', { ageMs: 0 }));
+  await store(entry('one', { ageMs: 0 }));
   Object.assign(fs, { writeSync });
-  store(entry('two', { ageMs: 0 }));
+  await store(entry('two', { ageMs: 0 }));
   const { urlOfDeleted } = await open(dir, []);
   t.deepEqual([urlOfDeleted('one'), urlOfDeleted('two')], [url('one'), url('two')]);
 });
