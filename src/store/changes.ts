@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Article } from '../article/article.js';
-import type { Amended } from '../article/format/amend.js';
+import type { EncodedFile } from '../article/format/encode.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import type { Catalog } from './catalog/catalog.js';
@@ -40,7 +40,7 @@ export function createChanges({ content, catalog, writer, files, reading, locked
    */
   async function change(
     id: string,
-    make: (read: ReadFile, path: string) => Promise<Amended & { readonly seals?: boolean }>,
+    make: (read: ReadFile, path: string) => Promise<EncodedFile & { readonly seals?: boolean }>,
   ): Promise<{ readonly article: Article; readonly edited: boolean; readonly stored?: StoredFile }> {
     return locked(id, () =>
       untilWritten(writer, async (epoch) => {

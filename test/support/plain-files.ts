@@ -1,6 +1,5 @@
 import type { Article } from '../../src/article/article.js';
-import type { Amended } from '../../src/article/format/amend.js';
-import type { NewArticle } from '../../src/article/format/encode.js';
+import type { EncodedFile, NewArticle } from '../../src/article/format/encode.js';
 import { plainFormat } from '../../src/article/format/plain.js';
 import type { StoredArticle } from '../../src/article/stored-article.js';
 
@@ -14,5 +13,5 @@ export const encode = (article: NewArticle, path = `${article.slug}.md`) => form
 export const decode = (text: string, path = 'none.md'): StoredArticle => format.decode(text, path);
 
 /** The file that replaces another. */
-export const amend = (previous: string, next: Article, path = 'none.md'): Amended =>
+export const amend = (previous: string, next: Article, path = 'none.md'): EncodedFile =>
   format.amend(previous, format.decode(previous, path), next, path);

@@ -1,5 +1,5 @@
 import { type Article, contentFields, type ExtraKeys } from '../../article/article.js';
-import type { Amended } from '../../article/format/amend.js';
+import type { EncodedFile } from '../../article/format/encode.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import { isMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
@@ -15,7 +15,7 @@ export interface ChangeOptions {
 }
 
 /** Makes the new file of an article from the present one; see `ArticleStore.change`. */
-export type MakeFile = (read: ReadFile, path: string) => Promise<Amended & { readonly seals?: boolean }>;
+export type MakeFile = (read: ReadFile, path: string) => Promise<EncodedFile & { readonly seals?: boolean }>;
 
 /** Changes the file of an article, for plugins and for people in the admin. */
 export async function changeArticle(
@@ -76,7 +76,7 @@ export async function withContent(
   { text, stored }: Pick<ReadFile, 'text' | 'stored'>,
   path: string,
   { extra, body, ...fields }: ContentChange,
-): Promise<Amended> {
+): Promise<EncodedFile> {
   const { article } = stored;
   const given = body === undefined ? {} : await bodyOf(body, stored, content);
   const set = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

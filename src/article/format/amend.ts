@@ -13,9 +13,6 @@ import { type ArticleFields, entriesOf, incomingOf, lastOfEach } from './fields.
 import type { FileFacts, FrontMatterValue, IncomingBody } from './mapping.js';
 import { ownChanges, ownOf, type SiteKeys } from './site-keys.js';
 
-/** A file that replaces another, and the article that it holds. */
-export type Amended = Omit<EncodedFile, 'bytes'>;
-
 /** What decides whether an article has a page. */
 export interface StateChange {
   /** Why it is held; undefined if it is not. */
@@ -78,7 +75,7 @@ export function articleAmender(
     next: Article,
     at: string,
     storedBody?: BodyKind,
-  ): Amended {
+  ): EncodedFile {
     const { data, own: present, article, address } = decoder.read(previous, at);
     const kind = storedBody ?? incomingOf(next).kind;
     const body =
@@ -123,7 +120,7 @@ export function articleAmender(
   }
 
   /** The file that shows or hides its article. A pristine file stays pristine and gets the revision; an edited one stays edited. */
-  function inState(text: string, at: string, change: StateChange, revision: string): Amended {
+  function inState(text: string, at: string, change: StateChange, revision: string): EncodedFile {
     const { article, address, data, own: present } = decoder.read(text, at);
     const { held, date, expires } = change;
     // With its time, in whatever form the site has its dates: a day alone ends at its beginning.

@@ -11,11 +11,9 @@ import { ownChanges, type SiteKeys } from './site-keys.js';
 /** An article that is to be stored, with or without its revision. */
 export type NewArticle = Omit<Article, 'revision'> & Partial<Pick<Article, 'revision'>>;
 
-/** A new article's file, and the article that it holds. */
+/** An article's file, and the article that it holds. */
 export interface EncodedFile {
   readonly text: string;
-  /** The text in UTF-8. */
-  readonly bytes: Uint8Array;
   readonly article: Article;
   /** Whether the URL is certain; undefined if the file pins it. */
   readonly address?: Address;
@@ -68,7 +66,7 @@ export function articleEncoder(
       given === undefined
         ? sealedFirst(write)
         : { text: sealed(given, (digest) => write(digest, given)), revision: given };
-    const encoded = { text, bytes: Buffer.from(text), article: { revision, ...stored } };
+    const encoded = { text, article: { revision, ...stored } };
     if (listed === undefined) {
       const { held } = article;
       const data = { ...article.extra, [keys.date]: article.date, ...(held !== undefined && { held }) };

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import type { Amended } from '../../article/format/amend.js';
+import type { EncodedFile } from '../../article/format/encode.js';
 import { type ErrorCode, PressmarkError } from '../../errors.js';
 import type { Fingerprint } from '../../fs/fingerprint.js';
 import type { Catalog } from '../catalog/catalog.js';
@@ -115,7 +115,7 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   async function overwrite(
     path: string,
     { text, stored: { article, edited } }: ReadFile,
-    file: Amended & Pick<Write, 'epoch' | 'waitsFor'>,
+    file: EncodedFile & Pick<Write, 'epoch' | 'waitsFor'>,
     how: Written = 'now',
   ): Promise<StoredFile> {
     // While the file still holds it: whenever we are killed, it is in one place or the other.

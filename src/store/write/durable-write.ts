@@ -75,9 +75,9 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
 
   async function placeBy(
     folder: string,
-    { path, target, text, bytes, replaces, mode, waitsFor = [] }: Write,
+    { path, target, text, replaces, mode, waitsFor = [] }: Write,
   ): Promise<Placed> {
-    const { temp, stat } = await stage(folder, bytes ?? text, mode);
+    const { temp, stat } = await stage(folder, text, mode);
     try {
       await Promise.all(waitsFor);
       const before = replaces === null ? undefined : renameOver(temp, target, replaces);

@@ -11,8 +11,6 @@ export interface Write {
   /** The same, absolute; for a replacement with symbolic links resolved. */
   readonly target: string;
   readonly text: string;
-  /** The text in UTF-8, where that is at hand. */
-  readonly bytes?: Uint8Array;
   /** What was decided upon: the whole text of the file that is replaced; null for a new file. */
   readonly replaces: string | null;
   /** What the text holds. */

@@ -99,10 +99,8 @@ test('503: what the thread was asked before it is closed is finished, and nothin
 test('the thread makes of an article, a file or a body what the receiver itself would make of it', async (t) => {
   const { format } = contentOf(settings);
   const draft = { ...EMPTY, id: 'a', title: 'Soil', body: 'Feed it.', contentHtml: '<p>Feed it.</p>' };
-  const { bytes, ...made } = await codec.encode(draft, 'a.md');
-  const { bytes: expected, ...here } = format.encode(draft, 'a.md');
-  t.deepEqual(made, here);
-  t.deepEqual(Buffer.from(bytes), Buffer.from(expected));
+  const made = await codec.encode(draft, 'a.md');
+  t.deepEqual(made, format.encode(draft, 'a.md'));
   t.deepEqual(await codec.decode(made.text, 'a.md'), format.decode(made.text, 'a.md'));
   const error = await t.throwsAsync(codec.decode('---\na: [\n---\n', 'a.md'));
   t.like(error, { code: 'FRONT_MATTER_INVALID' });

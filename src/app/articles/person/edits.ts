@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Article, type ArticleDraft, draftOf } from '../../../article/article.js';
-import type { Amended } from '../../../article/format/amend.js';
+import type { EncodedFile } from '../../../article/format/encode.js';
 import { isPersonsId, revisionFor } from '../../../article/own-revisions.js';
 import { stateAt } from '../../../article/publication.js';
 import { PressmarkError, quote } from '../../../errors.js';
@@ -141,7 +141,7 @@ async function lockedText(
 async function shown(
   { content, store, prefix }: Pick<PersonEditsOptions, 'content' | 'store' | 'prefix'>,
   path: string,
-  made: Amended,
+  made: EncodedFile,
 ) {
   const now = Date.now();
   const transition = stateChange('live', undefined, made, now, '');
