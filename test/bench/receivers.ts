@@ -16,7 +16,6 @@ export interface Receiver {
   readonly pid: number;
   /** The processor time of the thread that answers, in milliseconds; NaN but on Linux. */
   workMs(): number;
-  signal(name: NodeJS.Signals): void;
   /** Stops it as an operator would; resolves with the milliseconds that took. */
   stop(): Promise<number>;
 }
@@ -51,7 +50,6 @@ async function start(command: (port: number) => string[], env: NodeJS.Dict<strin
     port,
     pid: child.pid ?? Number.NaN,
     workMs: () => mainThreadMs(child),
-    signal: (name) => child.kill(name),
     stop: () => stop(child),
   };
 }

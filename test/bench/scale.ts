@@ -3,75 +3,168 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { draftOf } from '../../src/article/article.js';
 import { encode } from '../support/plain-files.js';
-import { articleData, signedRequests } from './deliveries.js';
-import { count, medianOf, milliseconds, quantile, type Row, table } from './figures.js';
-import { folders } from './folders.js';
-import { load, once } from './load.js';
+import { articleData, signedEvent, signedLookups, signedRequests } from './deliveries.js';
+import { count, type Goal, medianOf, milliseconds, type Row, table } from './figures.js';
+import { type Load, load, once } from './load.js';
 import { makeSite, type Receiver, startOurs } from './receivers.js';
 import type { Workspace } from './workspace.js';
 
-const SMALL = 1_000;
-const LARGE = 20_000;
+/** The site against which the others are measured, all of whose articles are updated. */
+const FEW = { articles: 100, folders: 1 };
+const LARGE = [
+  { articles: 20_000, folders: 1 },
+  { articles: 100_000, folders: 1 },
+  { articles: 20_000, folders: 60 },
+  { articles: 4_000, folders: 4_000 },
+];
 const ROUNDS = 7;
-const CONNECTIONS = 4;
-/** A round's publishes go to the two sizes in turn, a slice at a time, each size being the first in every other. */
-const SLICES = 20;
-const WARM_UP = 2;
-const PER_SLICE = 100;
+const WARM_UP = 1;
+const UPDATERS = 4;
+const PUBLISHES = 300;
+const LOOKUPS = 200;
 
-/** Whether deliveries cost more as a site, a folder or the number of folders grows. */
-export async function scale(workspace: Workspace): Promise<{ text: string; rows: Row[] }> {
-  const rounds: { readonly small: number; readonly large: number }[] = [];
-  for (let round = 1; round <= ROUNDS; round++) {
-    const small = await startOurs(seed(workspace.fresh('small'), SMALL));
-    const large = await startOurs(seed(workspace.fresh('large'), LARGE));
-    const p99 = await publishInTurn(small, large);
-    await small.stop();
-    await large.stop();
-    rounds.push(p99);
-    console.error(`scale ${round}/${ROUNDS}: p99 ${milliseconds(p99.small)}, ${milliseconds(p99.large)}`);
-  }
-  const rows: Row[] = [
-    {
-      what: `p99 of a publish at ${CONNECTIONS} connections`,
-      ours: milliseconds(medianOf(rounds, ({ large }) => large)),
-      against: milliseconds(medianOf(rounds, ({ small }) => small)),
-      ratio: medianOf(rounds, ({ large, small }) => large / small),
-      goal: { kind: 'at most', value: 1.5 },
-    },
-  ];
-  const heads = ['stored articles', count(LARGE), count(SMALL)] as const;
-  const inFolders = await folders(workspace);
-  return { text: `${table(heads, rows)}\n\n${inFolders.text}`, rows: [...rows, ...inFolders.rows] };
+/** One site in one round. */
+interface Leg {
+  readonly updates: Load;
+  /** Beside the updates. */
+  readonly publishes: Load;
+  /** Of URLs that no article has. */
+  readonly lookups: Load;
 }
 
-/** A site of `articles` files, over five years of months as a real one would have them. */
-export function seed(folder: string, articles: number): string {
+interface Site {
+  readonly what: string;
+  readonly receiver: Receiver;
+  readonly legs: Leg[];
+  /** Those of the first articles, by number, before any update. */
+  readonly revisions: readonly string[];
+  /** How many updates the first articles have had together. */
+  updates: number;
+  publishes: number;
+}
+
+/** Whether updates, publishes beside them, and lookups cost more as a folder grows, or the number of folders. */
+export async function scale(workspace: Workspace): Promise<{ text: string; rows: Row[] }> {
+  const few = await startSite(workspace.fresh('few'), FEW);
+  const large: Site[] = [];
+  for (const size of LARGE) large.push(await startSite(workspace.fresh('large'), size));
+  const all = [few, ...large];
+  for (let round = 0; round < WARM_UP + ROUNDS; round++) {
+    for (const site of round % 2 === 0 ? all : all.toReversed()) {
+      const leg = await measure(site);
+      if (round >= WARM_UP) site.legs.push(leg);
+    }
+    console.error(`scale ${round + 1}/${WARM_UP + ROUNDS}: ${all.map(summary).join('; ')}`);
+  }
+  for (const { receiver } of all) await receiver.stop();
+  const tables = large.map(({ what, legs }) => {
+    const rows = rowsOf(legs, few.legs);
+    return { rows, text: table([what, 'ours', few.what], rows) };
+  });
+  return { text: tables.map(({ text }) => text).join('\n\n'), rows: tables.flatMap(({ rows }) => rows) };
+}
+
+function rowsOf(ours: readonly Leg[], few: readonly Leg[]): Row[] {
+  const rounds = ours.flatMap((leg, round) => {
+    const against = few[round];
+    return against === undefined ? [] : [{ leg, against }];
+  });
+  const row = (
+    what: string,
+    figure: (leg: Leg) => number,
+    show: (value: number) => string,
+    goal: Goal,
+  ): Row => ({
+    what,
+    ours: show(medianOf(ours, figure)),
+    against: show(medianOf(few, figure)),
+    ratio: medianOf(rounds, ({ leg, against }) => figure(leg) / figure(against)),
+    goal,
+  });
+  const atMost = { kind: 'at most', value: 1.5 } as const;
+  return [
+    row(
+      `updates at ${UPDATERS} connections`,
+      ({ updates }) => updates.perSecond,
+      (value) => `${count(value)}/s`,
+      { kind: 'at least', value: 0.67 },
+    ),
+    row('p99 of a publish beside them', ({ publishes }) => publishes.p99, milliseconds, atMost),
+    row('lookup of an unknown URL, median', ({ lookups }) => lookups.p50, milliseconds, atMost),
+  ];
+}
+
+function summary({ legs }: Site): string {
+  const leg = legs.at(-1);
+  if (leg === undefined) return '';
+  const { updates, publishes, lookups } = leg;
+  return `${count(updates.perSecond)}/s, ${milliseconds(publishes.p99)}, ${milliseconds(lookups.p50)}`;
+}
+
+async function startSite(folder: string, size: typeof FEW): Promise<Site> {
+  const { articles, folders } = size;
   const site = makeSite(folder, { plugins: false });
+  const config = { git: false, site: false, articles: { file: ':slug.md' } };
+  fs.writeFileSync(join(site, 'pressmark.config.json'), JSON.stringify(config));
+  const revisions: string[] = [];
   for (let n = 0; n < articles; n++) {
-    const month = n % 60;
-    const [year, mm] = [2020 + Math.floor(month / 12), String((month % 12) + 1).padStart(2, '0')];
-    const data = articleData(1_000_000 + n, `${year}-${mm}-01T08:00:00Z`);
-    const url = `https://example.com/articles/${data.slug}/`;
-    const { text } = encode({ ...draftOf(data), url, updated: null });
-    const path = join(site, 'content', 'articles', String(year), mm, `${data.slug}.md`);
-    if (n < 60) fs.mkdirSync(dirname(path), { recursive: true });
+    const data = shortArticle(n);
+    const { text, article } = encode({ ...draftOf(data), url: urlOf(data), updated: null });
+    const path = join(site, 'content', folders === 1 ? '' : `folder-${n % folders}`, `${data.slug}.md`);
+    if (n < folders) fs.mkdirSync(dirname(path), { recursive: true });
     fs.writeFileSync(path, text);
+    if (n < FEW.articles) revisions.push(article.revision);
   }
   execFileSync('sync'); // what the seeding left to be written must not be written during the measurement
-  return site;
+  const what = `${count(articles)} articles in ${count(folders)} ${folders === 1 ? 'folder' : 'folders'}`;
+  return { what, receiver: await startOurs(site), legs: [], revisions, updates: 0, publishes: 0 };
 }
 
-async function publishInTurn(small: Receiver, large: Receiver): Promise<{ small: number; large: number }> {
-  const requests = signedRequests(0, (WARM_UP + SLICES) * PER_SLICE);
-  const sides = [small, large].map(({ port }) => ({ port, seen: [] as number[] }));
-  for (let slice = 0; slice < WARM_UP + SLICES; slice++) {
-    const part = requests.slice(slice * PER_SLICE, (slice + 1) * PER_SLICE);
-    for (const { port, seen } of slice % 2 === 0 ? sides : sides.toReversed()) {
-      const { latencies } = await load({ port, connections: CONNECTIONS, seconds: 30, next: once(part) });
-      if (slice >= WARM_UP) seen.push(...latencies);
-    }
-  }
-  const [inSmall = Number.NaN, inLarge = Number.NaN] = sides.map(({ seen }) => quantile(seen, 0.99));
-  return { small: inSmall, large: inLarge };
+/** Short, so that 100,000 of them find room. */
+function shortArticle(n: number) {
+  const data = articleData(1_000_000 + n, '2026-11-19T08:00:00Z');
+  return { ...data, content_html: `<p>${data.title}</p>`, content_markdown: `${data.title}\n` };
+}
+
+function urlOf({ slug }: { slug: string }): string {
+  return `https://example.com/articles/${slug}/`;
+}
+
+async function measure(site: Site): Promise<Leg> {
+  const { port } = site.receiver;
+  const nothing = Array.from({ length: LOOKUPS }, (_, n) => `https://example.com/articles/nothing-${n}/`);
+  const lookups = await load({
+    port,
+    connections: 1,
+    seconds: 60,
+    status: 404,
+    next: once(signedLookups(nothing)),
+  });
+  const requests = signedRequests(site.publishes, PUBLISHES);
+  site.publishes += PUBLISHES;
+  let isOver = false;
+  const [publishes, updates] = await Promise.all([
+    load({ port, connections: 1, seconds: 120, next: once(requests) }).finally(() => {
+      isOver = true;
+    }),
+    load({ port, connections: UPDATERS, seconds: 120, next: () => (isOver ? undefined : nextUpdate(site)) }),
+  ]);
+  return { updates, publishes, lookups };
+}
+
+/** The articles in turn: none is updated again before its last update was answered. */
+function nextUpdate(site: Site): Buffer {
+  const n = site.updates % FEW.articles;
+  const round = Math.floor(site.updates / FEW.articles);
+  site.updates += 1;
+  const data = shortArticle(n);
+  return signedEvent('article.updated', {
+    ...data,
+    id: `draft-${n}-${round + 1}`,
+    title: `${data.title}, ${round + 1}`,
+    target_id: data.id,
+    target_url: urlOf(data),
+    base_revision_id: round === 0 ? site.revisions[n] : `draft-${n}-${round}`,
+    revision_id: `draft-${n}-${round + 1}`,
+  });
 }

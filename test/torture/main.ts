@@ -8,7 +8,6 @@ import { createRandom, seedOfRun } from '../support/random.js';
 import { makeTempDir, removeTempDir } from '../support/temp-dir.js';
 import { helpText, parseArguments, shareOf, type TortureArguments, WrongUsage } from './arguments.js';
 import { failedSeeds, keepFailedSeed } from './failed-seeds.js';
-import { incremental } from './incremental.js';
 import { kill } from './kill.js';
 import { live } from './live.js';
 import { machines } from './machines.js';
@@ -32,7 +31,6 @@ const SCENARIOS: readonly Scenario[] = [
   machines,
   requests,
   site,
-  incremental,
   live,
   soak,
   properties,

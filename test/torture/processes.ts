@@ -1,27 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
-
-/** Runs a program of Node to its end. @returns what it wrote, and its exit code. */
-export async function runNode(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  cwd?: string,
-): Promise<{ readonly output: string; readonly code: number | null }> {
-  const child = spawn(process.execPath, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  await once(child, 'close');
-  return { output, code: child.exitCode };
-}
 
 /**
  * Kills every process whose working directory, command line or environment contains the folder's path: the receivers

@@ -1,8 +1,8 @@
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runNode } from './processes.js';
-import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
+import { type Attack, BrokenPromise, type Scenario } from './scenario.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TESTS = fileURLToPath(new URL('..', import.meta.url));
@@ -50,13 +50,17 @@ function propertyTests(): string[] {
 }
 
 /** @throws BrokenPromise with AVA's report of the failed tests. */
-async function runTests(files: readonly string[], factor: number, { seed, note }: Attack): Promise<Counts> {
+async function runTests(files: readonly string[], factor: number, { seed, note }: Attack): Promise<void> {
   note(`${files.length} files, factor ${factor}`);
   const args = [join(ROOT, 'node_modules/ava/entrypoints/cli.mjs'), '--timeout', LONGEST_TEST, ...files];
-  const env = { PRESSMARK_TEST_RUNS: String(factor), PRESSMARK_TEST_SEED: String(seed) };
-  const { output, code } = await runNode(args, env, ROOT);
+  const env = { ...process.env, PRESSMARK_TEST_RUNS: String(factor), PRESSMARK_TEST_SEED: String(seed) };
+  const [error, output] = await new Promise<[Error | null, string]>((resolve) =>
+    execFile(process.execPath, args, { cwd: ROOT, env, maxBuffer: 1e9 }, (...ended) =>
+      resolve([ended[0], `${ended[1]}${ended[2]}`]),
+    ),
+  );
   for (const line of output.trimEnd().split('\n')) note(line);
-  if (code === 0) return {};
+  if (error === null) return;
   const failed = output.split('\n').filter((line) => /^\s*(?:✘|×|✖)/.test(line));
   throw new BrokenPromise(
     `the properties should hold for ${factor} times as many cases: ${failed.join('; ').trim() || output.slice(-2_000)}`,

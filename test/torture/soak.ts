@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { quantile } from '../bench/figures.js';
 import { gitIn, makeRepository } from '../support/clones.js';
 import { articleFiles, edit, readStored } from '../support/content.js';
@@ -264,7 +263,7 @@ function childrenOf(path: string): string[] {
 
 /** The attackers in a process of their own, so that their work does not count as time of a delivery. */
 async function startAttackers(port: number) {
-  const child = fork(fileURLToPath(new URL('./attackers/main.js', import.meta.url)), [String(port)]);
+  const child = fork(new URL('attackers.js', import.meta.url), [String(port)]);
   await once(child, 'spawn');
   return {
     kill: () => child.kill('SIGKILL'),
