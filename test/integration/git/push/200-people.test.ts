@@ -59,22 +59,31 @@ function statusOf(dir: string, path: string): string {
 
 const retitled = (text: string) => text.replace(/^title: .*$/m, 'title: "By hand"');
 
-test.serial('409: an edit that a person pushes is a new revision on every machine', async (t) => {
-  const { a, b, own, url, path, change } = await twoMachines();
-  const { revision_id: old } = await a.find(url);
-  const edited = retitled(fs.readFileSync(join(own, path), 'utf8'));
-  const commit = commitAndPush(own, path, edited);
-  for (const { find } of [a, b]) t.like(await find(url), { title: 'By hand' });
-  const { revision_id: now } = await b.find(url);
-  t.regex(now, /^edit-/);
-  t.is((await a.post('article.updated', change(old))).status, 409);
-  t.is((await a.post('article.updated', change(now))).status, 200);
-  t.true(clones.git('rev-list', 'main').split('\n').includes(commit), 'nothing was forced');
-  for (const { dir } of [a, b]) {
-    await caughtUp(dir);
-    await until('the file is clean', () => statusOf(dir, path) === '');
-  }
-});
+test.serial(
+  '409 and 404: what a person pushes counts on every machine: an edit is a new revision, and what is removed is gone',
+  async (t) => {
+    const { a, b, own, url, path, change } = await twoMachines();
+    const { revision_id: old } = await a.find(url);
+    const commit = commitAndPush(own, path, retitled(fs.readFileSync(join(own, path), 'utf8')));
+    for (const { find } of [a, b]) t.like(await find(url), { title: 'By hand' });
+    const { revision_id: now } = await b.find(url);
+    t.regex(now, /^edit-/);
+    t.is((await a.post('article.updated', change(old))).status, 409);
+    t.is((await a.post('article.updated', change(now))).status, 200);
+    t.true(clones.git('rev-list', 'main').split('\n').includes(commit), 'nothing was forced');
+
+    gitIn(own, 'pull', '--quiet', '--rebase');
+    gitIn(own, 'rm', '--quiet', path);
+    gitIn(own, 'commit', '--quiet', '-m', 'Away with it');
+    gitIn(own, 'push', '--quiet');
+    for (const { post, dir } of [a, b]) {
+      t.is((await post('article.lookup', { target_url: url })).status, 404);
+      await caughtUp(dir);
+      t.is(statusOf(dir, path), '');
+      t.false(fs.existsSync(join(dir, path)));
+    }
+  },
+);
 
 test.serial(
   '503: an edit that is not committed counts nowhere, and a machine whose file the remote changes waits for its author',
@@ -109,38 +118,6 @@ test.serial(
     for (const { find } of [a, b]) t.is((await find(url)).revision_id, request.id);
   },
 );
-
-test.serial(
-  '503: an article of which a person has staged a change is not updated there; it is found',
-  async (t) => {
-    const { b, url, path, change } = await twoMachines();
-    const { revision_id: base } = await b.find(url);
-    const file = join(b.dir, path);
-    const text = fs.readFileSync(file, 'utf8');
-    fs.writeFileSync(file, retitled(text));
-    gitIn(b.dir, 'add', path);
-    fs.writeFileSync(file, text);
-    const request = change(base);
-    const refused = await b.post('article.updated', request);
-    t.is(refused.status, 503);
-    t.regex(refused.json.error, /^you have staged a change of .*: commit and push it, or unstage it$/);
-    t.is((await b.find(url)).revision_id, base);
-    gitIn(b.dir, 'restore', '--staged', path);
-    t.is((await b.post('article.updated', request)).status, 200);
-  },
-);
-
-test.serial('404: an article that a person removes from the remote is gone on every machine', async (t) => {
-  const { a, b, own, url, path } = await twoMachines();
-  gitIn(own, 'rm', '--quiet', path);
-  gitIn(own, 'commit', '--quiet', '-m', 'Away with it');
-  gitIn(own, 'push', '--quiet');
-  for (const { post, dir } of [a, b]) {
-    t.is((await post('article.lookup', { target_url: url })).status, 404);
-    await caughtUp(dir);
-    t.false(fs.existsSync(join(dir, path)));
-  }
-});
 
 test.serial(
   '503: while a person is on another branch, their machine stores and answers nothing',

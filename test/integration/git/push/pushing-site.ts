@@ -26,23 +26,13 @@ export interface PushingSite {
 /** A clone whose receiver answers from the disk and pushes in the background. Whoever calls this closes it. */
 export async function makePushingSite(
   folder: string,
-  {
-    push = {},
-    env = {},
-    prepare,
-  }: {
-    push?: Record<string, unknown>;
-    env?: NodeJS.Dict<string>;
-    /** Called before the receiver starts. */
-    prepare?: (clones: Clones) => void;
-  } = {},
+  { push = {} }: { push?: Record<string, unknown> } = {},
 ): Promise<PushingSite> {
   const clones = makeRemote(folder);
-  prepare?.(clones);
   const dir = clones.clone('site');
   configure(dir, { push: { debounce: 100, ...push } });
   gitIn(dir, 'update-index', '--assume-unchanged', 'pressmark.config.json');
-  return { clones, dir, receiver: await launchHere(dir, inClone(dir, { env })) };
+  return { clones, dir, receiver: await launchHere(dir, inClone(dir)) };
 }
 
 export function configure(dir: string, git: Record<string, unknown>): void {

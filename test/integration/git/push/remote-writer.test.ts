@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../../src/article/article.js';
 import { createLock } from '../../../../src/fs/lock.js';
@@ -18,16 +18,12 @@ import { until } from '../../../support/until.js';
 
 /** A writer of a clone of a new remote. */
 async function open(
-  t: ExecutionContext,
+  t: Parameters<typeof tempDir>[0],
   {
     readAgain = () => undefined,
     bin = '',
     sign = false,
-  }: {
-    readAgain?: (paths: Iterable<string>) => unknown;
-    bin?: string;
-    sign?: boolean;
-  } = {},
+  }: { readAgain?: (paths: Iterable<string>) => unknown; bin?: string; sign?: boolean } = {},
 ) {
   const folder = tempDir(t);
   const clones = makeRemote(folder);
@@ -63,10 +59,22 @@ async function open(
   return { clones, siteDir, writer, write, told };
 }
 
+// One writer for the tests that leave it as they found it.
+const disposers: (() => unknown)[] = [];
+let shared: Awaited<ReturnType<typeof open>>;
+let onRead: () => unknown = () => undefined;
+test.serial.before(async () => {
+  const teardown = (dispose: () => unknown) => void disposers.push(dispose);
+  shared = await open({ teardown }, { readAgain: () => onRead() });
+});
+test.after.always(async () => {
+  for (const dispose of disposers.reverse()) await dispose();
+});
+
 test.serial(
   'what a person saves or removes right after git has written a file is stored, and does not pass for the text that was',
   async (t) => {
-    const { clones, siteDir, write } = await open(t);
+    const { clones, siteDir, write } = shared;
     const { ino, size } = await write('alone.md');
     t.like(fs.statSync(join(siteDir, 'content/alone.md')), { ino, size });
 
@@ -90,10 +98,9 @@ test.serial(
 );
 
 test.serial('decisions count only when the store has read the files of another machine', async (t) => {
-  const epochs: (number | undefined)[] = [];
-  let epoch = (): number | undefined => undefined;
-  const { clones, writer } = await open(t, { readAgain: () => epochs.push(epoch()) });
-  epoch = () => writer.epoch;
+  const epochs: number[] = [];
+  const { clones, writer } = shared;
+  onRead = () => epochs.push(writer.epoch);
   const before = writer.epoch;
   commitAndPush(clones.clone('olga'), 'content/theirs.md', 'theirs\n');
   await writer.catchUp();
@@ -124,36 +131,38 @@ test.serial(
 test.serial(
   'what the owner has staged keeps that article alone from being stored, and nothing is pushed',
   async (t) => {
-    const { clones, siteDir, writer, write } = await open(t);
-    const theirs = join(siteDir, 'content', 'theirs.md');
+    const { clones, siteDir, writer, write } = shared;
+    const theirs = join(siteDir, 'content', 'staged.md');
     fs.mkdirSync(dirname(theirs), { recursive: true });
     fs.writeFileSync(theirs, 'theirs\n');
-    gitIn(siteDir, 'add', 'content/theirs.md');
+    gitIn(siteDir, 'add', 'content/staged.md');
     fs.rmSync(theirs);
     const running = writer.catchUp();
     await nextTurn();
-    const [refused, stored] = await Promise.allSettled([write('theirs.md'), write('other.md')]);
+    const [refused, stored] = await Promise.allSettled([write('staged.md'), write('other.md')]);
     await running;
     t.like(refused, {
       status: 'rejected',
       reason: {
         code: 'COMMIT_FAILED',
-        message: 'you have staged a change of theirs.md: commit and push it, or unstage it',
+        message: 'you have staged a change of staged.md: commit and push it, or unstage it',
       },
     });
     t.is(stored.status, 'fulfilled');
-    t.is(clones.git('ls-tree', '--name-only', 'main:content'), 'other.md\n');
-    t.is(gitIn(siteDir, 'show', ':content/theirs.md'), 'theirs\n');
+    t.is(clones.git('ls-tree', '--name-only', 'main', 'content/staged.md'), '');
+    t.is(gitIn(siteDir, 'show', ':content/staged.md'), 'theirs\n');
     t.is(writer.trouble(), undefined);
-    gitIn(siteDir, 'rm', '--quiet', '--cached', 'content/theirs.md');
-    await write('theirs.md');
-    t.is(clones.git('show', 'main:content/theirs.md'), 'stored\n');
+    gitIn(siteDir, 'rm', '--quiet', '--cached', 'content/staged.md');
+    await write('staged.md');
+    t.is(clones.git('show', 'main:content/staged.md'), 'stored\n');
   },
 );
 
 test.serial('an article that the remote declines fails no lookup', async (t) => {
-  const { clones, writer, write } = await open(t);
-  fs.writeFileSync(join(clones.remote, 'hooks', 'update'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const { clones, writer, write } = shared;
+  const hook = join(clones.remote, 'hooks', 'update');
+  t.teardown(() => fs.rmSync(hook));
+  fs.writeFileSync(hook, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   // Both come while this turn runs, and share the next one.
   const running = writer.catchUp();
   await nextTurn();
@@ -176,12 +185,21 @@ exec git "$@"
     fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
     const read: string[] = [];
     const { clones, writer, write } = await open(t, { bin, readAgain: (paths) => read.push(...paths) });
-    /** Has git hang meanwhile, and those who wait give up soon. */
+    /** Has git hang meanwhile; those who wait give up as soon as it does, and not before, however slow the machine is. */
     const whileSlow = async (work: () => Promise<unknown>) => {
+      fs.rmSync(held, { force: true });
       fs.writeFileSync(hold, '');
       const { setTimeout } = globalThis;
       const limits: readonly number[] = Object.values(WAIT_MS);
-      const impatient = (work: () => void, ms = 0) => setTimeout(work, limits.includes(ms) ? 1_000 : ms);
+      const impatient = (giveUp: () => void, ms = 0) => {
+        if (!limits.includes(ms)) return setTimeout(giveUp, ms);
+        const timer = setInterval(() => {
+          if (!fs.existsSync(held)) return;
+          clearInterval(timer);
+          giveUp();
+        }, 20);
+        return timer;
+      };
       Object.assign(globalThis, { setTimeout: impatient });
       await work().finally(() => Object.assign(globalThis, { setTimeout }));
       fs.rmSync(hold);

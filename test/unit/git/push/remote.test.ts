@@ -1,8 +1,11 @@
 import fs from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { PressmarkError } from '../../../../src/errors.js';
 import { type Git, redacted } from '../../../../src/git/git.js';
+import { wordsOf } from '../../../../src/git/push/push-status.js';
 import { createRemote, pushedBy } from '../../../../src/git/push/remote.js';
 import { openRepository } from '../../../../src/git/repository.js';
 import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
@@ -85,4 +88,54 @@ test('a fetch finds the last commit or no branch at all, and leaves the owner’
   t.is(await fetchIn('main', tip), tip);
   t.is(await fetchIn('other', null), null);
   t.is(fs.readFileSync(join(dir, '.git', 'FETCH_HEAD'), 'utf8'), own);
+});
+
+/** A new repository, and a program that it calls for a connection, which notes with what. */
+async function withProgram(t: ExecutionContext) {
+  const dir = tempDir(t);
+  const [program, calls] = [join(dir, 'program.sh'), join(dir, 'calls')];
+  fs.writeFileSync(program, `#!/bin/sh\necho "$*" >> '${calls}'\nexit 255\n`, { mode: 0o755 });
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  const repository = await openRepository(dir, gitEnvironment(dir));
+  if (repository.kind === 'none') throw new Error(repository.because);
+  const called = () => fs.readFileSync(calls, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
+  return { dir, repository, program, calls, called };
+}
+
+test('nobody is asked for a password, and none is in what is said of the remote', async (t) => {
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked++;
+    response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { dir, program, called } = await withProgram(t);
+  const env = { ...gitEnvironment(dir), GIT_ASKPASS: program, SSH_ASKPASS: program, DISPLAY: ':0' };
+  const repository = await openRepository(dir, env);
+  if (repository.kind === 'none') throw new Error(repository.because);
+  const remote = await createRemote(repository, { remote: `http://olga:geheim-1234@${host}/site.git` }, env);
+  const error = await t.throwsAsync(remote.fetch(null), { code: 'REMOTE_UNAVAILABLE' });
+  t.true(asked > 0);
+  t.deepEqual(called(), []);
+  t.notRegex(wordsOf(error), /geheim|olga:/);
+  t.true(wordsOf(error).includes(host), 'the rest of the address is told');
+});
+
+test('OpenSSH is called with BatchMode=yes, so that it asks nobody; other programs know no such option', async (t) => {
+  const { dir, repository, program, calls, called } = await withProgram(t);
+  gitIn(dir, 'config', 'core.sshCommand', program);
+  for (const asksNobody of [true, false]) {
+    if (!asksNobody) gitIn(dir, 'config', 'ssh.variant', 'plink');
+    const remote = await createRemote(
+      repository,
+      { remote: 'git@ssh.example:site.git' },
+      gitEnvironment(dir),
+    );
+    fs.rmSync(calls, { force: true });
+    await t.throwsAsync(remote.fetch(null), { code: 'REMOTE_UNAVAILABLE' });
+    t.true(called().some((line) => line.includes('git@ssh.example')));
+    for (const line of called()) t.is(line.includes('-o BatchMode=yes'), asksNobody, line);
+  }
 });
