@@ -6,12 +6,13 @@ import { join } from 'node:path';
 /** What was synced, by path, and what `observe` found just then. */
 export const syncs: { readonly path: string; readonly observed: string }[] = [];
 /** Set by the test. */
-export const recorder = { observe: () => '' };
+export const recorder = { observe: (_path: string): string => '' };
 
 const { fsync } = fs;
 Object.assign(fs, {
   fsync: (fd: number, done: (error: NodeJS.ErrnoException | null) => void) => {
-    syncs.push({ path: fs.readlinkSync(`/proc/self/fd/${fd}`), observed: recorder.observe() });
+    const path = fs.readlinkSync(`/proc/self/fd/${fd}`);
+    syncs.push({ path, observed: recorder.observe(path) });
     fsync(fd, done);
   },
 });

@@ -1,13 +1,15 @@
+import '../../support/recorded-syncs.js';
+
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test from 'ava';
-import { committedIds, gitIn, inClone, launchIn, makeRepository } from '../../support/clones.js';
+import { committedIds, gitIn, inClone, makeRepository } from '../../support/clones.js';
 import { articleFiles } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { createFaults } from '../../support/faults.js';
 import { runHere } from '../../support/in-process.js';
-import { type Receiver, SITE_URL } from '../../support/receiver.js';
-import { startHere } from '../../support/receiver-here.js';
+import { SITE_URL } from '../../support/receiver.js';
+import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
+import { recorder } from '../../support/recorded-syncs.js';
 import { storeOnly } from '../../support/store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
 import { gitThatFails } from './failing-git.js';
@@ -18,16 +20,13 @@ const CONFIG = { site: false, durability: 'commit' };
 const disposers: (() => unknown)[] = [];
 const lasting = { teardown: (dispose: () => unknown) => disposers.push(dispose) };
 const dir = makeRepository(makeTempDir(), CONFIG);
-const faults = createFaults(lasting);
 const git = gitThatFails(lasting);
-let receiver: Receiver;
+let receiver: ReceiverHere;
 test.serial.before(async () => {
-  const env = { ...faults.options.env, ...git.env };
-  receiver = await launchIn(dir, { ...faults.options, storeOnly: false, env });
+  receiver = await startHere(lasting, inClone(dir, { env: git.env }));
 });
 test.after.always(async () => {
-  await receiver?.kill('SIGKILL');
-  for (const dispose of disposers) dispose();
+  for (const dispose of disposers.reverse()) await dispose();
   removeTempDir(dir);
 });
 
@@ -99,8 +98,14 @@ test.serial(
     const [files, commits] = [articleFiles(dir).length, committedIds(dir).length];
     // The folder is synced before the branch moves, too; it fails after that.
     const branch = join(dir, '.git/refs/heads/main');
-    const unless = { path: branch, text: fs.readFileSync(branch, 'utf8') };
-    faults.set({ call: 'fsync', path: '\\.git/refs/heads$', code: 'EIO', times: 1, unless });
+    const before = fs.readFileSync(branch, 'utf8');
+    const fine = recorder.observe;
+    t.teardown(() => Object.assign(recorder, { observe: fine }));
+    recorder.observe = (path) => {
+      if (path !== dirname(branch) || fs.readFileSync(branch, 'utf8') === before) return '';
+      recorder.observe = fine;
+      throw Object.assign(new Error('EIO, injected'), { code: 'EIO' });
+    };
     const data = article();
     t.is((await receiver.post('article.published', data)).status, 503);
     t.is(committedIds(dir)[0], data.id);
@@ -109,7 +114,7 @@ test.serial(
     t.deepEqual([status, json.id], [200, data.id]);
     t.is(committedIds(dir).length, commits + 1, 'no second commit');
     t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
-    t.true(faults.trace().some(({ call, paths }) => call === 'fsync' && /refs\/heads$/.test(paths[0] ?? '')));
+    t.is(recorder.observe, fine, 'that sync has failed');
   },
 );
 

@@ -1,25 +1,18 @@
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { gitIn, inClone, launchIn } from '../../support/clones.js';
+import { gitIn, inClone } from '../../support/clones.js';
 import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import type { Receiver } from '../../support/receiver.js';
 import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { makeSite, startAndCheck } from './site.js';
 
 const subjects = (dir: string) => gitIn(dir, 'log', '--reverse', '--format=%s').trim().split('\n');
 const status = (dir: string) => gitIn(dir, 'status', '--porcelain', '-uall').trimEnd().split('\n').sort();
 
-async function start(t: ExecutionContext, dir: string, config: object = {}): Promise<Receiver> {
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ site: false, ...config }));
-  const receiver = await launchIn(dir);
-  t.teardown(() => receiver.kill('SIGKILL'));
-  return receiver;
-}
-
-const here = (t: ExecutionContext, dir: string, config: object = {}): Promise<ReceiverHere> =>
+const start = (t: ExecutionContext, dir: string, config: object = {}): Promise<ReceiverHere> =>
   startHere(t, { ...inClone(dir), config: { site: false, ...config } });
 
 function repository(t: ExecutionContext): string {
@@ -32,7 +25,7 @@ function repository(t: ExecutionContext): string {
 }
 
 /** Publishes one article and waits for its commit. */
-async function publish(receiver: Receiver | ReceiverHere, id: string) {
+async function publish(receiver: ReceiverHere, id: string) {
   const data = article({ id, slug: id, title: id });
   const { url } = (await receiver.post('article.published', data)).json;
   await until('it is committed', () => subjects(receiver.dir).includes(`Publish: ${id}`));
@@ -40,7 +33,7 @@ async function publish(receiver: Receiver | ReceiverHere, id: string) {
   return { data, url, path, renamed: join(dirname(path), `${id}-renamed.md`) };
 }
 
-test('files that their owner has renamed or copied, and what is staged, are left to them: while a receiver runs, after kill -9, and at a stop', async (t) => {
+test('files that their owner has renamed or copied, and what is staged, are left to them: while a receiver runs, at a stop, and at the next start', async (t) => {
   const dir = repository(t);
   const git = { commitEdits: true };
   const first = await start(t, dir, { git });
@@ -59,7 +52,7 @@ test('files that their owner has renamed or copied, and what is staged, are left
   const five = await publish(first, 'five');
   // Until then what is in the index may be Pressmark's, and is committed by the next receiver.
   await until('the ref of the last commit is gone', () => !gitIn(dir, 'for-each-ref').includes('pressmark'));
-  await first.kill('SIGKILL');
+  await first.close();
   // As if Pressmark had not come to the last one before its owner has staged it.
   gitIn(dir, 'reset', '--quiet', '--soft', 'HEAD~1');
   const renames = [
@@ -79,31 +72,26 @@ test('files that their owner has renamed or copied, and what is staged, are left
     t.deepEqual([again.status, again.json.url], [200, url]);
   }
   await publish(second, 'last');
-  // What a stop leaves is committed before its end.
-  await second.stop();
+  await second.close();
   t.deepEqual(subjects(dir), [...before, 'Publish: last']);
   t.deepEqual(status(dir), renames);
 });
 
 test('a file that is gone from outside of the content folder is no earlier place of an article', async (t) => {
-  const dir = repository(t);
-  const first = await here(t, dir, { git: false });
-  const data = article({ id: 'one', title: 'one' });
-  await first.post('article.published', data);
-  await first.close();
-  fs.mkdirSync(join(dir, 'archive'));
-  fs.copyFileSync(fileOf(dir, data.id), join(dir, 'archive/one.md'));
-  gitIn(dir, 'add', 'archive');
-  gitIn(dir, 'commit', '--quiet', '-m', 'Archive');
-  fs.rmSync(join(dir, 'archive/one.md'));
-  await here(t, dir);
-  await until('the article is committed', () => subjects(dir).includes('Publish: one'));
-  t.deepEqual(status(dir), [' D archive/one.md']);
+  const site = await makeSite(t);
+  const path = await site.publish('one');
+  await site.write('archive/one.md', await site.read(path));
+  await site.git('add', 'archive');
+  await site.git('commit', '-qm', 'Archive');
+  fs.rmSync(join(site.dir, 'archive/one.md'));
+  await startAndCheck(site, { content: 'content/' });
+  t.deepEqual(await site.subjects(), ['First', 'Archive', 'Publish: Title of one']);
+  t.is(await site.git('status', '--porcelain'), ' D archive/one.md\n');
 });
 
 test('an update of an article that was renamed waits for the commit of its owner, and nothing is lost by it', async (t) => {
   const dir = repository(t);
-  const receiver = await here(t, dir);
+  const receiver = await start(t, dir);
   const { url, path, renamed } = await publish(receiver, 'one');
   gitIn(dir, 'mv', path, renamed);
   await until('it is found under its new name', async () => {
@@ -121,11 +109,11 @@ test('an update of an article that was renamed waits for the commit of its owner
 
 test('an article that was renamed by its owner, at level commit: a redelivery is 200, as git has its text; an update is 503, with the reason', async (t) => {
   const dir = repository(t);
-  const receiver = await here(t, dir, { durability: 'commit' });
+  const receiver = await start(t, dir, { durability: 'commit' });
   const { data, url, path, renamed } = await publish(receiver, 'one');
   await receiver.close();
   gitIn(dir, 'mv', path, renamed);
-  const second = await here(t, dir, { durability: 'commit' });
+  const second = await start(t, dir, { durability: 'commit' });
   const again = await second.post('article.published', data);
   t.deepEqual([again.status, again.json.url], [200, url]);
   const { revision_id: base_revision_id } = await second.find(url);

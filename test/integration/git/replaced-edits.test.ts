@@ -50,7 +50,7 @@ function keptText(t: ExecutionContext, dir: string, path: string): string {
   return kept;
 }
 
-test('200: an edit that an update replaces is committed before it, by itself and once; 503 where that fails, and the edit stays', async (t) => {
+test('200: an edit that an update replaces is committed before it, by itself and once, unless its owner has committed or staged it; 503 where that fails, and the edit stays', async (t) => {
   const { dir, git, receiver } = await start(t, { durability: 'commit', git: { commitEdits: true } });
   // not UTF-8, and without a line end
   const one = await publishAndEdit(receiver, Buffer.from('caf\xe9\r\nnoir', 'latin1'));
@@ -67,10 +67,7 @@ test('200: an edit that an update replaces is committed before it, by itself and
   t.is(gitIn(dir, 'log', '-1', '--format=%(trailers:key=Delivery-Timestamp)', 'HEAD^').trim(), '');
   t.is((await receiver.post('article.updated', one.request)).status, 200, 'a retry');
   t.deepEqual(one.subjects(), all);
-});
 
-test('200: an edit that its owner has committed or staged gets no commit of Pressmark; what is staged becomes a plain file', async (t) => {
-  const { dir, receiver } = await start(t, { durability: 'commit', git: { commitEdits: true } });
   const inHead = await publishAndEdit(receiver);
   gitIn(dir, 'commit', '--quiet', '-am', 'My own commit');
   t.is((await receiver.post('article.updated', inHead.request)).status, 200);
@@ -84,7 +81,8 @@ test('200: an edit that its owner has committed or staged gets no commit of Pres
   t.deepEqual(staged.subjects(), [PUBLISHED, UPDATED]);
   t.is(gitIn(dir, 'diff', '--cached', '--name-only').trim(), staged.path);
   t.is(gitIn(dir, 'show', `:${staged.path}`), staged.bytes.toString('utf8'));
-  t.deepEqual(fs.readFileSync(join(dir, '.pressmark', keptText(t, dir, ''))), staged.bytes);
+  const kept = keptText(t, dir, '');
+  t.deepEqual(fs.readFileSync(join(dir, '.pressmark', kept)), staged.bytes, 'what is staged is a plain file');
 });
 
 test('200: at level disk, where git fails, the edit is a plain file that the log and pressmark log name, and revert puts back', async (t) => {
