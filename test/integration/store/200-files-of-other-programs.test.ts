@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { fileOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { STORE_ONLY } from '../../support/receiver.js';
 import { sharedHere } from '../../support/receiver-here.js';
@@ -77,6 +78,19 @@ for (const [how, put] of Object.entries(WAYS))
     put(places(month), theirs(url));
     t.is((await find(url)).title, 'Theirs');
   });
+
+test.serial('200-published: a redelivery finds a file that was put back a moment ago', async (t) => {
+  const { dir, post } = receiver();
+  const data = article();
+  const { text, json } = await post('article.published', data);
+  const file = fileOf(dir, data.id);
+  const theirs = fs.readFileSync(file);
+  fs.unlinkSync(file);
+  t.is((await post('article.lookup', { target_url: json.url })).status, 404);
+  fs.writeFileSync(file, theirs); // as a checkout of another branch and back does
+  t.is((await post('article.published', data)).text, text);
+  t.is(fileOf(dir, data.id), file, 'it is not stored twice');
+});
 
 test.serial(
   '200-lookup: the next lookup knows the articles of another folder in the place of the content folder',

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { articleFiles, edit, fileOf } from '../../support/content.js';
+import { edit, fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { STORE_ONLY } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
@@ -60,17 +60,4 @@ test('200: symbolic links that lead nowhere, in a circle, or to a folder of arti
   }
   for (const [name, text] of Object.entries(others))
     t.is(fs.readFileSync(join(dir, 'content', name), 'utf8'), text);
-});
-
-test('200-published: a redelivery finds a file that was put back a moment ago', async (t) => {
-  const { dir, post } = await startHere(t, STORE_ONLY);
-  const data = article();
-  const { text, json } = await post('article.published', data);
-  const file = fileOf(dir, data.id);
-  const theirs = fs.readFileSync(file);
-  fs.unlinkSync(file);
-  t.is((await post('article.lookup', { target_url: json.url })).status, 404);
-  fs.writeFileSync(file, theirs); // as a checkout of another branch and back does
-  t.is((await post('article.published', data)).text, text);
-  t.deepEqual(articleFiles(dir), [file], 'it is not stored twice');
 });

@@ -149,16 +149,6 @@ test.serial(
   },
 );
 
-test.serial('a line that was cut off spoils no other', async (t) => {
-  const dir = tempDir(t);
-  await open(dir, [entry('one')]);
-  fs.appendFileSync(join(dir, 'ids.jsonl'), '{"id":"two","url":"htt');
-  const { store } = await open(dir, [entry('one')]);
-  await store(entry('three', { ageMs: 0 }));
-  const { urlOfDeleted } = await open(dir, []);
-  t.deepEqual(['one', 'two', 'three'].map(urlOfDeleted), [url('one'), undefined, url('three')]);
-});
-
 test.serial('what a disk that fills up takes only a part of is written again', async (t) => {
   const dir = tempDir(t);
   const { store } = await open(dir, []);
