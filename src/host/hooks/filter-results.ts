@@ -75,12 +75,13 @@ const moment: Check = (value) =>
 
 const object = objectWith({});
 
-// Not `readingMinutes`: asking for it may read the article's file.
-const LINK = { title: text, description: text, date: moment, image: orNull(address), url: text };
+// Not `readingMinutes`: asking for it may read the article's file. A date is as it stands in the file, where a person's may be
+// missing or be none.
+const LINK = { title: text, description: text, date: text, image: orNull(address), url: text };
 const SUMMARY = {
   ...LINK,
   id: text,
-  updated: orNull(moment),
+  updated: orNull(text),
   author: text,
   tags: listOf(text),
   excerpt: text,

@@ -29,6 +29,9 @@ const ITEM: FeedItem = {
   html: '<p>Text</p>',
 };
 
+/** As a person has written it: without a date, and with one that is none. */
+const UNDATED = { ...ITEM, date: '', updated: 'yesterday', published: null };
+
 const ON_PAGE = {
   ...ITEM,
   keyword: '',
@@ -70,7 +73,7 @@ const VALUES: Readonly<Record<FilterName, readonly [fine: readonly unknown[], wr
     [null, 'text', [], { a: 1n }, { a: '\ud800' }, new Date(0)],
   ],
   'page.context': [
-    [PAGE, { ...PAGE, kind: 'article', article: ON_PAGE }],
+    [PAGE, { ...PAGE, kind: 'article', article: ON_PAGE, articles: [UNDATED] }],
     [
       7,
       { ...PAGE, title: null },
@@ -92,8 +95,8 @@ const VALUES: Readonly<Record<FilterName, readonly [fine: readonly unknown[], wr
     [{}, [null], [{ ...ITEM, title: 7 }]],
   ],
   'feed.items': [
-    [[], [ITEM]],
-    ['text', [{}], [{ ...ITEM, html: 7 }], [{ ...ITEM, date: 'never' }]],
+    [[], [ITEM, UNDATED]],
+    ['text', [{}], [{ ...ITEM, html: 7 }], [{ ...ITEM, date: null }]],
   ],
   'sitemap.items': [
     [[], [{ url: 'https://garden.example/', article: null }]],
