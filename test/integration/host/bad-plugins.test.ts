@@ -8,6 +8,10 @@ import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { withPlugins } from '../../support/with-plugins.js';
 
+// The attacks of the first review of the plugin host, each with a test: what a plugin does at the start is in unit/host/host and
+// routes, and unit/app/plugins/load-plugins; what its filters return in unit/host/filter-results; what never ends in
+// unit/host/hooks and cli/unfinished; after another generator in deploy/plugin-pages; what it costs a page in site/filters.
+
 /** What is said of each of the plugins below, once. */
 const WORDS = {
   exits: 'has called process.exit, which is refused',

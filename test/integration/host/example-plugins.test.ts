@@ -2,38 +2,11 @@ import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import test, { type ExecutionContext } from 'ava';
-import { createTestSite } from 'pressmark/testing';
+import test from 'ava';
+import { createTestSite, type TestSite } from 'pressmark/testing';
 import { until } from '../../support/until.js';
 
 const EXAMPLES = new URL('../../../../examples/plugins/', import.meta.url);
-
-/** What a server was sent. */
-interface Sent {
-  readonly path: string;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-/** A server on this machine. */
-async function serve(t: ExecutionContext, answer: http.RequestListener): Promise<string> {
-  const server = http.createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** A service that answers the first request with 503 and the others with 200. */
-async function unsteadyService(t: ExecutionContext): Promise<{ at: string; sent: Sent[] }> {
-  const sent: Sent[] = [];
-  const at = await serve(t, async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    sent.push({ path: request.url ?? '', headers: request.headers, body: JSON.parse(body) });
-    response.writeHead(sent.length === 1 ? 503 : 200).end('busy');
-  });
-  return { at, sent };
-}
 
 const example = (name: string) => new URL(`${name}.mjs`, EXAMPLES);
 
@@ -45,43 +18,6 @@ test('the examples are as short as their readers expect: 60 lines, adapters and 
     const lines = fs.readFileSync(new URL(name, EXAMPLES), 'utf8').trimEnd().split('\n').length;
     t.true(lines <= (long.has(name) ? 150 : 60), `${name}: ${lines} lines`);
   }
-});
-
-test('the example announcement tells of an article once it is live, again where that fails, and not of its update', async (t) => {
-  const { at, sent } = await unsteadyService(t);
-  const env = { ANNOUNCE_URL: `http://a-token@${at}/api/v1/statuses` };
-  const site = await createTestSite({ plugins: [example('announcement')], config: { liveCheck: true }, env });
-  t.teardown(site.close);
-  const { url } = await site.deliver({ title: 'Soil' });
-  await until('it is announced at the second attempt', () => sent.length === 2);
-  const text = `Soil ${url}`;
-  for (const { path, headers, body } of sent) {
-    t.is(path, '/api/v1/statuses');
-    t.is(headers.authorization, 'Bearer a-token');
-    t.is(headers['idempotency-key'], sent[0]?.headers['idempotency-key']);
-    t.deepEqual(body, { status: text, text, content: text });
-  }
-  t.truthy(sent[0]?.headers['idempotency-key']);
-  t.is((await site.update(url, { title: 'Soil again' })).status, 200);
-  await until('the update is live', () => site.log.filter(({ msg }) => msg === 'article live').length === 2);
-  const other = await site.deliver({ title: 'Moss' });
-  await until('another article is announced', () => sent.length === 3);
-  t.is(sent[2]?.body.text, `Moss ${other.url}`, 'and the update was not');
-});
-
-test('the example indexnow submits the address of an article that is live, and the site has its key', async (t) => {
-  const { at, sent } = await unsteadyService(t);
-  const options = { endpoint: `http://${at}/indexnow` };
-  const site = await createTestSite({
-    plugins: [[example('indexnow'), options]],
-    config: { liveCheck: true },
-  });
-  t.teardown(site.close);
-  const { url } = await site.deliver({ title: 'Soil' });
-  await until('it is submitted at the second attempt', () => sent.length === 2);
-  const { host, key, keyLocation, urlList } = sent[1]?.body ?? {};
-  t.deepEqual([host, urlList], [new URL(site.url).host, [url]]);
-  t.is(await site.built(String(keyLocation)), String(key));
 });
 
 /** Pages that say in some way where their web mentions go, or that they take none. */
@@ -103,30 +39,104 @@ const MENTIONED: Readonly<
   '/8': { link: '</at-8>; rel=webmention', html: '<link rel="webmention" href="/wrong">', endpoint: '/at-8' },
 };
 
-test('the example webmentions mentions each page that an article links to once, also after a failure', async (t) => {
-  const mentions: string[] = [];
-  let failures = 1;
-  const at = await serve(t, async (request, response) => {
-    const path = request.url ?? '';
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const { html = '', link } = MENTIONED[path] ?? { link: '</at-more>; rel=webmention' };
-    if (link !== undefined) response.setHeader('Link', link);
-    if (request.method === 'GET') return response.end(html);
-    const isFailure = path === '/at-8' && failures-- > 0;
-    if (!isFailure) mentions.push(`${path} ${body}`);
-    return response.writeHead(isFailure ? 503 : 202).end();
+/** What a service was sent. */
+interface Sent {
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What the services of announcements and of IndexNow were sent, and the web mentions that came. */
+const announced: Sent[] = [];
+const submitted: Sent[] = [];
+const mentions: string[] = [];
+
+/** Of the requests about unsteady articles, the first of each is refused. */
+const failed = new Set<string>();
+function isFailure(request: string): boolean {
+  if (!request.includes('unsteady') || failed.has(request)) return false;
+  failed.add(request);
+  return true;
+}
+
+const server = http.createServer(async (request, response) => {
+  const path = request.url ?? '';
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  const service = { '/api/v1/statuses': announced, '/indexnow': submitted }[path];
+  if (service !== undefined) {
+    service.push({ headers: request.headers, body: JSON.parse(body) });
+    return response.writeHead(isFailure(`${path} ${body}`) ? 503 : 200).end('busy');
+  }
+  const { html = '', link } = MENTIONED[path] ?? { link: '</at-more>; rel=webmention' };
+  if (link !== undefined) response.setHeader('Link', link);
+  if (request.method === 'GET') return response.end(html);
+  const isRefused = path === '/at-8' && isFailure(`${path} ${body}`);
+  if (!isRefused) mentions.push(`${path} ${body}`);
+  return response.writeHead(isRefused ? 503 : 202).end();
+});
+
+/** One site with all of them, whose articles do not disturb each other. */
+let site: TestSite;
+let at = '';
+
+test.serial.before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  at = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const byHand = `On [[site]].\n\n[[figure src="/a.jpg" caption="A & B"]]\n\n[[video id="x y"]] [[video id="x-1"]]\n`;
+  site = await createTestSite({
+    plugins: [
+      example('announcement'),
+      [example('indexnow'), { endpoint: `http://${at}/indexnow` }],
+      [example('webmentions'), { allowPrivate: true }],
+      example('shortcodes'),
+      fileURLToPath(example('related')),
+    ],
+    config: { liveCheck: true },
+    env: { ANNOUNCE_URL: `http://a-token@${at}/api/v1/statuses` },
+    files: { 'content/articles/mine.md': `---\ntitle: Mine\n---\n${byHand}` },
   });
+});
+test.after.always(async () => {
+  await site?.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+test('the example announcement tells of an article once it is live, again where that fails, and not of its update', async (t) => {
+  const { url } = await site.deliver({ title: 'Unsteady soil' });
+  const text = `Unsteady soil ${url}`;
+  const ofSoil = () => announced.filter(({ body }) => String(body.text).includes(url));
+  await until('it is announced at the second attempt', () => ofSoil().length === 2);
+  const [first, second] = ofSoil();
+  t.is(second?.headers.authorization, 'Bearer a-token');
+  t.truthy(second?.headers['idempotency-key']);
+  t.is(first?.headers['idempotency-key'], second?.headers['idempotency-key']);
+  t.deepEqual(second?.body, { status: text, text, content: text });
+
+  const live = () => site.log.filter(({ msg, url: at }) => msg === 'article live' && at === url).length;
+  t.is((await site.update(url, { title: 'Soil again' })).status, 200);
+  await until('the update is live', () => live() === 2);
+  const other = await site.deliver({ title: 'Clay' });
+  await until('another article is announced', () =>
+    announced.some(({ body }) => body.text === `Clay ${other.url}`),
+  );
+  t.is(ofSoil().length, 2, 'and the update was not');
+});
+
+test('the example indexnow submits the address of an article that is live, again where that fails, and the site has its key', async (t) => {
+  const { url } = await site.deliver({ title: 'Unsteady sand' });
+  const ofSand = () => submitted.filter(({ body }) => String(body.urlList) === url);
+  await until('it is submitted at the second attempt', () => ofSand().length === 2);
+  const { host, key, keyLocation, urlList } = ofSand()[1]?.body ?? {};
+  t.deepEqual([host, urlList], [new URL(site.url).host, [url]]);
+  t.is(await site.built(String(keyLocation)), String(key));
+});
+
+test('the example webmentions mentions each page that an article links to once, also after a failure', async (t) => {
   const pages = Object.keys(MENTIONED).map((path) => `http://${at}${path}`);
   const links = pages.map((page) => `<a href="${page}">x</a> <a href="${page}">again</a>`).join('\n');
   const content_html = `<p>${links}</p><img src="http://${at}/picture">`;
-  const options = { allowPrivate: true };
-  const site = await createTestSite({
-    plugins: [[example('webmentions'), options]],
-    config: { liveCheck: true },
-  });
-  t.teardown(site.close);
-  const { url } = await site.deliver({ content_html, content_markdown: '' });
+  const { url } = await site.deliver({ title: 'Unsteady links', content_html, content_markdown: '' });
   const expected = Object.entries(MENTIONED).flatMap(([path, { endpoint }]) =>
     endpoint === undefined
       ? []
@@ -158,12 +168,6 @@ test('the example webmentions does not take another site, whose address begins l
 });
 
 test('the example shortcodes is for what people write, and leaves what is wrong as it is', async (t) => {
-  const text = `---\ntitle: Mine\n---\nOn [[site]].\n\n[[figure src="/a.jpg" caption="A & B"]]\n\n[[video id="x y"]] [[video id="x-1"]]\n`;
-  const site = await createTestSite({
-    plugins: [example('shortcodes')],
-    files: { 'content/articles/mine.md': text },
-  });
-  t.teardown(site.close);
   const page = await site.built('/articles/mine/', '<figure>');
   for (const part of [
     `<p>On ${new URL(site.url).host}.</p>`,
@@ -177,8 +181,6 @@ test('the example shortcodes is for what people write, and leaves what is wrong 
 });
 
 test('the example related shows articles with the same rare words, also on pages that are there already', async (t) => {
-  const site = await createTestSite({ plugins: [fileURLToPath(example('related'))] });
-  t.teardown(site.close);
   const send = (title: string, words: string) =>
     site.deliver({ title, tags: [], content_html: `<p>${words}</p>` });
   const first = await send('First', 'about lichens upon granite');

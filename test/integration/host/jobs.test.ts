@@ -64,21 +64,7 @@ const KEEPER = `export default { name: 'keeper', receiver(host) {
   }));
 } };`;
 
-test('jobs: the live article that a killed receiver has not noted, its next start finds', async (t) => {
-  const dir = withPlugins(tempDir(t), { herald: LIVE_PLUGIN });
-  const port = await freePort();
-  const config = { liveCheck: true, git: false, site: { search: false } };
-  const options = { dir, port, config, env: { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` } };
-  const receiver = await startReceiver(t, options);
-  const data = article();
-  t.is((await receiver.post('article.published', data)).status, 200);
-  await receiver.kill('SIGKILL'); // before the live check has begun
-  await startHere(t, options);
-  await until('the job has run', () => linesIn(join(dir, 'live')).length > 0);
-  t.deepEqual(linesIn(join(dir, 'live')), [data.id]);
-});
-
-test('jobs: an article that is released, and is live, is announced after a kill, and after a person has released it in its file while no receiver ran', async (t) => {
+test('jobs: an article that is live is announced after a kill, whether it is new, was released, or a person has released it in its file while no receiver ran', async (t) => {
   const dir = withPlugins(tempDir(t), { herald: LIVE_PLUGIN, keeper: KEEPER });
   const port = await freePort();
   const config = { liveCheck: true, git: false, site: { search: false } };
@@ -101,11 +87,12 @@ test('jobs: an article that is released, and is live, is announced after a kill,
   }
   fs.rmSync(join(dir, 'live'));
   await set('edited', 'live');
-  await receiver.kill('SIGKILL');
+  t.is((await receiver.post('article.published', article({ id: 'new', slug: 'new' }))).status, 200);
+  await receiver.kill('SIGKILL'); // before its live check has begun
   const file = fileOf('by-hand');
   const released = fs.readFileSync(file, 'utf8').replace(/^(?:held|draft):.*\n/gm, '');
   fs.writeFileSync(file, released);
   await startHere(t, options);
-  await until('the jobs have run', () => linesIn(join(dir, 'live')).length > 1);
-  t.deepEqual(linesIn(join(dir, 'live')).sort(), ['by-hand', 'edited']);
+  await until('the jobs have run', () => linesIn(join(dir, 'live')).length > 2);
+  t.deepEqual(linesIn(join(dir, 'live')).sort(), ['by-hand', 'edited', 'new']);
 });

@@ -40,13 +40,26 @@ const ROUTES = `export default { name: 'routes', receiver(host) { host.routes((r
     context.body = { id };
   });
   router.post('/echo', (context) => { context.body = context.request.body; });
-  router.get('/late', (context) => {
-    try { router.get('/more', () => {}); context.body = 'added'; } catch (error) { context.body = error.message; }
+  router.post('/loop', async (context) => {
+    let bytes = 0;
+    for await (const chunk of context.req) bytes += chunk.length;
+    context.body = { bytes };
+  });
+  router.post('/events', async (context) => {
+    let bytes = 0;
+    context.req.on('data', (chunk) => { bytes += chunk.length; });
+    await new Promise((resolve) => context.req.once('end', resolve));
+    context.body = { bytes };
   });
 }); } };`;
 
+/** Its middleware is in the way of its own routes alone. */
+const BLOCKS = `export default { name: 'blocks', receiver: (host) => host.routes((router) => {
+  router.use((context) => { context.body = 'blocked'; });
+  router.get('/list', (context) => { context.body = 'list'; }); }) };`;
+
 const receiver = sharedHere(test, { storeOnly: true }, (dir) => {
-  withPlugins(dir, { 'a-filters': FILTERS, 'b-routes': ROUTES, 'c-counts': COUNTS });
+  withPlugins(dir, { 'a-filters': FILTERS, 'a-blocks': BLOCKS, 'b-routes': ROUTES, 'c-counts': COUNTS });
 });
 const { dir } = receiver;
 
@@ -132,15 +145,22 @@ test.serial(
   },
 );
 
-test.serial('405-routes: a route answers only its own methods, and names them', async (t) => {
-  const { origin } = receiver();
-  const wrong = await fetch(`${origin}/-/routes/subscribe`);
-  t.deepEqual(
-    [wrong.status, wrong.headers.get('allow'), await wrong.text()],
-    [405, 'POST', '{"error":"GET is not allowed here; use POST"}'],
-  );
-  t.is(await (await fetch(`${origin}/-/routes/subscribe`, { method: 'POST' })).text(), 'subscribed');
-});
+test.serial(
+  '405-routes: a route answers only its own methods, and names them; a method that no route has gets no empty Allow',
+  async (t) => {
+    const { origin } = receiver();
+    const wrong = await fetch(`${origin}/-/routes/subscribe`);
+    t.deepEqual(
+      [wrong.status, wrong.headers.get('allow'), await wrong.text()],
+      [405, 'POST', '{"error":"GET is not allowed here; use POST"}'],
+    );
+    t.is(await (await fetch(`${origin}/-/routes/subscribe`, { method: 'POST' })).text(), 'subscribed');
+    const { status, headers } = await fetch(`${origin}/-/routes/anything`, { method: 'MKCOL' });
+    t.true([404, 405, 501].includes(status), String(status));
+    t.is(headers.get('allow'), null);
+    t.is(await (await fetch(`${origin}/-/blocks/list`)).text(), 'blocked');
+  },
+);
 
 test.serial('200-routes: a route finds JSON and forms in the body of the request', async (t) => {
   const post = async (body: string, type: string) => {
@@ -155,9 +175,40 @@ test.serial('200-routes: a route finds JSON and forms in the body of the request
   t.is((await post('{"a":', 'application/json')).status, 400);
 });
 
-test.serial('200-routes: a route that is added after the start is refused', async (t) => {
-  t.regex(await (await fetch(`${receiver().origin}/-/routes/late`)).text(), /added after the start/);
-});
+/** A body whose length is not announced. */
+function inChunks(bytes: number): ReadableStream<Uint8Array> {
+  let left = bytes;
+  return new ReadableStream({
+    pull(controller) {
+      const size = Math.min(left, 50_000);
+      left -= size;
+      if (size > 0) controller.enqueue(new Uint8Array(size));
+      else controller.close();
+    },
+  });
+}
+
+test.serial(
+  '413-route-body: a route reads 1,000,000 bytes, and never gets a body that is larger; one of unknown length is cut off',
+  async (t) => {
+    const { origin, log } = receiver();
+    const before = log.length;
+    const post = async (path: string, body: Uint8Array | ReadableStream<Uint8Array>) => {
+      const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+      const answer = await fetch(`${origin}/-/routes${path}`, init);
+      return [answer.status, await answer.json()];
+    };
+    for (const path of ['/loop', '/events']) {
+      for (const body of [new Uint8Array(1_000_000), inChunks(1_000_000)])
+        t.deepEqual(await post(path, body), [200, { bytes: 1_000_000 }]);
+      const error = 'body is over 1000000 bytes, the most that a route of a plugin reads';
+      t.deepEqual(await post(path, new Uint8Array(1_000_001)), [413, { error }]);
+      await t.throwsAsync(post(path, inChunks(1_000_001)));
+    }
+    const said = log.slice(before).filter(({ level }) => Number(level) >= 40);
+    t.deepEqual(said, [], 'strangers do not fill the log');
+  },
+);
 
 // Last, as it ends the receiver of this file.
 test.serial(

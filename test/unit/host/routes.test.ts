@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import test from 'ava';
 import Koa from 'koa';
-import { createRoutes } from '../../../src/host/http/routes.js';
+import { createRoutes, sealRoutes } from '../../../src/host/http/routes.js';
 
 async function* slowly() {
   yield 'first ';
@@ -28,4 +28,27 @@ test('a route that never answers is a failure that names it, and one that answer
   t.is((await fetch(`${at}/never`)).status, 500);
   t.deepEqual(errors, ['GET /-/stuck/never has no answer after 0.05 s']);
   t.is(await (await fetch(`${at}/stream`)).text(), 'first last');
+});
+
+test('a route of a plugin is below its own path, and none is added after the start', async (t) => {
+  const nothing = () => undefined;
+  for (const [route, add] of [
+    ['GET /.*/', (router) => router.get(/.*/, nothing)],
+    ['GET /webhook/mine', (router) => router.get('/mine', nothing).prefix('/webhook')],
+    [
+      'DELETE /healthz',
+      (router) => {
+        router.opts.prefix = '';
+        router.del('/healthz', nothing);
+      },
+    ],
+  ] as readonly (readonly [string, (router: Awaited<ReturnType<typeof createRoutes>>) => unknown])[]) {
+    const router = await createRoutes('x');
+    add(router);
+    const message = `plugin x: its route ${route} is not below /-/x/; write its path as a text, and leave the prefix of the router as it is`;
+    t.throws(() => sealRoutes(router, 'x'), { code: 'PLUGIN_INVALID', message });
+  }
+  const router = await createRoutes('x');
+  sealRoutes(router, 'x');
+  t.throws(() => router.get('/late', nothing), { message: /added after the start/ });
 });

@@ -2,15 +2,53 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { loadPlugins, runsTypeScript } from '../../../../src/app/plugins/load-plugins.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { siteOfPlugins } from '../../../../src/app/plugins/surroundings.js';
+import { loadSettings } from '../../../../src/config/load.js';
+import { tempDir, writeFiles } from '../../../support/temp-dir.js';
 import { withPlugins } from '../../../support/with-plugins.js';
 
-test('a plugin whose module never ends loading is named', async (t) => {
-  const dir = withPlugins(tempDir(t), { slow: 'await new Promise(() => {});\nexport default {};\n' });
-  await t.throwsAsync(loadPlugins(dir, [], 20), {
-    code: 'PLUGIN_INVALID',
-    message: /^plugin "plugins\/slow\.mjs" cannot be loaded: it was not loaded within 0\.02 s; /,
+test('a plugin whose module never ends loading, does not parse or throws is named, with its line', async (t) => {
+  for (const [code, reason, limitMs] of [
+    ['await new Promise(() => {});', /it was not loaded within 0\.02 s; /, 20],
+    ['export default {\n  routes: ((router => ;\n};', /Unexpected token '?;'? \(line 2\)$/],
+    ["\nthrow new Error('half installed');", /half installed/],
+  ] as const) {
+    const dir = withPlugins(tempDir(t), { wrong: code });
+    const { message } = await t.throwsAsync(loadPlugins(dir, [], limitMs), { code: 'PLUGIN_INVALID' });
+    t.true(message.startsWith('plugin "plugins/wrong.mjs" cannot be loaded: '), message);
+    t.regex(message, reason);
+  }
+});
+
+test('packages are found beside the site and above it, in the order of the config, with their options', async (t) => {
+  const workspace = tempDir(t);
+  const install = (folder: string, name: string, exports: unknown) =>
+    writeFiles(join(workspace, folder, 'node_modules', name), {
+      'package.json': JSON.stringify({ name, type: 'module', exports }),
+      'main.js': `export default { name: '${name}' };`,
+    });
+  install('site', 'first', './main.js');
+  install('', '@scope/second', { '.': { import: { default: './main.js' } } });
+  const dir = join(workspace, 'site');
+  const plugins = await loadPlugins(dir, ['first', ['@scope/second', { suffix: '!' }]]);
+  t.deepEqual(
+    plugins.map(({ plugin, options }) => [plugin.name, options]),
+    [
+      ['first', undefined],
+      ['@scope/second', { suffix: '!' }],
+    ],
+  );
+  await t.throwsAsync(loadPlugins(dir, ['third']), {
+    code: 'CONFIG_INVALID',
+    message: /"third" is not installed; run npm install third/,
   });
+});
+
+test('no adapter can have the path of the webhook, of the health check, of an article or of the site’s own pages', async (t) => {
+  const env = { PRESSMARK_SITE_URL: 'https://garden.example/blog' };
+  const { taken } = siteOfPlugins(await loadSettings(tempDir(t), {}, env));
+  for (const path of ['/webhook', '/healthz', '/blog/articles/:slug/', '/blog/tags/*'])
+    t.true(taken.has(path), `${path} of ${[...taken.keys()]}`);
 });
 
 test('the plugins of the folder are its modules, of each kind that Node.js loads', async (t) => {
