@@ -18,6 +18,14 @@ import { article } from '../../support/events.js';
 import { sharedHere, startHere } from '../../support/receiver-here.js';
 
 const receiver = sharedHere(test, { storeOnly: true });
+
+/** Behind a proxy that is on this machine. `fetch` asks for the host `localhost` alone. */
+const behindProxy = sharedHere(test, {
+  storeOnly: true,
+  config: { siteUrl: 'https://example.com', admin: { public: 'https://localhost:8443' } },
+});
+const HTTPS = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7' };
+
 const PASSWORD = 'a hive of twelve bees';
 
 /** The cookies that an answer sets, by their names, with their attributes. */
@@ -278,73 +286,59 @@ test('every answer forbids foreign scripts, frames, caches and robots', async (t
   t.regex(elsewhere.text, /served to this machine alone/);
 });
 
-test('over HTTPS cookies are Secure and only this host’s; a cookie of plain HTTP does not count there', async (t) => {
-  const here = await startHere(t, {
-    storeOnly: true,
-    config: { admin: { public: 'https://localhost' } },
-  });
-  // The host that `fetch` asks for; it sends no other.
-  const users = usersOf(here.dir);
-  const { token } = await users.invite('ada');
-  const https = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7' };
-  const set = await sendForm(
-    here.origin,
-    `welcome?token=${token}`,
-    { password: PASSWORD, again: PASSWORD },
-    https,
-  );
-  t.is(set.status, 303);
-  const [[name, { value, attributes }] = ['', { value: '', attributes: '' }]] = cookiesIn(set.headers);
-  t.is(name, '__Host-pressmark-session');
-  t.is(attributes, '; Path=/; Secure; Max-Age=1209600; HttpOnly; SameSite=Strict');
-  const get = (cookie: string, headers: Record<string, string>) =>
-    ask(here.origin, '', { headers: { Cookie: cookie, ...headers } });
-  t.is((await get(`${name}=${value}`, https)).status, 200);
-  t.is((await get(`pressmark-session=${value}`, https)).status, 303);
-  const plain = await get(`${name}=${value}`, {
-    ...https,
-    'X-Forwarded-Proto': 'http',
-  });
-  t.is(plain.status, 403);
-  t.regex(plain.text, /HTTPS/);
-});
-
-test('a script in an article is of another host than the admin: at the admin’s there is no page of the site', async (t) => {
-  const config = { siteUrl: 'https://example.com', admin: { public: 'https://admin.example.com' } };
-  const { port, dir } = await startHere(t, { storeOnly: true, config });
-  await usersOf(dir).invite('ada');
-  fs.mkdirSync(join(dir, 'public'), { recursive: true });
-  fs.writeFileSync(join(dir, 'public/page.html'), '<script src="x.js"></script>');
-  const https = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7' };
-  const get = async (host: string, path: string) => {
-    const { status, location = '' } = await askRaw(port, path, { Host: host, ...https });
-    return `${status} ${location}`.trim();
-  };
-  t.is(await get('example.com', '/page.html'), '200');
-  t.is(await get('example.com', '/-/admin/login'), '403');
-  for (const path of ['/page.html', '/-/other/page', '/-/admin-x'])
-    t.is(await get('admin.example.com', path), '404', path);
-  t.is(await get('admin.example.com', '/'), '302 /-/admin/');
-  t.is(await get('admin.example.com', '/-/admin/login'), '200');
+test.serial('without a user there is no admin: the path is any other that is missing', async (t) => {
+  for (const path of ['', 'login', 'style.css', 'welcome?token=x'])
+    t.is((await ask(behindProxy().origin, path, { headers: HTTPS })).status, 404, path);
 });
 
 test('a link to set a password is at admin.public, whatever host and port a proxy sends; its form is taken from there', async (t) => {
-  const config = { siteUrl: 'https://example.com', admin: { public: 'https://localhost:8443' } };
-  const here = await startHere(t, { storeOnly: true, config });
-  const https = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7' };
-  const users = usersOf(here.dir);
-  const { token } = await users.invite('ada', { role: 'admin' });
+  const { origin, dir } = behindProxy();
+  const { token } = await usersOf(dir).invite('ada', { role: 'admin' });
   const form = { password: PASSWORD, again: PASSWORD };
-  const send = (Origin: string) =>
-    sendForm(here.origin, `welcome?token=${token}`, form, { ...https, Origin });
+  const send = (Origin: string) => sendForm(origin, `welcome?token=${token}`, form, { ...HTTPS, Origin });
   t.is((await send('https://evil.example:8443')).status, 403);
   const entered = await send('https://localhost:8443');
   t.is(entered.status, 303);
   const session = cookiesIn(entered.headers).get('__Host-pressmark-session')?.value ?? '';
   const Cookie = `__Host-pressmark-session=${session}`;
   const add = { do: 'add', name: 'bo', role: 'editor', token: formTokenOf(session) };
-  const { text } = await sendForm(here.origin, 'users', add, { ...https, Cookie });
+  const { text } = await sendForm(origin, 'users', add, { ...HTTPS, Cookie });
   t.regex(text, /value="https:\/\/localhost:8443\/-\/admin\/welcome\?token=/);
+});
+
+test('over HTTPS cookies are Secure and only this host’s; a cookie of plain HTTP does not count there', async (t) => {
+  const { origin, dir } = behindProxy();
+  const { token } = await usersOf(dir).invite('grace');
+  const form = { password: PASSWORD, again: PASSWORD };
+  const set = await sendForm(origin, `welcome?token=${token}`, form, HTTPS);
+  t.is(set.status, 303);
+  const [[name, { value, attributes }] = ['', { value: '', attributes: '' }]] = cookiesIn(set.headers);
+  t.is(name, '__Host-pressmark-session');
+  t.is(attributes, '; Path=/; Secure; Max-Age=1209600; HttpOnly; SameSite=Strict');
+  const get = (cookie: string, headers: Record<string, string>) =>
+    ask(origin, '', { headers: { Cookie: cookie, ...headers } });
+  t.is((await get(`${name}=${value}`, HTTPS)).status, 200);
+  t.is((await get(`pressmark-session=${value}`, HTTPS)).status, 303);
+  const plain = await get(`${name}=${value}`, { ...HTTPS, 'X-Forwarded-Proto': 'http' });
+  t.is(plain.status, 403);
+  t.regex(plain.text, /HTTPS/);
+});
+
+test('a script in an article is of another host than the admin: at the admin’s there is no page of the site', async (t) => {
+  const { port, dir } = behindProxy();
+  await usersOf(dir).invite('eve');
+  fs.mkdirSync(join(dir, 'public'), { recursive: true });
+  fs.writeFileSync(join(dir, 'public/page.html'), '<script src="x.js"></script>');
+  const get = async (host: string, path: string) => {
+    const { status, location = '' } = await askRaw(port, path, { Host: host, ...HTTPS });
+    return `${status} ${location}`.trim();
+  };
+  t.is(await get('example.com', '/page.html'), '200');
+  t.is(await get('example.com', '/-/admin/login'), '403');
+  for (const path of ['/page.html', '/-/other/page', '/-/admin-x'])
+    t.is(await get('localhost:8443', path), '404', path);
+  t.is(await get('localhost:8443', '/'), '302 /-/admin/');
+  t.is(await get('localhost:8443', '/-/admin/login'), '200');
 });
 
 test('a browser in which the password is changed, or a link is used, has one session: the new one', async (t) => {
@@ -365,12 +359,6 @@ test('a browser in which the password is changed, or a link is used, has one ses
   t.is(await see(`pressmark-session=${session(changed)}`), 200);
   const known = cookiesIn(changed.headers).get('pressmark-known')?.value;
   t.is(known, await usersOf(dir).browserMark('changing'));
-});
-
-test('without a user there is no admin: the path is any other that is missing', async (t) => {
-  const { origin } = await startHere(t, { storeOnly: true });
-  for (const path of ['', 'login', 'style.css', 'welcome?token=x'])
-    t.is((await ask(origin, path)).status, 404, path);
 });
 
 test('a link from elsewhere, with which no cookie comes, is followed once more by the page itself', async (t) => {

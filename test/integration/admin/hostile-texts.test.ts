@@ -179,23 +179,3 @@ test('titles, tags, authors, ids, deliveries, plugins’ files and words, a bran
   t.deepEqual(foreignIn((await admin.get('articles/trash')).text), [], 'the trash');
   t.regex((await admin.get('')).text, /&lt;x-hostile|&#60;x-hostile/, 'the overview shows the title');
 });
-
-test('an article with a title and tags of half a megabyte each has short pages, and can be removed and restored', async (t) => {
-  const here = await startHere(t, { storeOnly: true });
-  const id = 'i'.repeat(5_000);
-  const tags = Array.from({ length: 50_000 }, (_, n) => `t${n}`);
-  const { json } = await here.post('article.published', article({ id, title: '&'.repeat(300_000), tags }));
-  const admin = await adminOf(here);
-  const [, path = ''] =
-    /href="\/-\/admin\/(articles\/article[^"]+)"/.exec((await admin.get('articles')).text) ?? [];
-  const { text: page } = await admin.get(path.replaceAll('&amp;', '&'));
-  t.regex(page, /t99</);
-  t.true(page.length < 100_000, `${page.length}`);
-  const [, base = ''] = /name="base" value="([^"]+)"/.exec(page) ?? [];
-  t.is((await admin.post(path, { do: 'trash', base })).status, 303);
-  const { text: trash } = await admin.get('articles/trash');
-  t.true(trash.length < 20_000, `${trash.length}`);
-  const [, removed = ''] = /name="id" value="([^"]+)"/.exec(trash) ?? [];
-  t.is((await admin.post('articles/trash', { do: 'restore', id: removed })).status, 303);
-  t.is((await here.find(json.url)).id, id);
-});
