@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { siteOfPlugins } from '../../../../src/app/plugins/host-context.js';
 import { loadPlugins, runsTypeScript } from '../../../../src/app/plugins/load-plugins.js';
-import { siteOfPlugins } from '../../../../src/app/plugins/surroundings.js';
 import { loadSettings } from '../../../../src/config/load.js';
 import { tempDir, writeFiles } from '../../../support/temp-dir.js';
 import { withPlugins } from '../../../support/with-plugins.js';
