@@ -15,8 +15,8 @@ export interface ArticleEntry extends Entry {
   readonly file: string | null;
   /** First publication in ms since 1970; a text that is not a date counts as oldest. */
   readonly time: number;
-  /** Last change in ms since 1970; null if the file names no date. */
-  readonly modified: number | null;
+  /** Last change as ISO 8601 in UTC; null if the file names no date. */
+  readonly modified: string | null;
   readonly title: string;
   readonly description: string;
   readonly date: string;
@@ -63,14 +63,13 @@ export function articleEntry(
   const { title, description, date, updated, image } = article;
   const tags = tagsOf(article);
   const extra = listedExtra(article.extra);
-  const published = dateOf(date)?.getTime();
   return ownStrings({
     ...entry,
     ...(extra !== undefined && { extra }),
     ...(description.trim() === '' && { excerpt: excerptOf(html) }),
     file: fileOf(entry.url, site) ?? null,
-    time: published ?? 0,
-    modified: (updated === null ? published : dateOf(updated)?.getTime()) ?? null,
+    time: dateOf(date)?.getTime() ?? 0,
+    modified: isoOf(updated ?? date) ?? null,
     ...lengthOf(html),
     title: shortened(title, LONGEST.title),
     description: shortened(description, LONGEST.description),

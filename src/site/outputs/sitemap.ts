@@ -1,5 +1,4 @@
-import { Readable, type Transform } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { escapeUTF8 } from 'entities';
 import { percentEncoded } from '../../article/address/files-of-address.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { SiteInfo, SitemapItem } from '../../host/pages/page-types.js';
@@ -12,6 +11,11 @@ import { cacheKey, type Planned, type Planner, type Sources } from './planner.js
 const MOST_ADDRESSES = 45_000;
 
 const SITEMAP = 'sitemap.xml';
+
+const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9';
+
+/** A moment as it stands in the file. */
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
  * The sitemap: one file, or for a large site an index and its parts.
@@ -34,14 +38,15 @@ export function sitemap(
   }
 
   function itemsOf(pages: readonly string[], { index }: Sources): SitemapItem[] {
+    const isFiltered = hooks.hasFilter('sitemap.items');
     const own = ['/', ...pages].map((path) => ({
       url: `${site.url}${percentEncoded(path)}`,
       article: null,
     }));
     const posts = index.posts.map((post) => ({
       url: post.url,
-      ...lastmodOf(post.modified),
-      article: summaryOf(post),
+      ...(post.modified !== null && { lastmod: post.modified }),
+      article: isFiltered ? summaryOf(post) : null, // of all articles it takes long
     }));
     return [...own, ...posts];
   }
@@ -57,35 +62,34 @@ export function sitemap(
         const items = itemsOf(pages, sources).slice(from, from + most);
         const info = { kind: 'sitemap', path: `/${path}` } as const;
         const shown = await hooks.applyFilters('sitemap.items', items, info, onFailure);
-        // Of what else a plugin has added the library throws where nothing catches it.
-        return urlset(shown.map(({ url, lastmod }) => ({ url, ...(lastmod !== undefined && { lastmod }) })));
+        return documentOf('urlset', 'url', shown);
       },
     });
     if (count === 1) return [planned(SITEMAP, 0)];
     const parts = Array.from({ length: count }, (_, part) => planned(`sitemap-${part + 1}.xml`, part * most));
     const urls = parts.map(({ path }) => ({ url: `${site.url}/${path}` }));
     const index = cacheKey(sources.renderer.key, String(count));
-    return [{ path: SITEMAP, key: index, render: () => sitemapIndex(urls) }, ...parts];
+    return [
+      { path: SITEMAP, key: index, render: () => documentOf('sitemapindex', 'sitemap', urls) },
+      ...parts,
+    ];
   };
 }
 
-// The library is loaded by what writes a sitemap: no article's page waits for it, and no start of a site that is built.
-
-async function urlset(addresses: readonly Omit<SitemapItem, 'article'>[]): Promise<string> {
-  const { ErrorLevel, SitemapStream } = await import('sitemap');
-  const xmlns = { news: false, xhtml: false, image: false, video: false };
-  return xmlOf(new SitemapStream({ xmlns, level: ErrorLevel.SILENT }), addresses);
+/** A sitemap, or an index of its parts. @param child the element of each item. */
+function documentOf(
+  root: 'urlset' | 'sitemapindex',
+  child: 'url' | 'sitemap',
+  items: readonly Omit<SitemapItem, 'article'>[],
+): string {
+  const elements = items.map(({ url, lastmod }) => {
+    const changed = lastmod === undefined ? '' : `<lastmod>${isoOf(lastmod)}</lastmod>`;
+    return `<${child}><loc>${escapeUTF8(new URL(url).href)}</loc>${changed}</${child}>`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?><${root} xmlns="${XMLNS}">${elements.join('')}</${root}>\n`;
 }
 
-async function sitemapIndex(parts: readonly Omit<SitemapItem, 'article'>[]): Promise<string> {
-  const { ErrorLevel, SitemapIndexStream } = await import('sitemap');
-  return xmlOf(new SitemapIndexStream({ level: ErrorLevel.SILENT }), parts);
-}
-
-function lastmodOf(modified: number | null): { lastmod?: string } {
-  return modified === null ? {} : { lastmod: new Date(modified).toISOString() };
-}
-
-async function xmlOf(stream: Transform, items: readonly object[]): Promise<string> {
-  return `${await text(Readable.from(items).pipe(stream))}\n`;
+/** A plugin may write a date in another form. */
+function isoOf(date: string): string {
+  return ISO.test(date) ? date : new Date(date).toISOString();
 }

@@ -15,7 +15,7 @@ export function post(time: number): Post {
     date: new Date(time).toISOString(),
     updated: null,
     time,
-    modified: time,
+    modified: new Date(time).toISOString(),
     tags: [],
     image: null,
     words: 1,
