@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SiteLink } from '../../host/pages/page-types.js';
 import { entryState } from '../../store/catalog/entry.js';
 import type { ArticleEntry, Post } from './article-entry.js';
 import { navigationOf, type OwnerText } from './owner-texts.js';
-import { type Taxonomy, type TermSlug, taxonomyOf } from './taxonomy.js';
+import { type Taxonomy, type Term, type TermSlug, taxonomyOf } from './taxonomy.js';
 
 /** What the site consists of: which article has which page, and the lists they are on. It never changes. */
 export interface SiteIndex {
@@ -21,6 +21,8 @@ export interface SiteIndex {
   at(file: string): Post | undefined;
   /** The article in a file below the content folder, where it has a page. */
   find(path: string): Post | undefined;
+  /** The terms of an article's tags, in their order. */
+  tagsOf(post: Post): readonly Term[];
   /** Changes with all that a page shows of an article in a list. */
   keyOf(post: Post): string;
   /** Changes with all that a page shows of all articles in lists. */
@@ -57,26 +59,20 @@ export function siteIndex(
   const tags = taxonomyOf('tag', posts, termSlug);
   const authors = taxonomyOf('author', posts, termSlug);
   const byPath = new Map(posts.map((post) => [post.path, post]));
-  const keys = new Map<Post, string>();
-  let key: string | undefined;
-
-  /** Made when it is asked for: the page of a changed article needs those of a few, and does not wait for all others. */
-  function keyOf(post: Post): string {
-    const known = keys.get(post);
-    if (known !== undefined) return known;
+  // Made when they are asked for: the page of a changed article needs those of a few, and does not wait for all others.
+  const tagsOf = memo(({ tags: names }) => names.flatMap((name) => tags.get(name) ?? []));
+  const keyOf = memo((post) => {
     const { file, fingerprint, author } = post;
-    const terms = [authors.get(author), ...post.tags.map((name) => tags.get(name))];
+    const terms = [authors.get(author), ...tagsOf(post)];
     const addresses = terms.map((term) => term?.address ?? '').join(' ');
-    const made = `${file} ${fingerprint.ino} ${fingerprint.size} ${fingerprint.mtimeMs} ${addresses}\n`;
-    keys.set(post, made);
-    return made;
-  }
-
-  function keyOfAll(): string {
-    const sum = createHash('sha1');
-    for (const post of posts) sum.update(keyOf(post));
-    return sum.digest('base64');
-  }
+    // Short, as it is part of the keys of many files.
+    return hash(
+      'sha1',
+      `${file} ${fingerprint.ino} ${fingerprint.size} ${fingerprint.mtimeMs} ${addresses}`,
+      'base64',
+    );
+  });
+  let key: string | undefined;
 
   return {
     posts,
@@ -87,8 +83,19 @@ export function siteIndex(
     withoutPage,
     at: (file) => byFile.get(file),
     find: (path) => byPath.get(path),
+    tagsOf,
     keyOf,
-    key: () => (key ??= keyOfAll()),
+    key: () => (key ??= hash('sha1', posts.map(keyOf).join(''), 'base64')),
+  };
+}
+
+/** A function of an article that remembers its results. */
+function memo<Result>(resultOf: (post: Post) => Result): (post: Post) => Result {
+  const known = new Map<Post, Result>();
+  return (post) => {
+    const result = known.get(post) ?? resultOf(post);
+    known.set(post, result);
+    return result;
   };
 }
 

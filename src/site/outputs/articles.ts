@@ -2,7 +2,6 @@ import { pathOf } from '../index/addresses.js';
 import { linkOf, type Post, summaryOf } from '../index/article-entry.js';
 import type { Articles, ArticleText } from '../index/articles.js';
 import { byTime, type SiteIndex } from '../index/site-index.js';
-import type { Taxonomy } from '../index/taxonomy.js';
 import type { Page } from '../render/page.js';
 import { type Planned, plannedPage, type Sources } from './planner.js';
 
@@ -18,7 +17,7 @@ export type ArticlePlanner = (post: Post, sources: Sources) => Planned;
 export function articlePlanner({ textAt }: Pick<Articles, 'textAt'>): ArticlePlanner {
   return (post, sources) => {
     const { index } = sources;
-    const { previous, next, related } = relatedTo(post, index.posts, index.tags);
+    const { previous, next, related } = relatedTo(post, index);
     const shown = [post, previous, next, ...related].map((one) =>
       one === undefined ? '' : index.keyOf(one),
     );
@@ -33,11 +32,11 @@ export function articlePlanner({ textAt }: Pick<Articles, 'textAt'>): ArticlePla
 /** The page of an article. @param text that of its file. */
 export function articlePage(
   post: Post,
-  { posts, tags }: Pick<SiteIndex, 'posts' | 'tags'>,
+  index: Pick<SiteIndex, 'posts' | 'tagsOf'>,
   { article, html }: ArticleText,
 ) {
   const { words, readingMinutes, excerpt } = post;
-  const { previous, next, related } = relatedTo(post, posts, tags);
+  const { previous, next, related } = relatedTo(post, index);
   const summary = summaryOf({ ...article, readingMinutes, ...(excerpt !== undefined && { excerpt }) });
   return {
     kind: 'article',
@@ -83,19 +82,17 @@ const TAGS_CONSIDERED = 8;
  * The articles that an article's page links. Related are articles that stand near it in the list of one of its tags: four
  * before and one after. Of these, those that share most tags come first, then the nearest in time. So a new article
  * changes no pages but those that stand next to it in a list.
- *
- * @param posts all articles in their order.
  */
-function relatedTo(post: Post, posts: readonly Post[], tags: Taxonomy): Neighbours {
+function relatedTo(post: Post, { posts, tagsOf }: Pick<SiteIndex, 'posts' | 'tagsOf'>): Neighbours {
   const [previous] = around(posts, post, 1, 0);
   const [next] = around(posts, post, 0, 1);
-  const own = new Set(post.tags.map((tag) => tags.get(tag)));
+  const own = new Set(tagsOf(post));
   const near = new Set<Post>();
-  for (const tag of post.tags.slice(0, TAGS_CONSIDERED))
-    for (const other of around(tags.get(tag)?.posts ?? [], post, EARLIER, LATER)) near.add(other);
+  for (const tag of [...own].slice(0, TAGS_CONSIDERED))
+    for (const other of around(tag.posts, post, EARLIER, LATER)) near.add(other);
   const ranked = [...near].map((other) => ({
     other,
-    shared: other.tags.filter((tag) => own.has(tags.get(tag))).length,
+    shared: tagsOf(other).filter((tag) => own.has(tag)).length,
     distance: Math.abs(other.time - post.time),
   }));
   ranked.sort(
