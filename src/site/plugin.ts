@@ -65,7 +65,8 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       let isClosing = false;
 
       /**
-       * Asks for a build of everything, or of what these files change. What is asked for during a build is one build, the next.
+       * Asks for a build of everything, or of what these files change. What is asked for during a build is one build, the next;
+       * only the own pages of changed articles are made in the middle of it.
        *
        * @param anew those whose pages are made in any case.
        */
@@ -74,6 +75,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         if (paths === 'all') next.isAll = true;
         else for (const path of paths) next.paths.add(path);
         for (const path of anew) next.anew.add(path);
+        if (paths !== 'all') thread.ask({ kind: 'first', paths }).catch(() => undefined); // the build says what is wrong
         _building ??= buildAll();
       }
 
@@ -89,9 +91,8 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         next = undefined;
         const began = performance.now();
         try {
-          const first = [...paths];
-          const work = isAll ? 'all' : first;
-          built(await thread.ask({ kind: 'build', work, first, anew: [...anew] }), began);
+          const work = isAll ? 'all' : [...paths];
+          built(await thread.ask({ kind: 'build', work, anew: [...anew] }), began);
         } catch (error) {
           if (thread.isClosed()) return; // a thread that ends when the service stops has not failed
           const reason = messageOf(error);

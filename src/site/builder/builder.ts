@@ -7,11 +7,11 @@ import { type SiteIndex, siteIndex } from '../index/site-index.js';
 import type { SiteOptions } from '../options.js';
 import { articlePage, articlePlanner } from '../outputs/articles.js';
 import { planAll, reservedFiles, sitePlanners } from '../outputs/outputs.js';
-import type { Sources } from '../outputs/planner.js';
+import type { Planned, Sources } from '../outputs/planner.js';
 import { isOwnFile } from '../outputs/site-files.js';
 import { type Renderer, renderers } from '../render/render.js';
 import { HASHED, loadTheme } from '../render/theme.js';
-import { type SiteReport, startReport } from './build-report.js';
+import { type BuildReportKeeper, type SiteReport, startReport } from './build-report.js';
 import { type BuiltFiles, openBuiltFiles } from './built-files.js';
 
 /** How long a build may keep its thread busy at a time, in milliseconds. */
@@ -38,8 +38,6 @@ export interface BuildRequest {
    * written where they differ. @default none
    */
   readonly anew?: readonly string[] | 'all';
-  /** Files below the content folder whose pages come first in a build of everything. @default none */
-  readonly first?: readonly string[];
   /** Called after each file with how many are done and how many there are. */
   onProgress?: ((done: number, of: number) => void) | undefined;
 }
@@ -49,7 +47,8 @@ export class BuildStopped extends Error {}
 
 /**
  * The builder of one site. Each build plans all files of the site with a key of what they are made of, and makes those
- * whose key has changed: first the pages of the articles that were asked for, then all others.
+ * whose key has changed. The own pages of articles that come first (`first`) do not wait for it: they are made between two of
+ * its files, and what else shows these articles is made by the next build.
  */
 export function createBuilder(options: SiteOptions) {
   const { content, site, log, hooks, additions, catalog = createCatalog() } = options;
@@ -66,7 +65,10 @@ export function createBuilder(options: SiteOptions) {
   let folder: BuiltFiles | undefined;
   /** What makes the renderer of an index; read again by each build of everything. */
   let theme: ReturnType<typeof renderers> | undefined;
+  /** The newest one: also that of the pages that were made between two files of a build. */
   let index: SiteIndex | undefined;
+  /** Files below the content folder whose articles' own pages are made before everything else. */
+  const waiting = new Set<string>();
   /** Ends with the builds that were asked for. */
   let building = Promise.resolve();
   /** How many of them have not ended. */
@@ -89,6 +91,11 @@ export function createBuilder(options: SiteOptions) {
     return report;
   }
 
+  /** Has the own pages of the articles in these files made before everything else of the build under way, or of the next one. */
+  function first(paths: readonly string[]): void {
+    for (const path of paths) waiting.add(path);
+  }
+
   function ended(): void {
     unfinished--;
     if (unfinished === 0) saveTimer = setTimeout(() => void save(), SAVE_AFTER_MS).unref();
@@ -105,43 +112,61 @@ export function createBuilder(options: SiteOptions) {
 
   async function buildOnce(
     work: readonly string[] | 'all',
-    { anew = [], first = [], onProgress }: BuildRequest,
+    { anew = [], onProgress }: BuildRequest,
   ): Promise<SiteReport> {
     const report = startReport();
     const output = await open();
     // The first build looks at everything: files may have changed while no builder was there.
     const isAll = work === 'all' || index === undefined;
-    const paths = work === 'all' ? first : work;
+    const paths = work === 'all' ? [] : work;
     const switchedOff = hooks.switchedOff();
+    const next = () => pause(isAll, output, report);
     if (isAll) {
       theme = undefined;
       output.forgetFailures();
       articles.readOwnerTexts();
-      await articles.readAll(() => pause(isAll));
-    } else articles.read(paths);
-    const sources = sourcesNow();
-    const { find } = sources.index;
-    index = sources.index;
-    warnOfMissing(index);
-    output.forgetKeys(anew === 'all' ? undefined : anew.flatMap((path) => find(path)?.file ?? []));
-    // To plan a large site takes longer than the page of a changed article may wait.
-    for (const post of paths.flatMap((path) => find(path) ?? []))
-      if (!isOwnFile(post.file, options.staticDir, sources))
-        await output.make(planArticle(post, sources), report, false);
+      await articles.readAll(next);
+    }
+    articles.read(paths);
+    output.forgetKeys(
+      anew === 'all' ? undefined : anew.flatMap((path) => articles.entries.get(path)?.file ?? []),
+    );
+    first(paths);
+    const sources = await makeFirst(output, report);
+    warnOfMissing(sources.index);
 
-    const planned = [...planAll(planners, sources)];
+    const planned: Planned[] = [];
+    for (const file of planAll(planners, sources)) {
+      planned.push(file);
+      await next();
+    }
     for (const [number, file] of planned.entries()) {
       await output.make(file, report, isAll);
       onProgress?.(number + 1, planned.length);
-      await pause(isAll);
+      await next();
     }
-    // Pages that could not be made still need the style sheet and the pictures that they were made with.
-    const isNeeded = (path: string) => HASHED.test(path) && (report.hasUnmade() || articles.hasBroken());
-    await output.removeAllBut(new Set(planned.map(({ path }) => path)), report, isNeeded);
+    await output.removeAllBut(new Set(planned.map(({ path }) => path)), report, (path) => {
+      // Pages that could not be made still need the style sheet and the pictures that they were made with.
+      const isNeeded = HASHED.test(path) && (report.hasUnmade() || articles.hasBroken());
+      return isNeeded || index?.at(path) !== undefined; // made after this build was planned
+    });
     // Some files were made with a filter, some without it.
     if (hooks.switchedOff() !== switchedOff) output.forgetKeys();
     report.logFailures(log);
     return { ...report.result(output.digest()), paths: isAll ? [] : paths };
+  }
+
+  /** Makes the own pages of the articles that come first. @returns what they were planned from. */
+  async function makeFirst(output: BuiltFiles, report: BuildReportKeeper): Promise<Sources> {
+    const paths = [...waiting];
+    waiting.clear();
+    articles.read(paths);
+    const sources = sourcesNow();
+    index = sources.index;
+    for (const post of paths.flatMap((path) => sources.index.find(path) ?? []))
+      if (!isOwnFile(post.file, options.staticDir, sources))
+        await output.make(planArticle(post, sources), report, false);
+    return sources;
   }
 
   /** Another index and renderer for what the articles are now. */
@@ -160,12 +185,15 @@ export function createBuilder(options: SiteOptions) {
     return theme(shown);
   }
 
-  /** Between two files: lets the thread take in new messages. */
-  async function pause(isAll: boolean): Promise<void> {
-    if (performance.now() - lastPause < PAUSE_AFTER_MS) return;
-    await nextTurn();
-    lastPause = performance.now();
-    if (isClosing && isAll) throw new BuildStopped('the builder was closed in the middle of a build');
+  /** Between two files of a build: lets the thread take in new messages, and makes the pages that come first. */
+  async function pause(isAll: boolean, output: BuiltFiles, report: BuildReportKeeper): Promise<void> {
+    if (performance.now() - lastPause >= PAUSE_AFTER_MS) {
+      await nextTurn();
+      lastPause = performance.now();
+      if (isClosing && isAll) throw new BuildStopped('the builder was closed in the middle of a build');
+    }
+    // Before the first build has read all articles, it is not known between which ones a page stands.
+    if (waiting.size > 0 && index !== undefined) await makeFirst(output, report);
   }
 
   /** Warns of articles that get no page, by an example. */
@@ -215,5 +243,5 @@ export function createBuilder(options: SiteOptions) {
     folder = undefined;
   }
 
-  return { build, pages, preview, close };
+  return { build, first, pages, preview, close };
 }

@@ -15,9 +15,10 @@ export type Question =
   | {
       readonly kind: 'build';
       readonly work: readonly string[] | 'all';
-      readonly first: readonly string[];
       readonly anew: readonly string[];
     }
+  /** Has the own pages of the articles in these files come first; see `Builder.first`. */
+  | { readonly kind: 'first'; readonly paths: readonly string[] }
   /** Lists the pages of articles; see `Builder.pages`. */
   | { readonly kind: 'pages' }
   /** Makes the page of a draft, whose links are relative to `base`; see `Builder.preview`. */
@@ -28,6 +29,7 @@ export type Question =
 /** What the questions are answered with, by their kinds. */
 export interface Answers {
   readonly build: SiteReport;
+  readonly first: undefined;
   readonly pages: readonly BuiltArticlePage[] | undefined;
   readonly preview: string | undefined;
   readonly close: undefined;
@@ -48,7 +50,7 @@ export type Answer = { readonly id: number } & (
  */
 export function serveBuilds(
   port: MessagePort,
-  builder: Pick<Builder, 'build' | 'pages' | 'preview' | 'close'>,
+  builder: Pick<Builder, 'build' | 'first' | 'pages' | 'preview' | 'close'>,
   log: Log,
   onClosed: () => void,
 ): void {
@@ -70,7 +72,10 @@ export function serveBuilds(
   async function resultOf(question: Question): Promise<Answers[keyof Answers]> {
     switch (question.kind) {
       case 'build':
-        return builder.build(question.work, { anew: question.anew, first: question.first });
+        return builder.build(question.work, { anew: question.anew });
+      case 'first':
+        builder.first(question.paths);
+        return undefined;
       case 'pages':
         return builder.pages();
       case 'preview': {

@@ -33,7 +33,9 @@ export function sitePlanners(
   return [
     staticFiles(staticDir, log),
     themeFiles,
-    (sources) => sources.index.posts.map((post) => planArticle(post, sources)),
+    function* (sources) {
+      for (const post of sources.index.posts) yield planArticle(post, sources);
+    },
     homePage(lists),
     archivePages(lists),
     termPages(lists, 'tag'),

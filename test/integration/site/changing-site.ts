@@ -181,6 +181,18 @@ function world(site: TestSite) {
     return to;
   }
 
+  /** Acts, if `files` is a number while everything is built and so many files are made. @returns as `act`. */
+  async function actAt(step: Step, files: number | null): Promise<ReturnType<typeof act>> {
+    let what: ReturnType<typeof act> | undefined;
+    const onProgress = (done: number) => {
+      if (done !== files) return;
+      what = act(step);
+      if (Array.isArray(what)) builder.first(what);
+    };
+    if (files !== null) await builder.build('all', { onProgress });
+    return what ?? act(step);
+  }
+
   /** Has the builder follow. */
   async function follow(what: ReturnType<typeof act>): Promise<void> {
     if (what === 'kill') {
@@ -202,11 +214,11 @@ function world(site: TestSite) {
     return paths;
   }
 
-  return { act, follow, mend, clean: () => builtAnew(options), close: () => builder.close() };
+  return { actAt, follow, mend, clean: () => builtAnew(options), close: () => builder.close() };
 }
 
-/** A few changes, one after the other. */
-export const sequence = fc.array(step, { minLength: 3, maxLength: 10 });
+/** A few changes, one after the other, some of them in the middle of a build. */
+export const sequence = fc.array(fc.tuple(step, fc.option(fc.nat(60))), { minLength: 3, maxLength: 10 });
 
 /**
  * Builds a new site after each change.
@@ -215,12 +227,12 @@ export const sequence = fc.array(step, { minLength: 3, maxLength: 10 });
  */
 export async function buildEach(
   site: TestSite,
-  steps: readonly Step[],
+  steps: Valued<typeof sequence>,
 ): Promise<{ readonly built: Record<string, string>; readonly clean: Record<string, string> }> {
-  const { act, follow, mend, clean, close } = world(site);
+  const { actAt, follow, mend, clean, close } = world(site);
   await follow('all');
-  for (const step of steps) {
-    await follow(act(step));
+  for (const [step, files] of steps) {
+    await follow(await actAt(step, files));
     if (!site.has('index.html')) throw new Error(`no home page after ${step.is}`);
   }
   await follow(mend());

@@ -1,18 +1,37 @@
 import fs from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { builtAnew, type TestSite, testSite } from './test-site.js';
 
-test('articles that stream in while the site is built come to be as a clean build makes them', async (t) => {
-  const site = testSite(t, { pageSize: 3 });
-  for (let n = 0; n < 15; n++) site.write(`a${n}`);
-  const builds = [site.builder.build('all')];
-  for (let n = 0; n < 15; n++) {
-    await sleep(5);
-    builds.push(site.builder.build([site.write(`b${n % 10}`, { title: `Title ${n}` })]));
+test('the own page of an article that comes during a build is made next, before the lists of that build', async (t) => {
+  let come: (() => void) | undefined;
+  const site = testSite(t, {
+    addHooks: (hooks) =>
+      hooks.addFilter(
+        'page.html',
+        (html, { path }) => {
+          if (path === '/') come?.();
+          return html;
+        },
+        { plugin: 'test' },
+      ),
+  });
+  site.write('a');
+  await site.builder.build('all');
+  const later: string[] = [];
+  come = () => {
+    if (later.length === 0) later.push(site.write('later'));
+    site.builder.first(later);
+  };
+  const { files, paths } = await site.builder.build([site.write('one')]);
+  const [page, lists] = ['articles/later/index.html', ['archive/index.html', 'tags/one/index.html']];
+  t.is(files.indexOf(page), files.indexOf('index.html') + 1, files.join());
+  t.deepEqual(paths, ['articles/one.md']);
+  for (const list of lists) {
+    t.true(files.indexOf(list) > files.indexOf(page), list);
+    t.false(site.page(list).includes('Title of later'), 'a build makes what it has planned');
   }
-  const reports = await Promise.all(builds);
-  t.true(reports.every(({ failed }) => failed === 0));
+  t.true(site.has(page), 'nor is what it has not planned removed');
+  await site.builder.build(later);
   t.deepEqual(site.output(), await builtAnew(site.options));
 });
 

@@ -99,29 +99,32 @@ function standIn() {
     terminate: async () => 0,
   });
   const builds = () => requests.flatMap((request) => (request.kind === 'build' ? [request] : []));
-  /** Answers the last request. */
+  const firsts = () => requests.flatMap((request) => (request.kind === 'first' ? request.paths : []));
+  /** Answers the last request for a build. */
   const answer = (said: { readonly failed: string } | { readonly result: SiteReport }) =>
-    thread.emit('message', { id: requests.at(-1)?.id, ...said });
+    thread.emit('message', { id: builds().at(-1)?.id, ...said });
   const crash = () => thread.emit('exit', 1);
-  return { worker: thread as unknown as Worker, builds, answer, crash };
+  return { worker: thread as unknown as Worker, builds, firsts, answer, crash };
 }
 
-test('what is asked for during a build is one build, the next', async (t) => {
-  const { worker, builds, answer } = standIn();
+test('what is asked for during a build is one build, the next, and the own pages of changed articles come first at once', async (t) => {
+  const { worker, builds, firsts, answer } = standIn();
   const { host } = await run(t, testSite(t), () => worker, { retryMs: PATIENCE_MS });
   await host.hooks.doAction('host.ready', { url: SITE_URL });
   await until('everything is asked for', () => builds().length === 1);
   for (const slug of ['a', 'b', 'a']) await host.hooks.doAction('article.edited', change(slug));
   t.is(builds().length, 1);
+  const changed = ['articles/a.md', 'articles/b.md'];
+  t.deepEqual([...new Set(firsts())], changed);
   answer({ failed: 'no luck' });
   await until('the changes are asked for', () => builds().length === 2);
-  const changed = ['articles/a.md', 'articles/b.md'];
   t.deepEqual(builds()[1]?.work, changed);
-  for (const slug of ['a', 'b']) await host.hooks.doAction('article.edited', change(slug));
+  await host.hooks.doAction('article.edited', change('c'));
   await host.hooks.doAction('build.requested', {});
+  t.is(firsts().at(-1), 'articles/c.md');
   answer({ failed: 'no luck' });
-  await until('everything is asked for, and the changes first', () => builds().length === 3);
-  t.like(builds()[2], { work: 'all', first: changed });
+  await until('everything is asked for', () => builds().length === 3);
+  t.is(builds()[2]?.work, 'all');
 });
 
 test('after a build some of whose pages have failed, everything is built again', async (t) => {
