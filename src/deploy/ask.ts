@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { shellWord } from '../generators/inspect/ask.js';
 import { type BuildRun, runBuild, runFailure, withoutGitVariables } from './build/run-build.js';
 
-/** How a generator is asked. */
+/** Options of `askGenerator`. */
 export interface QuestionOptions extends Pick<BuildRun, 'env' | 'timeoutMs' | 'signal' | 'background'> {
-  /** The folder that the command is run in: a copy of the site, as generators write caches when they are asked. */
+  /** The folder to run the command in: a copy of the site, as generators write caches. */
   readonly dir: string;
-  /** What the command is called in messages. */
+  /** The command's name in messages. */
   readonly name: string;
 }
 
-/** What a command has printed, or why it has failed. */
+/** The output of a command, or the reason of its failure. */
 export type Answer =
   | { readonly kind: 'printed'; readonly text: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
 /**
- * Runs a command of a shell for what it prints. It gets no secrets, and has as long as a build. Its output goes to a file,
- * because warnings would be in the midst of it, and it may be long.
+ * Runs a shell command for its output. It gets no secrets, and may take as long as a build. Its output goes to a file, as it
+ * may be long and must not be mixed with warnings.
  */
 export async function askGenerator(command: string, options: QuestionOptions): Promise<Answer> {
   const { dir, name, env, timeoutMs, signal, background = false } = options;

@@ -3,20 +3,20 @@ import { type BuildEnd, createBuildQueue, PAUSES } from './build/build-queue.js'
 import type { BuildOutcome } from './build/build-site.js';
 import type { ExcludedArticle } from './build/build-state.js';
 
-/** How a build ended, or why it could not be tried. */
+/** The result of a build, or the reason why it could not be started. */
 export type BuildAnswer =
   | (BuildOutcome & {
-      /** What is wrong with the addresses of existing posts, or with those of new articles. */
+      /** A problem with the addresses of existing posts or new articles. */
       readonly addresses?: string;
     })
   | { readonly kind: 'error'; readonly reason: string };
 
 export interface BuildPluginOptions {
-  /** Builds the site. Never rejects. @param isForced whether also where nothing has changed. */
+  /** Builds the site. Never rejects. @param isForced whether to build even if nothing has changed. */
   build(isForced: boolean): Promise<BuildAnswer>;
-  /** Ends the build that runs. */
+  /** Ends the running build. */
   close(): Promise<void>;
-  /** How much time lies at least between two builds, in milliseconds. */
+  /** The shortest interval between two builds, in milliseconds. */
   readonly everyMs: number;
 }
 
@@ -34,7 +34,7 @@ export function buildPlugin({ build, close, everyMs }: BuildPluginOptions): Plug
       const loggedDigests = new Set<string>();
       const loggedWarnings = new Set<string>();
       let isClosing = false;
-      /** Whether the next build is made also where nothing has changed. */
+      /** Whether the next build runs even if nothing has changed. */
       let isForced = false;
 
       function warnOnce(warning: string): void {
@@ -77,7 +77,7 @@ export function buildPlugin({ build, close, everyMs }: BuildPluginOptions): Plug
         const files = [...changed.written, ...changed.removed];
         if (files.length > 0)
           void host.doAction('site.changed', { files, articles: articles.map(({ path }) => path) });
-        // What was left out is tried again once the rest is there.
+        // Articles that were left out are tried again after the build of the others.
         if (excluded.some((one) => one.isMalformed !== true)) queue.request();
       }
 
@@ -86,7 +86,7 @@ export function buildPlugin({ build, close, everyMs }: BuildPluginOptions): Plug
         void host.doAction('build.failed', { ms, reason });
       }
 
-      /** Says once of each text that it is not built. */
+      /** Logs each excluded text once. */
       function logExcluded({ path, digest, reason, hasPrevious, isMalformed }: ExcludedArticle): void {
         if (loggedDigests.has(digest)) return;
         loggedDigests.add(digest);

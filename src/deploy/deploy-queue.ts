@@ -9,7 +9,7 @@ import type { Actions } from '../host/hooks/hook-types.js';
 import type { Log } from '../log.js';
 import type { DeployTarget, OutputSource } from './targets/target.js';
 
-/** How deploys follow one another, in milliseconds. */
+/** The timing of deploys, in milliseconds. */
 export interface DeployPauses {
   /** The pause before the first retry; doubled each time. */
   readonly retryMs: number;
@@ -18,24 +18,24 @@ export interface DeployPauses {
 
 const DEPLOY_PAUSES: DeployPauses = { retryMs: 5_000, longestRetryMs: 30 * 60_000 };
 
-/** How one target stands; also in the state file, where `status` and the next start read it. */
+/** The state of one target. `status` and the next start read it from the state file. */
 export interface TargetState {
-  /** The output that the target has; undefined before the first deploy. */
+  /** The deployed output; undefined before the first deploy. */
   readonly deployed?: { readonly version: string; readonly at: string };
-  /** The version that is being deployed: a build does not remove that output. */
+  /** The version that is being deployed; builds do not remove that output. */
   readonly deploying?: string;
-  /** Since when deploys fail, ISO 8601. */
+  /** The time of the first of the failed deploys, ISO 8601. */
   readonly behindSince?: string;
-  /** How often in a row a deploy has failed. */
+  /** The number of consecutive failed deploys. */
   readonly attempts: number;
   readonly error?: string;
-  /** Whether that was a rule of the remote or the rights of this user, which trying again does not change. */
+  /** Whether the remote declined the push, which a retry does not change. */
   readonly isDeclined?: boolean;
 }
 
 export type DeployState = Readonly<Record<string, TargetState>>;
 
-/** A deploy that went well, with the end of what its command printed; empty where there is none. */
+/** A successful deploy, with the end of its command's output. */
 export type Deployed = Actions['deploy.done'];
 
 export interface DeployQueueOptions {
@@ -43,11 +43,11 @@ export interface DeployQueueOptions {
   readonly source: OutputSource;
   readonly stateDir: string;
   readonly log: Log;
-  /** Called when a target has an output. */
+  /** Called after a successful deploy. */
   onDeployed(done: Deployed): void;
-  /** @param began when it began, or when the one before ended. */
+  /** @param began when the deploy began, or the previous one ended. */
   onFailed(target: string, error: string, began: number): void;
-  /** Held during each deploy, as other receivers on the site's folder deploy to the same targets. */
+  /** Locked during each deploy, as other receivers on the folder deploy to the same targets. */
   readonly lock?: Pick<Lock, 'enter' | 'leave'>;
   readonly pauses?: DeployPauses;
 }
@@ -57,7 +57,7 @@ export type DeployQueue = ReturnType<typeof createDeployQueue>;
 
 const NAME = 'deploy.json';
 
-/** The state that the last process left, for the next one and for `status`. One that cannot be read counts as none. */
+/** Reads the state of all targets. An unreadable file counts as missing. */
 export function readDeployState(stateDir: string, log?: Log): DeployState {
   try {
     const value: unknown = JSON.parse(fs.readFileSync(join(stateDir, NAME), 'utf8'));
@@ -70,8 +70,8 @@ export function readDeployState(stateDir: string, log?: Log): DeployState {
 }
 
 /**
- * Brings the output to each target: at once after a change, one deploy at a time for each target, and again with growing
- * pauses where it fails. Nothing is deployed before the first change is told.
+ * Creates the queue that deploys the output to each target: at once after a change, one deploy at a time per target, and again
+ * with growing pauses after a failure. Nothing is deployed before the first change.
  */
 export function createDeployQueue(options: DeployQueueOptions) {
   const { targets, stateDir, log, onDeployed, onFailed } = options;
@@ -93,13 +93,13 @@ export function createDeployQueue(options: DeployQueueOptions) {
     writing = writing
       .then(() => writeAtomically(join(stateDir, NAME), text))
       .catch((error: unknown) => {
-        // On a full disk, say. The next start deploys again what was deployed since.
+        // For instance on a full disk. The next start repeats the deploys since then.
         log.warn({ reason: messageOf(error) }, `${NAME} cannot be written`);
       });
     return writing;
   }
 
-  /** Waits for the lock, however long another receiver deploys. @returns false if this receiver stops before. */
+  /** Waits for the lock as long as another receiver deploys. @returns false if this receiver stops meanwhile. */
   async function enter(): Promise<boolean> {
     while (!signal.aborted) {
       try {
@@ -116,10 +116,10 @@ export function createDeployQueue(options: DeployQueueOptions) {
   function createTargetQueue(target: DeployTarget) {
     const { name, commits: source = options.source } = target;
     const stateOf = () => states.get(name) ?? { attempts: 0 };
-    /** What came since the last deploy began: a change, or that the target gets the output whether or not it has it. */
+    /** The requests since the last deploy began: `forced` deploys even an output that the target has. */
     let pending: 'changed' | 'forced' | undefined;
     let running: Promise<void> | undefined;
-    /** When the last good deploy began, by `performance.now()`. */
+    /** When the last successful deploy began, by `performance.now()`. */
     let lastBegan = Number.NEGATIVE_INFINITY;
     /** Ends the pause after a failure. */
     let wake = new AbortController();
@@ -129,7 +129,7 @@ export function createDeployQueue(options: DeployQueueOptions) {
       if (!signal.aborted) running ??= run();
     }
 
-    /** Deploys until the target has everything. A target that is away stays away, however many builds there are. */
+    /** Deploys until the target is up to date. After a failure it waits, whatever is built meanwhile. */
     async function run(): Promise<void> {
       while (pending !== undefined && !signal.aborted) {
         await setTimeout(msUntilNext(), undefined, { signal }).catch(() => undefined);
@@ -152,14 +152,14 @@ export function createDeployQueue(options: DeployQueueOptions) {
       running = undefined;
     }
 
-    /** How long the next deploy must wait, in milliseconds; also after a restart. */
+    /** The time until the next deploy, in milliseconds, across restarts. */
     function msUntilNext(): number {
       const { everyMs = 0 } = target;
       const last = Date.parse(stateOf().deployed?.at ?? '');
       return Number.isNaN(last) ? 0 : Math.min(everyMs, Math.max(0, last + everyMs - Date.now()));
     }
 
-    /** Deploys the present output. @returns why that failed. */
+    /** Deploys the present output. @returns the error, if it failed. */
     async function deploy(): Promise<Required<Pick<TargetState, 'error' | 'isDeclined'>> | undefined> {
       let isInside = false;
       try {
@@ -200,18 +200,18 @@ export function createDeployQueue(options: DeployQueueOptions) {
   const targetQueues = targets.map(createTargetQueue);
 
   return {
-    /** The output may have changed: it goes to the targets that do not have it. */
+    /** Deploys to the targets that do not have the present output. */
     changed: () => {
       for (const queue of targetQueues) queue.changed();
     },
-    /** Brings the output to these targets, also where they have it; a pause after failures ends. */
+    /** Deploys to these targets in any case, and ends the pause after a failure. */
     deployNow: (some: readonly DeployTarget[]) => {
       for (const queue of targetQueues) if (some.includes(queue.target)) queue.now();
     },
-    /** All targets have what there was at this moment, by `performance.now()`, also where there is something newer by now. */
+    /** The moment, by `performance.now()`, whose output all targets have. */
     deployedUntil: () =>
       Math.min(performance.now(), ...targetQueues.map(({ deployedUntil }) => deployedUntil())),
-    /** Ends what is under way; the next start continues. */
+    /** Ends running deploys; the next start continues. */
     stop: async () => {
       stopping.abort();
       await Promise.all(targetQueues.map((queue) => queue.end()));

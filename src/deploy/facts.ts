@@ -4,7 +4,7 @@ import { messageOf } from '../errors.js';
 import { linesIn, openLineLog } from '../fs/line-log.js';
 import type { Log } from '../log.js';
 
-/** An article that was delivered and has not been seen on its public page yet. */
+/** A delivered article that has not been seen on its public page yet. */
 export interface AwaitedArticle {
   /** The article's file, relative to the site's folder. */
   readonly path: string;
@@ -12,44 +12,44 @@ export interface AwaitedArticle {
   readonly url: string;
   /** When the delivery was answered, ISO 8601. */
   readonly at: string;
-  /** What the live check found instead of the present text; undefined before the first look. */
+  /** What the live check found instead of the present text; undefined before the first check. */
   readonly found?: string;
 }
 
-/** What receivers have seen of a site: the last of each, with its time in ISO 8601. Nothing is in it that was not seen. */
+/** The last steps that receivers saw, with times in ISO 8601. Steps that were not seen are missing. */
 export interface SiteFacts {
   readonly delivery?: { readonly at: string; readonly id: string; readonly url: string };
   /** The last connection test of the service. */
   readonly test?: { readonly at: string; readonly id: string };
   readonly commit?: { readonly at: string; readonly commit: string; readonly subject: string };
-  /** Why the commit after it failed. */
+  /** The error of a later commit. */
   readonly commitError?: { readonly at: string; readonly path: string; readonly reason: string };
   /** The last build without an error. */
   readonly build?: { readonly at: string };
-  /** Why the build after it failed. */
+  /** The error of a later build. */
   readonly buildError?: { readonly at: string; readonly reason: string };
-  /** The article that was last seen on its public page. */
+  /** The last article that was seen on its public page. */
   readonly live?: { readonly at: string; readonly id: string; readonly url: string };
-  /** The articles that the live check has not seen yet, the oldest first; at most 1,000. */
+  /** The articles that the live check has not seen yet, oldest first; at most 1,000. */
   readonly awaited: readonly AwaitedArticle[];
 }
 
-/** Something that a receiver has seen; null if an error has passed. */
+/** A change of the facts; null clears an error. */
 export type News = {
   readonly [Key in keyof Omit<SiteFacts, 'awaited'>]: SiteFacts[Key] | null;
 } & {
-  /** An article that is awaited from now on, or of which something else was found. */
+  /** An article that is awaited from now on, or whose check found something else. */
   readonly awaited?: AwaitedArticle;
-  /** The file of an article that is not awaited any more. */
+  /** The file of an article that is no longer awaited. */
   readonly settled?: string;
-  /** What was noted before counts no more: its sum follows. */
+  /** Resets the facts; their sum follows. */
   readonly isSum?: boolean;
 };
 
-/** The facts of a site, which all receivers on its folder share. */
+/** The facts of a site, shared by all receivers on its folder. */
 export type Facts = ReturnType<typeof openFacts>;
 
-/** Hosts and their caches take seconds to minutes; after this long somebody should look. In milliseconds. */
+/** After which time an article that is not live is overdue, in milliseconds. Hosts and caches take seconds to minutes. */
 const OVERDUE_MS = 300_000;
 
 /** Whether an article should have been seen on its page by now. */
@@ -57,24 +57,24 @@ export function isOverdue({ at }: AwaitedArticle, now = Date.now()): boolean {
   return now - Date.parse(at) > OVERDUE_MS;
 }
 
-/** What receivers have seen, one news in a line, the oldest first. */
+/** The file of the facts' changes, one per line, oldest first. */
 const NAME = 'facts.jsonl';
 
-/** How long news gather before they are written, in milliseconds. */
+/** How long changes are collected before they are written, in milliseconds. */
 const WRITE_AFTER_MS = 200;
 
-/** A longer file is written anew with the sum of its news, in bytes. */
+/** The size at which the file is rewritten with the sum of its changes, in bytes. */
 const LONGEST = 2_000_000;
 
-/** So many news are kept where they cannot be written. */
+/** How many unwritten changes are kept. */
 const MOST_UNWRITTEN = 1_000;
 
-/** The most articles that are looked for; the oldest ones are dropped. */
+/** The highest number of awaited articles; the oldest ones are dropped. */
 export const MOST_AWAITED = 1_000;
 
 const NOTHING: SiteFacts = { awaited: [] };
 
-/** The facts that receivers have noted. A file that cannot be read counts as none. */
+/** Reads the facts. An unreadable file counts as missing. */
 export function readFacts(stateDir: string): SiteFacts {
   try {
     return linesIn(fs.readFileSync(join(stateDir, NAME), 'utf8'), isNews).reduce(withNews, NOTHING);
@@ -84,8 +84,8 @@ export function readFacts(stateDir: string): SiteFacts {
 }
 
 /**
- * Shares what receivers on one folder have seen, by a file to which each appends its news. It is a hint for people, by which
- * nothing is decided: the last news before a kill are not in it, unless they were saved.
+ * Opens the facts of a site, which receivers share by appending to a file. They inform people, and nothing is decided by them:
+ * changes just before a kill are lost, unless they were saved.
  */
 export function openFacts(stateDir: string, log: Log) {
   const lines = openLineLog(join(stateDir, NAME), isNews);
@@ -120,7 +120,7 @@ export function openFacts(stateDir: string, log: Log) {
     }
   }
 
-  /** On a full disk, say. This receiver still knows, and tries it again with the next news. */
+  /** For instance on a full disk. This receiver keeps the changes, and tries again with the next one. */
   function onFailure(error: unknown): void {
     log.debug({ reason: messageOf(error) }, `${NAME} cannot be read or written`);
   }
@@ -141,13 +141,13 @@ export function openFacts(stateDir: string, log: Log) {
       return unwritten.reduce(withNews, facts);
     },
     note,
-    /** Resolves when what was noted is on the disk. @throws the system's errors */
+    /** Resolves when all changes are on the disk. @throws the system's errors */
     async save(): Promise<void> {
       write();
       if (unwritten.length > 0) throw new Error(`${NAME} cannot be written`);
       await lines.sync();
     },
-    /** Writes what has not been written yet. */
+    /** Writes the remaining changes. */
     close,
   };
 }
@@ -175,7 +175,7 @@ function withNews(
   return { ...facts, awaited: article === undefined ? others : [...others, article].slice(-MOST_AWAITED) };
 }
 
-/** Without the errors that have passed. */
+/** The facts without cleared errors. */
 function seenIn(seen: Omit<News, 'awaited' | 'settled' | 'isSum'>): Omit<SiteFacts, 'awaited'> {
   return Object.fromEntries(Object.entries(seen).filter(([, value]) => value !== null));
 }

@@ -1,11 +1,11 @@
 import { messageOf, PressmarkError } from '../errors.js';
 
-/** A request to a URL of the owner's. */
+/** A request to one of the owner's URLs. */
 export interface TextRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The most bytes of the answer, decompressed. */
+  /** The highest size of the answer, decompressed, in bytes. */
   readonly maxBytes: number;
   /** How long the whole answer may take, in milliseconds. */
   readonly timeoutMs: number;
@@ -20,10 +20,10 @@ export interface TextAnswer {
 }
 
 /**
- * Sends one request and follows no redirect.
+ * Sends one request, without following redirects.
  *
- * @throws PressmarkError UNREACHABLE; the message names neither the URL's path nor its query, which may be secret. The reason
- *   of the signal.
+ * @throws PressmarkError UNREACHABLE; its message leaves out the URL's path and query, which may be secret. The signal's
+ *   reason.
  */
 export async function fetchText(url: URL, request: TextRequest, stop: AbortSignal): Promise<TextAnswer> {
   const { maxBytes, timeoutMs, headers, ...init } = request;

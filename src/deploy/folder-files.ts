@@ -5,14 +5,14 @@ import { discard, isLeftover, tempPath } from '../fs/atomic-write.js';
 import { entriesBelow } from '../fs/files-below.js';
 import { isGone } from '../store/catalog/entry.js';
 
-/** Called with each symbolic link that is left out. */
+/** Called with each skipped symbolic link. */
 export type OnSkipped = (link: string) => void;
 
 /**
- * The names of all files below a folder, relative to it, with forward slashes. Symbolic links are left out: they may lead to
- * files that are not for the public. A site may have ten thousands of files: to be called only where no delivery is answered.
+ * The names of all files below a folder, relative to it, with forward slashes. Symbolic links are skipped, as they may lead to
+ * private files. A site may have tens of thousands of files, so do not call this in the process that answers deliveries.
  *
- * @throws the system's errors; a folder that has gone is not an empty one.
+ * @throws the system's errors; a missing folder is an error.
  */
 export function filesIn(root: string, onSkipped: OnSkipped = () => undefined): string[] {
   fs.accessSync(root);
@@ -22,7 +22,7 @@ export function filesIn(root: string, onSkipped: OnSkipped = () => undefined): s
   });
 }
 
-/** What a path leads to; undefined where that is nothing, or a circle. */
+/** The target of a path; undefined if it is missing or circular. */
 export function placeOf(path: string): { readonly path: string; readonly stat: fs.Stats } | undefined {
   try {
     const real = fs.realpathSync(path);
@@ -33,12 +33,12 @@ export function placeOf(path: string): { readonly path: string; readonly stat: f
   }
 }
 
-/** Whether a path is a folder, or below it; both without symbolic links. */
+/** Whether a path is a folder or below it; both must be real paths. */
 export function isBelow(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** Writes a file of an output as a whole. It is not synced: after a power loss the site is built again. */
+/** Writes a file of an output atomically. It is not synced, as the site is built again after a power loss. */
 export function replaceFile(path: string, bytes: Uint8Array, mode = 0o644): void {
   const temp = tempPath(dirname(path));
   try {

@@ -7,17 +7,17 @@ import type { AwaitedArticle, Facts } from './facts.js';
 import type { AwaitedArticles } from './live/awaited.js';
 import type { OutputSource } from './targets/target.js';
 
-/** What builds bring about. */
+/** What follows builds. */
 export interface BuildFollowers {
   readonly source: OutputSource;
   readonly stateDir: string;
   readonly facts: Facts;
   readonly queue: Pick<DeployQueue, 'changed'>;
-  /** Undefined where no live check is wanted. */
+  /** Undefined without a live check. */
   readonly awaited: AwaitedArticles | undefined;
 }
 
-/** Where the site is built here, deploys and live checks follow each build of Pressmark or of the site's own generator. */
+/** Starts deploys and live checks after each build, if the site is built here. */
 export function followBuilds(host: ReceiverHost, followers: BuildFollowers): void {
   const { source, stateDir, facts, queue, awaited } = followers;
 
@@ -48,7 +48,7 @@ export function followBuilds(host: ReceiverHost, followers: BuildFollowers): voi
     awaited?.look();
   }
 
-  /** @param isNew whether something was built, and not only seen to be as it was built before. */
+  /** @param isNew whether something was built; false if the output was already up to date. */
   function noteBuild(isNew: boolean, reason?: string): void {
     const at = new Date().toISOString();
     const buildError = reason === undefined ? null : { at, reason };

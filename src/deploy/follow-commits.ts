@@ -4,19 +4,19 @@ import type { DeployQueue } from './deploy-queue.js';
 import type { AwaitedArticles } from './live/awaited.js';
 import type { DeployTarget } from './targets/target.js';
 
-/** What commits bring about. */
+/** What follows commits. */
 export interface CommitFollowers {
   readonly targets: readonly DeployTarget[];
   readonly queue: Pick<DeployQueue, 'changed' | 'deployNow'>;
-  /** Undefined where no live check is wanted. */
+  /** Undefined without a live check. */
   readonly awaited: AwaitedArticles | undefined;
-  /** Whether commits are pushed from here; what is not pushed is on no host. */
+  /** Whether commits are pushed from here. A host only has pushed commits. */
   readonly isPushed: boolean;
   /** See `DeployPluginOptions`. */
   committed?(paths: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** Where a host builds the site from its repository, deploys and live checks follow the commits that it has. */
+/** Starts deploys and live checks after each commit that the host has, if the host builds the site. */
 export function followCommits(host: ReceiverHost, followers: CommitFollowers) {
   const { targets, queue, awaited, isPushed, committed } = followers;
   const hooks = targets.filter(({ commits }) => commits !== undefined);
@@ -27,7 +27,7 @@ export function followCommits(host: ReceiverHost, followers: CommitFollowers) {
     void look();
   });
   host.addAction('article.stateChanged', ({ state }) => {
-    // Nothing may be committed then, and the host must build all the same.
+    // The host must build, although nothing may be committed.
     if (state === 'live' || state === 'expired') queue.deployNow(hooks);
   });
   host.addAction('host.ready', () => {

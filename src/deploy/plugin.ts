@@ -12,25 +12,22 @@ export interface DeployPluginOptions {
   readonly source: OutputSource;
   readonly stateDir: string;
   readonly facts: Facts;
-  /** Whether the public site is made of what is built here. Where its host builds it, it follows the commits. */
+  /** Whether the site is built here. Otherwise its host builds it from the commits. */
   readonly isBuiltHere: boolean;
-  /** The check that articles are live; undefined if it is not wanted. */
+  /** The live check; undefined if there is none. */
   readonly live?: LiveSettings;
-  /** Whether a job waits for articles to be live. */
+  /** Whether a job follows `article.live`. */
   isLiveAwaited(): boolean;
-  /** Which of these files, relative to the site's folder, git has as they are; undefined if nothing is committed. */
+  /** The files, of those given relative to the site's folder, that equal the last commit; undefined if nothing is committed. */
   committed?(paths: readonly string[]): Promise<ReadonlySet<string>>;
   /** Whether commits are pushed from here. */
   readonly isPushed: boolean;
-  /** Held during each deploy. It is closed with the plugin. */
+  /** Locked during each deploy, and closed with the plugin. */
   readonly lock?: Lock;
   readonly pauses?: DeployPauses;
 }
 
-/**
- * Deploys what was built, checks that delivered articles are live, and notes the facts on the way. A delivery never waits for
- * any of it.
- */
+/** Deploys the output, checks that delivered articles are live, and notes the facts. A delivery never waits for it. */
 export function deployPlugin(options: DeployPluginOptions): Plugin {
   const { targets, source, stateDir, facts, isBuiltHere, live, lock, pauses } = options;
   return definePlugin({
@@ -92,7 +89,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
   });
 }
 
-/** Has articles looked for; by jobs where other jobs wait for them to be live, so that no crash loses one. */
+/** Starts the live checks of articles, by jobs if other jobs follow `article.live`, so that no crash loses one. */
 function awaitArticles(
   host: ReceiverHost,
   { facts, isLiveAwaited }: DeployPluginOptions,
@@ -114,7 +111,7 @@ function awaitArticles(
       });
     else host.addAction(on, ({ article: { id, url }, path }) => awaited.add({ path, id, url, at: now() }));
   const isAwaited = (path: string) => facts.now.awaited.some((one) => one.path === path);
-  // Until this has resolved, a next start says the change again.
+  // Until this resolves, the next start repeats the action.
   host.addAction('article.stateChanged', async ({ path, id, url, state }) => {
     if (state !== 'live') awaited.forget(path);
     else if (!isAwaited(path)) await addForGood({ path, id, url, at: now() });

@@ -6,30 +6,30 @@ import { discard, makeDirectory, syncDirectory, syncFile, tempPath } from '../fs
 import { eachAtATime } from '../fs/each-at-a-time.js';
 import { isGone } from '../store/catalog/entry.js';
 
-/** So many files are copied at a time. */
+/** How many files are copied at a time. */
 const FILES_AT_A_TIME = 16;
 
-/** What a release is made of. */
+/** The source of a release. */
 export interface ReleaseSource {
-  /** The folder that has the files, absolute; it is only read. */
+  /** The folder with the files, absolute; it is only read. */
   readonly output: string;
   /** All files, relative to the folder, with forward slashes. */
   readonly files: readonly string[];
-  /** The folder of the release before; undefined where there is none. */
+  /** The folder of the previous release; undefined if there is none. */
   readonly previous: string | undefined;
-  /** Whether the release before has the same file. Called only where there is one. */
+  /** Whether the previous release has the same file. Only called if there is a previous release. */
   isSame(file: string): boolean;
 }
 
-/** So many releases are kept, the present one among them. */
+/** How many releases are kept, including the present one. */
 const KEPT = 5;
 
-/** A name such as `20261122T210500123Z-1f3a`, so that names sort by time. */
+/** A name such as `20261122T210500123Z-1f3a`; names sort by time. */
 const RELEASE = /^\d{8}T\d{9}Z-[0-9a-f]{4}$/;
 
 /**
- * Makes a release, which is on the disk then: a file that the release before has alike is the same file in both, others are
- * copied. It has another name until it is whole.
+ * Makes a release durably. Unchanged files are hard links to the previous release, others are copied. Until it is complete, it
+ * has a temporary name.
  *
  * @param releases the folder of all releases, absolute.
  * @returns the folder of the release.
@@ -57,9 +57,9 @@ export async function makeRelease(
   return release;
 }
 
-/** Copies files from one folder to another; they are on the disk then. Their folders must be there. */
+/** Copies files from one folder to another durably. Their folders must exist. */
 async function copyFiles(files: readonly string[], from: string, to: string): Promise<void> {
-  /** The folders with a copy in them, and those around. To sync all others takes longer than all the rest. */
+  /** The folders with a copied file, and their parents. To sync all folders would take longer than the rest. */
   const changed = new Set([to]);
   await eachAtATime(FILES_AT_A_TIME, files, async (file) => {
     const path = join(to, file);
@@ -68,13 +68,13 @@ async function copyFiles(files: readonly string[], from: string, to: string): Pr
       await copy(join(from, file), path);
     } catch (error) {
       if (!isGone(error)) throw error;
-      // A build has removed it since; the deploy of that build follows.
+      // A build has removed the file; the deploy of that build follows.
     }
   });
   await eachAtATime(FILES_AT_A_TIME, changed, syncDirectory);
 }
 
-/** Copies a file with its time, and syncs it. */
+/** Copies a file with its modification time, and syncs it. */
 async function copy(file: string, path: string): Promise<void> {
   await fs.promises.copyFile(file, path, fs.constants.COPYFILE_FICLONE);
   const { atimeMs, mtimeMs } = await fs.promises.stat(file);
@@ -83,7 +83,7 @@ async function copy(file: string, path: string): Promise<void> {
   await syncFile(path);
 }
 
-/** Gives a file a second name. @returns false where the file system cannot do that, or where the file is a symbolic link. */
+/** Makes a hard link. @returns false if the file system does not support it, or the file is a symbolic link. */
 function tryLink(file: string, name: string): boolean {
   try {
     if (fs.lstatSync(file).isSymbolicLink()) return false;
@@ -96,10 +96,10 @@ function tryLink(file: string, name: string): boolean {
   }
 }
 
-/** Lets a path lead to a release, by one rename; a folder that is there the first time is moved to the releases before. */
+/** Points a path at a release, by one rename. An existing folder is moved to the releases first. */
 export async function switchTo(release: string, path: string): Promise<void> {
   const suffix = randomBytes(6).toString('hex');
-  // Before the first build, there may be no folder `build` for an output `build/www`.
+  // Before the first build, the folder `build` of an output `build/www` may be missing.
   for (const folder of makeDirectory(dirname(path))) await syncDirectory(folder);
   const link = tempPath(dirname(path));
   fs.symlinkSync(relative(fs.realpathSync(dirname(path)), fs.realpathSync(release)), link);
@@ -116,7 +116,7 @@ export async function switchTo(release: string, path: string): Promise<void> {
   await syncDirectory(dirname(path));
 }
 
-/** The release that a path leads to; undefined where it leads to none of these. */
+/** The release that a path points to; undefined if there is none. */
 export function presentRelease(releases: string, path: string): string | undefined {
   try {
     const release = join(releases, basename(fs.readlinkSync(path)));
@@ -128,9 +128,9 @@ export function presentRelease(releases: string, path: string): string | undefin
 }
 
 /**
- * Removes what is left of earlier releases, but for the last five.
+ * Removes earlier releases, except the last five.
  *
- * @param kept the names of others that stay, such as one that the owner has gone back to.
+ * @param kept the names of further releases to keep, such as one that the owner has gone back to.
  */
 export function removeOldReleases(releases: string, kept: readonly string[]): void {
   const names = fs.readdirSync(releases);
@@ -139,7 +139,7 @@ export function removeOldReleases(releases: string, kept: readonly string[]): vo
     .toSorted()
     .slice(-KEPT);
   for (const name of names.filter((one) => !last.includes(one) && !kept.includes(one))) {
-    // Half removed, it must not pass for a whole one.
+    // Renamed first, so that a half-removed release does not count as a complete one.
     const removed = name.startsWith('.') ? name : `.removed-${name}`;
     if (removed !== name) fs.renameSync(join(releases, name), join(releases, removed));
     fs.rmSync(join(releases, removed), { recursive: true, force: true });

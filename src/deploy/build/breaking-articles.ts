@@ -1,12 +1,12 @@
-/** Builds the site without these articles. @returns undefined if the build succeeded, else why it failed. */
+/** Builds the site without these articles. @returns undefined if the build succeeded, otherwise the reason of its failure. */
 export type BuildWithout = (leftOut: ReadonlySet<string>) => Promise<string | undefined>;
 
 /**
- * Lets articles in again by halves; a half that breaks the build is halved again, down to the articles that break it.
+ * Finds the articles that break the build by bisection: adds them by halves, and splits each half that fails.
  *
- * @param waiting articles without which the build succeeds, and with which it fails.
- * @param reason why it fails with them: the end of what it printed.
- * @returns the articles without which the build succeeds, each with the reason of a build that failed with it.
+ * @param waiting the articles without which the build succeeds, and with which it fails.
+ * @param reason the end of the output of the build that failed with them.
+ * @returns the breaking articles, each with the reason of a build that failed with it.
  */
 export async function letIn(
   waiting: readonly string[],
@@ -16,7 +16,7 @@ export async function letIn(
   const leftOut = new Set(waiting);
   const breaking = new Map<string, string>();
 
-  /** @param group articles with which the build fails, for this reason. */
+  /** @param group articles with which the build fails. @param reason the reason of that failure. */
   async function search(group: readonly string[], reason: string): Promise<void> {
     const [path = '', ...others] = group;
     if (others.length === 0) {
@@ -28,7 +28,7 @@ export async function letIn(
     await tryIn(group.slice(middle), isFirstGood ? reason : undefined);
   }
 
-  /** @param known why the build fails with this half. @returns whether it succeeds with it. */
+  /** @param known the reason why the build fails with this half, if that is known. @returns whether it succeeds. */
   async function tryIn(half: readonly string[], known?: string): Promise<boolean> {
     for (const path of half) leftOut.delete(path);
     const failure = known ?? (await build(new Set(leftOut)));

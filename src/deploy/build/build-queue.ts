@@ -1,23 +1,23 @@
 import type { Log } from '../../log.js';
 
-/** How builds follow one another. */
+/** The timing of builds. */
 export interface BuildPauses {
   /** A burst is over when nothing has changed for this long, in milliseconds. */
   readonly quietMs: number;
-  /** A build is not put off for longer than this, in milliseconds. */
+  /** The longest time that a build is delayed, in milliseconds. */
   readonly longestMs: number;
-  /** The pause before a build that could not be tried is tried again; doubled each time. */
+  /** The pause before a retry of a build that could not be started, in milliseconds; doubled each time. */
   readonly retryMs: number;
-  /** How much time lies at least between the starts of two builds, in milliseconds. @default 0 */
+  /** The shortest interval between the starts of two builds, in milliseconds. @default 0 */
   readonly everyMs?: number;
 }
 
-/** So many builds may follow one another at once: an article, and what its author corrects when it is live. */
+/** The number of builds that may follow each other without a pause: for an article, and for its author's corrections. */
 const FREE_BUILDS = 3;
 
 const MINUTE_MS = 60_000;
 
-/** How a build ended: `again` where it should be tried again although nothing changes, `unneeded` where nothing was built. */
+/** The end of a build. `again`: retry even if nothing changes. `unneeded`: nothing was built. */
 export type BuildEnd = 'done' | 'unneeded' | 'again';
 
 export const PAUSES: BuildPauses = { quietMs: 1_000, longestMs: 15_000, retryMs: 3_000 };
@@ -25,24 +25,25 @@ export const PAUSES: BuildPauses = { quietMs: 1_000, longestMs: 15_000, retryMs:
 const LONGEST_RETRY_MS = 10 * 60_000;
 
 /**
- * Builds at once after a single change, and during a burst once nothing has changed for a while; never two at a time, never
- * more often than it may, and seldom where changes keep coming. What changes during a build is built next.
+ * Creates a queue that builds at once after a single change, and after a burst once nothing has changed for a while. It never
+ * runs two builds at a time, respects the shortest interval, and builds less often while changes keep coming. Changes during a
+ * build start another one.
  *
- * @param build is tried again where it rejects; the log says why it has.
+ * @param build retried if it rejects; the reason is logged.
  */
 export function createBuildQueue(build: () => Promise<BuildEnd>, log: Log, pauses: BuildPauses = PAUSES) {
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  /** When the first and the last of the changes came that no build has yet. */
+  /** The times of the first and the last change that no build contains yet. */
   let waiting: { first: number; last: number } | undefined;
   let lastRequest = Number.NEGATIVE_INFINITY;
   let failures = 0;
   let notBefore = 0;
   let isStopped = false;
-  /** When the builds of the last minute began. */
+  /** The start times of the builds of the last minute. */
   let recent: number[] = [];
 
-  /** Something of the site has changed. */
+  /** Requests a build after a change. */
   function request(): void {
     const now = performance.now();
     const isBurst = running !== undefined || now - lastRequest < pauses.quietMs;
@@ -78,7 +79,7 @@ export function createBuildQueue(build: () => Promise<BuildEnd>, log: Log, pause
     });
   }
 
-  /** Starts no further build. Resolves when the one that runs has ended. */
+  /** Starts no further build. Resolves when the running one has ended. */
   async function stop(): Promise<void> {
     isStopped = true;
     clearTimeout(timer);
@@ -89,11 +90,11 @@ export function createBuildQueue(build: () => Promise<BuildEnd>, log: Log, pause
 }
 
 /**
- * How much time lies between the start of a build and that of the next one, where changes keep coming: as long as the build
- * has taken, and twice as long after each further one. All in milliseconds.
+ * The interval between the starts of two builds while changes keep coming: the duration of the build, doubled with each further
+ * one. All values are in milliseconds.
  *
- * @param builds how many have begun within a minute, this one among them.
- * @param tookMs how long this one has taken.
+ * @param builds the number of builds that began within a minute, including this one.
+ * @param tookMs the duration of this build.
  */
 export function crowdedPause(builds: number, tookMs: number, longestMs = PAUSES.longestMs): number {
   return builds < FREE_BUILDS ? 0 : Math.min(longestMs, tookMs * 2 ** (builds - FREE_BUILDS));

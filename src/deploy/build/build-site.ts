@@ -23,7 +23,7 @@ export interface SiteBuildOptions extends GeneratedSite {
   readonly complete: CompletePages;
 }
 
-/** How a build ended. */
+/** The outcome of a build. */
 export type BuildOutcome =
   /** Nothing of the site has changed since the last good build. */
   | { readonly kind: 'current' }
@@ -32,12 +32,12 @@ export type BuildOutcome =
       readonly ms: number;
       /** How often the command was run. */
       readonly runs: number;
-      /** The end of what it printed last. */
+      /** The end of its last output. */
       readonly printed: string;
       readonly changed: ChangedFiles;
-      /** The articles that are new in the output, or have another text there. */
+      /** The articles that are new or changed in the output. */
       readonly articles: readonly { readonly path: string; readonly url: string }[];
-      /** The articles without which the output was built. */
+      /** The articles that the output was built without. */
       readonly excluded: readonly ExcludedArticle[];
       readonly report: Pick<PostbuildReport, 'missing' | 'warnings'>;
     }
@@ -46,35 +46,35 @@ export type BuildOutcome =
 /** See `createSiteBuild`. */
 export type SiteBuild = ReturnType<typeof createSiteBuild>;
 
-/** Why a site is built although no file has changed. */
+/** Reasons to build a site although no file has changed. */
 export interface BuildWish {
-  /** When an article has become live or has expired last, in ms since 1970: an output from before is not current. */
+  /** When an article last became live or expired, in ms since 1970. An earlier output is outdated. */
   readonly lastStateChange: number;
-  /** Whether somebody wants a build in any case. */
+  /** Whether somebody has requested a build. */
   readonly isForced: boolean;
 }
 
-/** What was found out by building with articles and without. */
+/** The result of the search for breaking articles. */
 type SearchResult =
-  /** The site is built without those that break it, each with the end of what a build with it printed. */
+  /** The site was built without the breaking articles, each with the end of the output of a failed build. */
   | { readonly kind: 'built'; readonly breaking: ReadonlyMap<string, string> }
-  /** It is no article's fault. */
+  /** No article is the cause. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 const NONE_BREAKS: SearchResult = { kind: 'built', breaking: new Map() };
 
-/** So much of what a failed build printed is kept as the reason, in characters. */
+/** How much of a failed build's output is kept as the reason, in characters. */
 const MOST_REASON = 4_000;
 
 /**
- * Builds the site in a copy, checks the pages, and replaces the output only then. If a build fails, it is repeated with the
- * last good content; then the articles that have come since are let in again, and those that break it are left out. So are
- * articles with malformed front matter. An article that the output had before keeps its text there. Posts that people wrote
- * are never left out.
+ * Builds the site in a copy, checks the pages, and only then replaces the output. If a build fails, it is repeated with the
+ * last good content; then newer articles are added again, and those that break the build are left out, as are articles with
+ * malformed front matter. An article that was in the output before keeps its earlier text there. People's own posts are never
+ * left out.
  *
- * A build leaves out what broke the one before, so that what is good need not wait. The next one, if the site is still the
- * same, tries the excluded articles again: what broke a build may have passed, as a full disk does. Each is tried once for
- * each state of the site, and after each start.
+ * A build leaves out what broke the previous one, so that good articles need not wait. The next build of the same state tries
+ * the excluded articles again, as the cause may be gone, such as a full disk. Each is tried once for each state of the site,
+ * and after each start.
  */
 export function createSiteBuild(options: SiteBuildOptions) {
   const { siteDir, stateDir } = options;
@@ -92,7 +92,7 @@ export function createSiteBuild(options: SiteBuildOptions) {
     const { good, excluded: excludedBefore } = state;
     const { site, version } = await copy.synced();
     const isOfNow = good?.version === version && wish.lastStateChange <= Date.parse(good.at);
-    // All that is to be done then is to try the excluded articles again.
+    // Then only the excluded articles are tried again.
     const isCurrent = isOfNow && !wish.isForced && good.output === presentOutput(stateDir, output);
     if (isCurrent && (retriedVersion === version || !excludedBefore.some(canBeRetried)))
       return { kind: 'current' };
@@ -115,7 +115,7 @@ export function createSiteBuild(options: SiteBuildOptions) {
 
     const broken = malformed.map(({ path, reason }) => ({ ...exclude(path, reason), isMalformed: true }));
     const known = excludedBefore.filter((one) => canBeRetried(one) && digests.get(one.path) === one.digest);
-    // What broke the build before is left out of this one, and tried alone by the next.
+    // Articles that broke the previous build are left out of this one; the next build tries them.
     const held = isCurrent ? broken : [...broken, ...known];
     const isHeld = new Set(held.map(({ path }) => path));
     const isGood = ({ path }: { path: string }) => goodTexts.digest(path) === digests.get(path);
@@ -161,18 +161,18 @@ export function createSiteBuild(options: SiteBuildOptions) {
       report: { missing, warnings: [...links, ...warnings] },
     };
 
-    /** Builds with the last good content of the held articles and of these. @returns why that failed. */
+    /** Builds with the last good content of the held articles and of these. @returns the reason of a failure. */
     function without(some: Iterable<string> = []): Promise<string | undefined> {
       return builds.run(new Set([...isHeld, ...some]));
     }
 
-    /** Builds with all that waits, but for what breaks the build. */
+    /** Builds with all waiting articles, except those that break the build. */
     async function search(): Promise<SearchResult> {
       let failure = await without();
-      // A failure that does not repeat itself, such as a network error, is not an article's fault.
+      // Tried once more: a failure that does not repeat itself, such as a network error, is not caused by an article.
       if (failure !== undefined && waiting.length > 0 && !isCurrent) failure = await without();
       if (failure === undefined) return NONE_BREAKS;
-      // Built without all that waits, it shows whether an article is to blame at all; the present output was built so.
+      // A build without all waiting articles shows whether an article is the cause at all. The present output was built so.
       const reason = waiting.length === 0 ? failure : isCurrent ? undefined : await without(waiting);
       if (reason !== undefined) return { kind: 'failed', reason };
       const breaking = await letIn(waiting, failure, without);
@@ -184,7 +184,7 @@ export function createSiteBuild(options: SiteBuildOptions) {
   return { build, /** Removes the copy. */ close: copy.remove };
 }
 
-/** Whether an excluded article may be built well now; malformed front matter is not built before the file changes. */
+/** Whether an excluded article may succeed now. One with malformed front matter cannot before its file changes. */
 function canBeRetried({ isMalformed }: ExcludedArticle): boolean {
   return isMalformed !== true;
 }

@@ -4,7 +4,7 @@ import { writeAtomically } from '../../fs/atomic-write.js';
 import { presentRelease } from '../releases.js';
 
 /**
- * An article that is not in the site's output, or is there with its last good text, because the build failed with it or its
+ * An article that is missing in the site's output, or is there with its last good text, because the build fails with it or its
  * front matter is malformed.
  */
 export interface ExcludedArticle {
@@ -12,25 +12,25 @@ export interface ExcludedArticle {
   readonly path: string;
   /** The digest of the text that is not built. */
   readonly digest: string;
-  /** The end of what the failed build printed, or what is wrong with the front matter. */
+  /** The end of the failed build's output, or the error in the front matter. */
   readonly reason: string;
-  /** Whether the front matter is malformed; the build was not tried with the article then. @default false */
+  /** Whether the front matter is malformed; then the build was not tried with the article. @default false */
   readonly isMalformed?: boolean;
-  /** Whether the output has the article with the text before. */
+  /** Whether the output has the article with its earlier text. */
   readonly hasPrevious: boolean;
   /** When it was excluded, ISO 8601. */
   readonly since: string;
 }
 
-/** What a build leaves for the next one, for `status` and for `doctor`. */
+/** The state that a build saves for the next one, for `status` and for `doctor`. */
 export interface BuildState {
-  /** The last build that gave an output; undefined before the first one. */
+  /** The last good build; undefined before the first one. */
   readonly good?: {
     /** When it began, ISO 8601. */
     readonly at: string;
-    /** The name of the output's folder; it is new if the build has changed a file. */
+    /** The name of the output's folder; a new one if the build changed a file. */
     readonly output: string;
-    /** What the state of the site was known by; see `SiteCopy.sync`. */
+    /** The version of the site; see `SiteCopy.sync`. */
     readonly version: string;
   };
   readonly excluded: readonly ExcludedArticle[];
@@ -38,38 +38,38 @@ export interface BuildState {
 
 const NAME = 'build.json';
 
-/** Where builds keep what they need, below the state folder. */
+/** The folder of builds in the state folder. */
 export function buildFolder(stateDir: string): string {
   return join(stateDir, 'build');
 }
 
-/** The outputs of the last builds; the output folder of the site is a symbolic link to one of them. */
+/** The folder of the last builds' outputs. The site's output folder is a symbolic link to one of them. */
 export function outputsFolder(stateDir: string): string {
   return join(buildFolder(stateDir), 'outputs');
 }
 
 /**
- * The name of the output to which a path leads; undefined where it leads to none of a background build. After a crash it may
- * be newer than the last good build of the state.
+ * The name of the output that a path links to; undefined if it is not a background build's. After a crash it may be newer than
+ * the last good build in the state.
  */
 export function presentOutput(stateDir: string, path: string): string | undefined {
   const output = presentRelease(outputsFolder(stateDir), path);
   return output && basename(output);
 }
 
-/** The state that the last build has left. One that cannot be read counts as none: the site is built again then. */
+/** Reads the state of the last build. An unreadable file counts as missing, and the site is built again. */
 export function readBuildState(stateDir: string): BuildState {
   try {
     const value: unknown = JSON.parse(fs.readFileSync(join(buildFolder(stateDir), NAME), 'utf8'));
     if (typeof value === 'object' && value !== null && 'excluded' in value && Array.isArray(value.excluded))
       return value as BuildState;
   } catch {
-    // There is none, or a full disk has cut it off.
+    // There is no file, or a full disk has cut it off.
   }
   return { excluded: [] };
 }
 
-/** Keeps the state of a build, durably. */
+/** Writes the state of a build durably. */
 export async function writeBuildState(stateDir: string, state: BuildState): Promise<void> {
   fs.mkdirSync(buildFolder(stateDir), { recursive: true });
   await writeAtomically(join(buildFolder(stateDir), NAME), `${JSON.stringify(state)}\n`);

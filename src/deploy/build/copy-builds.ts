@@ -11,12 +11,12 @@ import {
   withoutGitVariables,
 } from './run-build.js';
 
-/** A site that its own generator builds, in a copy. */
+/** A site that its own generator builds in a copy. */
 export interface GeneratedSite extends SiteCopyOptions {
-  /** Where its builds keep their state, absolute. */
+  /** The folder of the builds' state, absolute. */
   readonly stateDir: string;
   readonly command: string;
-  /** The output folder, relative to the site's. */
+  /** The output folder, relative to the site's folder. */
   readonly output: string;
   readonly env: NodeJS.ProcessEnv;
   /** Variables for the build command. */
@@ -28,7 +28,7 @@ export interface GeneratedSite extends SiteCopyOptions {
   articleSources(siteDir: string): ArticleSources;
 }
 
-/** An article file that Pressmark has stored, from which the generator makes a page. */
+/** A stored article file from which the generator makes a page. */
 export interface ArticleSource {
   /** Relative to the site's folder, with forward slashes. */
   readonly path: string;
@@ -39,16 +39,19 @@ export interface ArticleSource {
 /** The article files of a site. */
 export interface ArticleSources {
   readonly articles: readonly ArticleSource[];
-  /** Articles whose front matter a person's edit has broken, and how. A generator stops at them, or builds something else. */
+  /**
+   * Articles whose front matter a person's edit has broken, with the errors. A generator stops at them, or builds something
+   * else.
+   */
   readonly malformed: readonly (Omit<ArticleSource, 'url'> & { readonly reason: string })[];
-  /** The paths of articles that are held or scheduled, or have expired: the site is built without them. */
+  /** The paths of held, scheduled and expired articles, which are left out of the build. */
   readonly hidden: readonly string[];
 }
 
 /**
- * Checks and completes the pages of the articles of a copy in an output, but for those at `excluded`.
+ * Checks and completes the pages of a copy's articles in an output, except those at `excluded`.
  *
- * @throws PressmarkError BUILD_FAILED where that takes too long, with the article that was looked at.
+ * @throws PressmarkError BUILD_FAILED if that takes too long, naming the current article.
  */
 export type CompletePages = (
   siteDir: string,
@@ -57,7 +60,7 @@ export type CompletePages = (
   signal: AbortSignal,
 ) => Promise<PostbuildReport>;
 
-/** Builds a copy as it is, into an empty output folder. */
+/** Builds a copy into an empty output folder. */
 export function buildCopy(
   { command, output, env, variables, timeoutMs, runBuild }: GeneratedSite,
   { dir: cwd }: SiteCopy,
@@ -79,9 +82,9 @@ export function buildCopy(
 const NOTHING: PostbuildReport = { checked: 0, changed: 0, missing: [], skipped: [], warnings: [] };
 
 /**
- * Builds a copy of a site again and again, with the present or the last good content of its articles.
+ * Creates the builds of a copy of a site, with the present or the last good content of its articles.
  *
- * @param given the copy, as the site is now; the texts of its articles, and those of the last good output.
+ * @param given the up-to-date copy, the texts of its articles, and the texts of the last good output.
  */
 export function createCopyBuilds(given: {
   readonly site: SiteCopy;
@@ -94,16 +97,16 @@ export function createCopyBuilds(given: {
   const { command, output } = options;
   const built = join(site.dir, output);
   let runs = 0;
-  /** The articles that the copy has with their last good content. */
+  /** The articles with their last good content in the copy. */
   let left: ReadonlySet<string> = new Set();
   let isBuilt = false;
   let report = NOTHING;
   let printed = '';
 
   /**
-   * Builds the copy with the last good content of these articles, unless that is what was built last.
+   * Builds the copy with the last good content of these articles, unless that was the last build.
    *
-   * @returns why that failed.
+   * @returns the reason of a failure.
    */
   async function run(without: ReadonlySet<string>): Promise<string | undefined> {
     if (isBuilt && isEqual(left, without)) return undefined;
@@ -133,16 +136,16 @@ export function createCopyBuilds(given: {
 
   return {
     run,
-    /** What was found in the last output. */
+    /** The report about the last output. */
     report: () => report,
-    /** The end of what the command printed last. */
+    /** The end of the command's last output. */
     printed: () => printed,
     /** How often the command was run. */
     runs: () => runs,
   };
 }
 
-/** Why an output is not one that may be served; undefined where it may. */
+/** The reason why an output must not be served; undefined if it may be. */
 function problemOf(built: string, { checked, missing }: PostbuildReport, output: string): string | undefined {
   if (!fs.existsSync(built))
     return `the build command succeeded, but there is no folder ${output}; set "output" to the folder that it writes`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readOrEmpty } from '../../store/catalog/entry.js';
 import { buildFolder } from './build-state.js';
 
-/** In the same folder: the digest of the text of each article, by its path. */
+/** A file in the same folder: the digest of each article's text, by its path. */
 const DIGESTS = 'digests.json';
 
 /** Identifies a text. */
@@ -13,8 +13,8 @@ export function digestOf(text: string): string {
 }
 
 /**
- * Keeps the texts of which the last good output was made, so that an article whose new text breaks the build can stay in the
- * output as it was. They need not survive a power loss: without its text, such an article is left out.
+ * Keeps the texts of the last good output, so that an article whose new text breaks the build can stay in the output with its
+ * earlier text. They need not survive a power loss: without its text, such an article is left out.
  */
 export function openGoodTexts(stateDir: string) {
   const folder = join(buildFolder(stateDir), 'good');
@@ -27,15 +27,15 @@ export function openGoodTexts(stateDir: string) {
   }
 
   return {
-    /** The digest of an article's text; undefined where the output does not have the article. */
+    /** The digest of an article's text; undefined if the article is not in the output. */
     digest: (path: string) => digests.get(path),
-    /** The text of an article; undefined where it is not there. */
+    /** The text of an article; undefined if it is missing. */
     get(path: string): string | undefined {
       const digest = digests.get(path);
       const text = digest === undefined ? '' : readOrEmpty(join(folder, digest));
       return digestOf(text) === digest ? text : undefined;
     },
-    /** A good output has articles with these texts, by their paths, and those at `others` as before. */
+    /** Saves the texts of a good output by their paths; the articles at `others` keep their texts. */
     keep(texts: ReadonlyMap<string, string>, others: readonly string[]): void {
       fs.mkdirSync(folder, { recursive: true });
       const known = new Set(fs.readdirSync(folder));
@@ -53,7 +53,7 @@ export function openGoodTexts(stateDir: string) {
   };
 }
 
-/** A file that a power loss has cut off counts as none. */
+/** Reads the digests. A file that a power loss has cut off counts as missing. */
 function readDigests(path: string): ReadonlyMap<string, string> {
   try {
     return new Map(JSON.parse(readOrEmpty(path) || '[]') as [string, string][]);

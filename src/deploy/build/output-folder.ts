@@ -4,7 +4,7 @@ import { eachAtATime } from '../../fs/each-at-a-time.js';
 import { filesIn, type OnSkipped } from '../folder-files.js';
 import { makeRelease, presentRelease, removeOldReleases, switchTo } from '../releases.js';
 
-/** So many files are compared at a time, each of them whole in memory. */
+/** How many files are compared at a time, each of them whole in memory. */
 const COMPARED_AT_A_TIME = 4;
 
 /** The files that differ between two outputs, relative to the output folder, with forward slashes. */
@@ -13,25 +13,25 @@ export interface ChangedFiles {
   readonly removed: readonly string[];
 }
 
-/** Where the output of a site goes. */
+/** The place of a site's output. */
 export interface OutputPlace {
-  /** The output folder, absolute: what a web server serves. It becomes a symbolic link to an output. */
+  /** The output folder that a web server serves, absolute. It becomes a symbolic link to an output. */
   readonly path: string;
-  /** The folder for the outputs themselves, absolute. */
+  /** The folder of the outputs themselves, absolute. */
   readonly outputsDir: string;
-  /** The names of outputs that are being deployed; these are not removed. @default none */
+  /** The names of outputs that are being deployed, which are not removed. @default none */
   inUse?(): readonly string[];
   /** Called with each symbolic link of the new output, which is left out. */
   readonly onSkipped?: OnSkipped;
 }
 
 /**
- * Replaces a site's output by a new one, by one rename: a web server that serves `path` has the files of one build at any
- * moment. Files that are equal stay the same files, and keep their times.
+ * Replaces a site's output by a single rename, so that a web server at `path` always serves the files of one build. Equal files
+ * are hard links to the earlier ones, and keep their times.
  *
- * @param built the folder that was built; it is only read.
- * @returns what differs; where nothing does, an output of ours is not replaced.
- * @throws the system's errors; the output is the old one then.
+ * @param built the folder of the build; it is only read.
+ * @returns the changed files; without any, the output is not replaced.
+ * @throws the system's errors; then the old output stays.
  */
 export async function replaceOutput(built: string, place: OutputPlace): Promise<ChangedFiles> {
   const { path, outputsDir, inUse = () => [] } = place;

@@ -1,8 +1,8 @@
 import type { HtmlToken } from '../../article/text/html-tokens.js';
 
 /**
- * Where the heading ends that begins with a token: as in a browser, at the next tag of any heading. Headings never hold one
- * another, so that all of a page together are read once.
+ * The end of the heading that begins with a token: as in a browser, at the next tag of any heading. Headings are never nested,
+ * so a page is read only once.
  *
  * @returns undefined if it reaches to the end of the page.
  */
@@ -18,7 +18,7 @@ function isHeading(token: HtmlToken): boolean {
   return token.kind !== 'comment' && /^h[1-6]$/.test(token.name);
 }
 
-/** The comments of a page, as they are written. */
+/** The comments of a page, verbatim. */
 export function commentsOf(html: string, tokens: readonly HtmlToken[]): Set<string> {
   return new Set(
     tokens.flatMap(({ kind, start, end }) => (kind === 'comment' ? [html.slice(start, end)] : [])),
@@ -26,12 +26,12 @@ export function commentsOf(html: string, tokens: readonly HtmlToken[]): Set<stri
 }
 
 /**
- * The places of a text in a page, also where they overlap. It takes time in proportion to the two lengths, whatever they
- * hold: the algorithm of Knuth, Morris and Pratt. `indexOf` may take their product.
+ * The places of a text in a page, including overlapping ones. The algorithm of Knuth, Morris and Pratt takes linear time;
+ * repeated `indexOf` may take the product of both lengths.
  */
 export function* placesOf(html: string, text: string): Generator<number> {
   if (text === '') return;
-  /** For each beginning of the text, the length of its longest beginning that is also its end. */
+  /** For each prefix of the text, the length of its longest proper prefix that is also its suffix. */
   const borders = new Uint32Array(text.length);
   for (let at = 1, length = 0; at < text.length; at++) {
     length = extended(text.charCodeAt(at), length);
@@ -51,7 +51,7 @@ export function* placesOf(html: string, text: string): Generator<number> {
   }
 }
 
-/** Where a head ends: before its closing tag, or before the body where that tag was left out. */
+/** The end of a head: before its closing tag, or before the body if that tag was left out. */
 export function headEnd(tokens: readonly HtmlToken[]): number | undefined {
   for (const token of tokens) {
     if (token.kind === 'close' && token.name === 'head') return token.start;
@@ -60,13 +60,13 @@ export function headEnd(tokens: readonly HtmlToken[]): number | undefined {
   return undefined;
 }
 
-/** Where a body ends; the end of the page where it is not closed. */
+/** The end of a body, or of the page if the body is not closed. */
 export function bodyEnd(html: string, tokens: readonly HtmlToken[]): number {
   const end = (name: string) => tokens.findLast((token) => token.kind === 'close' && token.name === name);
   return (end('body') ?? end('html'))?.start ?? html.length;
 }
 
-/** A page with a text at a place. */
+/** Inserts a text into a page. */
 export function insert(html: string, at: number, text: string): string {
   return html.slice(0, at) + text + html.slice(at);
 }

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { decodeSegment, filesOfAddress } from '../../article/address/files-of-address.js';
 import { isBelow, placeOf } from '../folder-files.js';
 
-/** What an output has at an address. */
+/** The file at an address of an output. */
 export type FoundPage =
   | { readonly kind: 'page'; readonly name: string; readonly path: string }
-  /** A symbolic link out of the output folder, through which nothing is read or written. */
+  /** A symbolic link out of the output folder, which is never followed. */
   | { readonly kind: 'outside'; readonly name: string }
   | { readonly kind: 'none' };
 
@@ -22,8 +22,8 @@ export function pageAt(output: string, address: string): FoundPage {
 }
 
 /**
- * All addresses at which static hosts show an output file, percent-encoded, its own name's first: `x/index.html` is at `/x/`,
- * and `x.html` at `/x.html` and `/x`.
+ * All addresses at which static hosts serve an output file, percent-encoded, the file's own name first: `x/index.html` is at
+ * `/x/`, and `x.html` at `/x.html` and `/x`.
  *
  * @param file below the output folder, with forward slashes.
  */
@@ -33,7 +33,7 @@ export function addressesOfFile(file: string): string[] {
   return /\.html?$/.test(file) ? [address, address.replace(/\.html?$/, '')] : [address];
 }
 
-/** An address in the form in which URL parsers write it: what a URL cannot hold is percent-encoded. */
+/** Percent-encodes an address as URL parsers do. */
 export function encodedAddress(address: string): string {
   const [path = ''] = address.split(/[?#]/, 1);
   return path
@@ -46,16 +46,16 @@ export function encodedAddress(address: string): string {
 }
 
 function encodeSegment(name: string): string {
-  // What RFC 3986 allows in a segment besides unreserved characters stays as it is.
+  // RFC 3986 also allows these characters in a segment.
   return encodeURIComponent(name.toWellFormed()).replace(/%(?:24|26|2B|2C|3B|3D|3A|40)/g, decodeURIComponent);
 }
 
 /**
- * The part of a URL below the site's address, as a page's links write it: `https://example.com/base/x/` and `/base/x/` are
- * `/x/` in a site at `https://example.com/base`.
+ * The part of a URL or link below the site's address: `https://example.com/base/x/` and `/base/x/` are `/x/` in a site at
+ * `https://example.com/base`.
  *
  * @param siteUrl without a trailing slash.
- * @returns undefined for an address of another site, and for one that is not below the base path.
+ * @returns undefined for an address of another site, or outside the base path.
  */
 export function addressBelow(siteUrl: string, url: string): string | undefined {
   const site = parse(siteUrl);

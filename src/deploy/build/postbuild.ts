@@ -7,7 +7,7 @@ import { replaceFile } from '../folder-files.js';
 import { bodyEnd, commentsOf, headEnd, insert, placesOf } from './page-text.js';
 import { addressBelow, pageAt } from './pages.js';
 
-/** An article that the built site should display. */
+/** An article that the built site should show. */
 export interface BuiltArticle {
   /** Its file, below the content folder. */
   readonly path: string;
@@ -17,37 +17,37 @@ export interface BuiltArticle {
   readonly jsonLd: string;
   /** The item comments of its HTML. */
   readonly comments: readonly string[];
-  /** One that is not live need not have a page. */
+  /** The state; an article that is not live needs no page. */
   readonly state: ArticleState;
 }
 
-/** An article of which something is missing in the built site. */
+/** An article with a missing or incomplete page. */
 export interface MissingPage {
   readonly file: string;
   readonly url: string;
   readonly reason: string;
 }
 
-/** What was found in the built site, and done. */
+/** The report about the built site. */
 export interface PostbuildReport {
-  /** The number of articles whose pages were looked at. */
+  /** The number of articles whose pages were checked. */
   readonly checked: number;
   /** The number of pages that were written. */
   readonly changed: number;
   readonly missing: readonly MissingPage[];
-  /** Articles that are not live, and have no page. */
+  /** Articles that are not live and have no page. */
   readonly skipped: readonly MissingPage[];
   readonly warnings: readonly string[];
 }
 
-/** What became of one page. */
+/** The result for one page. */
 export interface CompletedPage {
   readonly html: string;
-  /** What could not be put into the page, and why; empty if all is there. */
+  /** The problems of the page; empty if it is complete. */
   readonly problems: readonly string[];
 }
 
-/** What is checked and completed. */
+/** Options of `postbuild`. */
 export interface PostbuildOptions {
   /** The site's address, without a trailing slash. */
   readonly siteUrl: string;
@@ -55,30 +55,32 @@ export interface PostbuildOptions {
   readonly output: string;
   readonly articles: Iterable<BuiltArticle>;
   /**
-   * Has plugins change the page of an article.
+   * Runs the plugins' filters on the page of an article.
    *
-   * @param file of the article, below the content folder.
+   * @param file the article's file, below the content folder.
    */
   readonly filtered?: ((html: string, file: string) => Promise<string>) | undefined;
   /** Writes nothing; `changed` counts the pages that would be written. @default false */
   readonly readOnly?: boolean;
-  /** How long all of it may take, in milliseconds. @default as long as it takes */
+  /** The time limit for everything, in milliseconds. @default none */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Stands at the end of a page that plugins have changed: a generator may leave the page alone, and nothing is added twice. */
+/**
+ * Marks the end of a page that plugins have changed. The generator may not write the page again, and nothing is added twice.
+ */
 const FILTERED = '<!-- pressmark:page -->';
 
-/** The articles that are looked at before it is seen whether all this is still wanted. */
+/** The number of articles between checks of the time limit and the signal. */
 const ARTICLES_PER_TURN = 20;
 
 /**
- * Checks the pages of a built site and completes them: the JSON-LD of each article stands in its page's head, and its item
- * comments stand in the page. Pages are written only where they differ.
+ * Checks the pages of a built site and completes them: each article's JSON-LD must be in the head of its page, and its item
+ * comments must be in the page. Only changed pages are written.
  *
- * @throws the system's errors where a page cannot be read or written; PressmarkError BUILD_FAILED if the time is up; the
- *   signal's reason.
+ * @throws the system's errors if a page cannot be read or written; PressmarkError BUILD_FAILED at the time limit; the signal's
+ *   reason.
  */
 export async function postbuild(options: PostbuildOptions): Promise<PostbuildReport> {
   const { siteUrl, output, timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
@@ -110,7 +112,7 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
       missing.push({ file, url, reason: found.reason });
       continue;
     }
-    // Byte for byte: each byte is one character, whatever the page's encoding.
+    // Each byte is one character, whatever the page's encoding.
     const before = fs.readFileSync(found.path, 'latin1');
     const complete = (html: string) =>
       completePage(html, bytesOf(article.jsonLd), article.comments.map(bytesOf));
@@ -146,7 +148,7 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
   return { checked, changed, missing, skipped, warnings };
 }
 
-/** The file that shows an article, or why there is none. */
+/** The file that shows an article, or the reason why there is none. */
 function pageOf({ url }: BuiltArticle, siteUrl: string, output: string) {
   const address = addressBelow(siteUrl, url);
   if (address === undefined) return { kind: 'none', reason: `the URL is not below ${siteUrl}` } as const;
@@ -160,11 +162,11 @@ function pageOf({ url }: BuiltArticle, siteUrl: string, output: string) {
 }
 
 /**
- * The page of an article with the JSON-LD before the end of its head and the item comments before the end of its body;
- * what is there already is not added again. The same page gives the same result, and so does the result.
+ * Adds the JSON-LD before the end of a page's head and the item comments before the end of its body, unless they are there
+ * already. It is idempotent.
  *
- * @param html one character for each byte.
- * @param jsonLd likewise; verbatim.
+ * @param html the page, one character for each byte.
+ * @param jsonLd verbatim, one character for each byte.
  */
 export function completePage(html: string, jsonLd: string, comments: readonly string[]): CompletedPage {
   let page = html;
@@ -196,7 +198,7 @@ export function completePage(html: string, jsonLd: string, comments: readonly st
   return { html: page, problems };
 }
 
-/** Whether a text stands in the page as markup, and not within a comment, a script or an attribute. */
+/** Whether a text is in the page as markup, and not within a comment, a script or an attribute. */
 function hasMarkup(html: string, tokens: readonly HtmlToken[], text: string): boolean {
   const starts = new Set(tokens.map(({ start }) => start));
   const lead = text.length - text.trimStart().length;
@@ -209,7 +211,7 @@ function bytesOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** The other way round. @throws PressmarkError FILTER_FAILED if the bytes are no UTF-8. */
+/** The reverse of `bytesOf`. @throws PressmarkError FILTER_FAILED if the bytes are not UTF-8. */
 function textOf(bytes: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'));

@@ -5,34 +5,34 @@ import { childEnvironment } from '../../child-environment.js';
 import { messageOf } from '../../errors.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 
-/** How a build command is run. */
+/** Options of a build command. */
 export interface BuildRun {
   /** A shell command, such as `npm run build`. */
   readonly command: string;
   /** The site's folder. */
   readonly cwd: string;
-  /** The environment; see `childEnvironment` for what is passed on. */
+  /** The environment; `childEnvironment` decides what is passed on. */
   readonly env: NodeJS.Dict<string>;
   /** Variables for this run, over `env`; Pressmark's own are allowed here. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Leaves the processor to others. @default false */
+  /** Whether to run at low priority. @default false */
   readonly background?: boolean;
   /** How long the command may take, in milliseconds. @default 600000 */
   readonly timeoutMs?: number;
   /** Ends the command. */
   readonly signal?: AbortSignal;
-  /** Called with everything that the command prints, as it comes. */
+  /** Called with each chunk of the command's output. */
   onOutput?(chunk: Buffer): void;
 }
 
-/** How a build ended. `output` is the end of what it printed, at most 64 KB. */
+/** The result of a build command. `output` is the end of its output, at most 64 KB. */
 export type BuildResult =
   | { readonly kind: 'built'; readonly ms: number; readonly output: string }
   | {
       readonly kind: 'failed';
       readonly ms: number;
       readonly output: string;
-      /** Null if a signal ended the command, or if it could not be started. */
+      /** Null if a signal ended the command, or it could not be started. */
       readonly exitCode: number | null;
       readonly signal: string | null;
     }
@@ -48,24 +48,25 @@ export type RunBuild = (run: BuildRun) => Promise<BuildResult>;
 
 const TIMEOUT_MS = 600_000;
 
-/** So much of the output is kept, in bytes. */
+/** How much of the output is kept, in bytes. */
 const MOST_KEPT = 65_536;
 
-/** A command that is asked to end has this long to do so, in milliseconds. */
+/** How long a command may take to end after SIGTERM, in milliseconds. */
 const GRACE_MS = 3_000;
 
-/** How long the output of a command that has ended is read, where a process in the background keeps it open. */
+/** How long output is read after the command's end, if a background process keeps it open, in milliseconds. */
 const DRAIN_MS = 500;
 
 /**
- * Runs the command given as `$0` together with a process that ends the group when Pressmark has gone, even by `kill -9`: it reads
- * a pipe whose other end only Pressmark has. Eleventy, for one, prints in an endless loop that nobody reads its output.
+ * Runs the command in `$0` next to a process that kills the group when Pressmark is gone, even after `kill -9`: it reads a pipe
+ * whose other end only Pressmark has. Eleventy, for one, would otherwise loop endlessly, reporting that nobody reads its
+ * output.
  */
 const WATCHED = '{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & exec 3<&-; exec sh -c "$0"';
 
 /**
- * Runs a site's build command in a shell and in a process group of its own. No process of the group is left when this
- * returns. A command that fails is a result and not an error.
+ * Runs a site's build command in a shell, in its own process group. When this returns, no process of the group is left. A
+ * failed command is a result and not an error.
  */
 export const runBuild: RunBuild = (run) => {
   const started = performance.now();
@@ -126,21 +127,21 @@ export const runBuild: RunBuild = (run) => {
       settle(null, null);
     });
     child.once('exit', (exitCode, signal) => {
-      // What the command has left in the background would change files after the build was called done.
+      // Background processes of the command would change files after the end of the build.
       signalGroup(child, 'SIGKILL');
-      // A process that has left the group may keep the output open for ever.
+      // A process that has left the group may keep the output open forever.
       draining = setTimeout(() => settle(exitCode, signal), DRAIN_MS);
     });
     child.once('close', settle);
   });
 };
 
-/** The environment of a build in a copy: the variables of git would lead to the site's own repository. */
+/** Removes git's variables for a build in a copy, as they would refer to the site's own repository. */
 export function withoutGitVariables(env: NodeJS.Dict<string>): NodeJS.Dict<string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')));
 }
 
-/** One sentence that says how a command failed, with the end of what it printed. */
+/** A sentence about a command's failure, with the end of its output. */
 export function runFailure(
   what: 'build' | 'deploy' | 'list',
   command: string,
@@ -158,11 +159,11 @@ export function runFailure(
   return `the ${what} command ${JSON.stringify(command)} ${how}${end === '' ? '; it printed nothing' : `:\n${end}`}`;
 }
 
-/** A line of a stack trace of Ruby or Node.js. Ruby's traces are longer than the end that is kept, and follow the error. */
+/** A line of a stack trace of Ruby or Node.js. Ruby's traces follow the error, and are longer than the output that is kept. */
 const LONGEST_FRAME = 1_000;
 const STACK_FRAME = /^\s+(?:from .+:\d+:in .+|at .+:\d+\)?)$/;
 
-/** The last lines of what a command printed, without stack traces and colours. */
+/** The last lines of a command's output, without stack traces and colours. */
 export function readableEnd(output: string): string {
   const lines = stripVTControlCharacters(output).replaceAll('\t', '  ').trimEnd().split(/\r?\n/);
   return lines

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { createGit } from '../../git/git.js';
 import type { Repository } from '../../git/repository.js';
 
-/** Makes a symbolic link, unless it is there. */
+/** Makes a symbolic link, unless it exists. */
 export function linkTo(to: string, path: string): void {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() === true && fs.readlinkSync(path) === to) return;
@@ -12,8 +12,8 @@ export function linkTo(to: string, path: string): void {
 }
 
 /**
- * Links the packages one by one, and not the folder: generators keep caches in it (`node_modules/.astro`), which a build
- * of the copy must not change.
+ * Links the packages one by one, not the folder: generators keep caches in it (`node_modules/.astro`), which a build of the
+ * copy must not change.
  */
 export function linkPackages(from: string, to: string): void {
   fs.mkdirSync(to, { recursive: true });
@@ -21,7 +21,7 @@ export function linkPackages(from: string, to: string): void {
     if (!name.startsWith('.') || name === '.bin') linkTo(join(from, name), join(to, name));
 }
 
-/** Links the packages of a repository in which the site is a folder. */
+/** Links the packages of a repository that holds the site in a folder. */
 export function linkPackagesAbove(siteDir: string, to: string): void {
   for (let at = dirname(siteDir); ; at = dirname(at)) {
     const packages = join(at, 'node_modules');
@@ -34,8 +34,8 @@ export function linkPackagesAbove(siteDir: string, to: string): void {
 }
 
 /**
- * Links what a build reads next to the site in its repository, such as the themes of several sites. Hidden files and
- * folders are not linked: secrets and git's own are among them.
+ * Links the site's neighbours in its repository, such as a theme for several sites. Hidden files and folders are not linked, as
+ * secrets and git's files are among them.
  */
 export async function linkNeighbours(
   siteDir: string,
@@ -56,8 +56,8 @@ export async function linkNeighbours(
 }
 
 /**
- * Makes a repository for the copy that has the site's history and shares none of its references or index: generators ask
- * git when a file was changed, and Hugo with `enableGitInfo` does not build outside of a repository.
+ * Makes a repository for the copy, with the site's history but its own references and index. Generators ask git when a file was
+ * changed, and Hugo with `enableGitInfo` does not build outside of a repository.
  */
 export async function borrowHistory(
   { git, commonDir, objectFormat }: Pick<Repository, 'git' | 'commonDir' | 'objectFormat'>,

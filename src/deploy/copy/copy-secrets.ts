@@ -2,28 +2,31 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 
-/** The values of Pressmark's secrets in the forms in which files may hold them, for `holdsSecret`. */
+/** The values of Pressmark's secrets, in the forms that files may hold. */
 export type Secrets = readonly string[];
 
 /** The names of Pressmark's variables that are secrets. */
 const OWN_NAME = /PRESSMARK_(?:SECRET|DEPLOY|STATUS)/i;
 
-/** A shorter secret is a word that files hold by chance. In characters. */
+/** The shortest secret to search for, in characters: a shorter one may occur by chance. */
 const SHORTEST = 8;
 
-/** So much of a long file is looked at at once, in bytes. */
+/** How much of a long file is read at once, in bytes. */
 const CHUNK = 2 ** 20;
 
-/** Whether a name is that of settings for an environment, or of a copy of them: `.env`, `.env.local`, `#.env#`, `.envrc`, `prod.env~`. */
+/**
+ * Whether a file name belongs to environment settings or a backup of them: `.env`, `.env.local`, `#.env#`, `.envrc`,
+ * `prod.env~`.
+ */
 export function isEnvName(name: string): boolean {
   return /\.env/i.test(name);
 }
 
-/** The secrets of an environment and of the `.env` of a site. */
+/** The secrets of an environment and of a site's `.env`. */
 export function secretsOf(siteDir: string, env: NodeJS.Dict<string>): Secrets {
   const ofSite = parsed(readIfThere(join(siteDir, '.env')) ?? '');
   const set = [...Object.entries(ofSite), ...Object.entries(env)].filter(([name]) => OWN_NAME.test(name));
-  // There may be several in one variable, and an editor's file may hold a value of several lines line by line.
+  // A variable may hold several secrets, and an editor's file may hold a multi-line value line by line.
   const parts = set.flatMap(([, value = '']) => [value, ...value.split(/[,\r\n]+/)]);
   return [...new Set(parts.map((part) => part.trim()).filter((part) => part.length >= SHORTEST))];
 }
@@ -45,11 +48,11 @@ export async function holdsSecret(path: string, size: number, secrets: Secrets):
 }
 
 /**
- * The text of a file of settings for an environment, one character for each byte, without Pressmark's own variables and
- * without values that hold a secret; as it is where it has none. It is read as Pressmark and Node.js read it, and not line by
- * line, as a value may have several.
+ * Removes Pressmark's own variables, and values that hold a secret, from the text of an environment file, one character for
+ * each byte. A text without them stays unchanged. The text is parsed as by Node.js, not line by line, as values may have
+ * several lines.
  *
- * @returns undefined for what cannot be read so, which must not be copied.
+ * @returns undefined for a text that cannot be parsed, which must not be copied.
  */
 export function withoutSecrets(text: string, secrets: Secrets): string | undefined {
   const bytes = secrets.map((secret) => Buffer.from(secret, 'utf8').toString('latin1'));
@@ -66,12 +69,12 @@ export function withoutSecrets(text: string, secrets: Secrets): string | undefin
   return isClean(kept) ? kept : undefined;
 }
 
-/** What the text of such a file sets; of one with a byte order mark, too. */
+/** The variables that such a text sets; a byte order mark is allowed. */
 function parsed(text: string): NodeJS.Dict<string> {
   return parseEnv(text.replace(/^(?:\u00ef\u00bb\u00bf|\ufeff)/, ''));
 }
 
-/** A value as such a file has it; undefined if no quotes can hold it. */
+/** A quoted value for such a file; undefined if no quotes can hold it. */
 function quoted(value: string): string | undefined {
   if (/^[\w./:@%+,-]*$/.test(value)) return value;
   // Within double quotes `\n` is a line end.

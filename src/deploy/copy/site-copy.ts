@@ -9,36 +9,36 @@ import { isGone } from '../../store/catalog/entry.js';
 import { borrowHistory, linkNeighbours, linkPackages, linkPackagesAbove, linkTo } from './around-site.js';
 import { holdsSecret, isEnvName, type Secrets, secretsOf, withoutSecrets } from './copy-secrets.js';
 
-/** What is copied, and how much at most. */
+/** Options of a copy. */
 export interface SiteCopyOptions {
   /** The site's folder, absolute. */
   readonly siteDir: string;
   /** Files and folders that are not copied, relative to the site's folder. */
   readonly except: readonly string[];
-  /** The repository that the site stands in; undefined if it is in none. */
+  /** The repository of the site; undefined if there is none. */
   readonly repository?: Pick<Repository, 'git' | 'top' | 'prefix' | 'commonDir' | 'objectFormat'>;
-  /** The environment that git runs in. @default empty */
+  /** The environment of git. @default empty */
   readonly env?: NodeJS.ProcessEnv;
-  /** The most bytes that are copied. @default 1 GiB */
+  /** The highest number of bytes to copy. @default 1 GiB */
   readonly maxBytes?: number;
 }
 
-/** A copy of a site in a temporary folder that only the present user can read. */
+/** A copy of a site in a temporary folder that only the current user can read. */
 export interface SiteCopy {
-  /** The copy of the site's folder, absolute, without symbolic links in its path. */
+  /** The copied site folder, absolute, without symbolic links in its path. */
   readonly dir: string;
   /**
-   * Brings the copy up to date: what has changed in the site since the last time is copied, and what has gone is
-   * removed. What a build has written besides stays, its caches among it.
+   * Updates the copy: copies changed files of the site, and removes deleted ones. Other files of a build stay, including its
+   * caches.
    *
-   * @returns what identifies the state of the site: it changes whenever a file of the site changes.
+   * @returns a version that changes whenever a file of the site changes.
    * @throws PressmarkError SITE_TOO_LARGE
    */
   sync(): Promise<string>;
   /**
-   * Writes a file of the copy, new or not, or removes it where `text` is undefined. It never writes through a symbolic link.
+   * Writes a file of the copy, or removes it if `text` is undefined. Never writes through a symbolic link.
    *
-   * @returns false if the file would be behind a symbolic link, or is one, or is a folder.
+   * @returns false if the path is a symbolic link or a folder, or is behind a symbolic link.
    */
   write(path: string, text: string | undefined): boolean;
   remove(): void;
@@ -46,13 +46,13 @@ export interface SiteCopy {
 
 const MAX_BYTES = 2 ** 30;
 
-/** How the names of temporary folders with files of a site begin; see `removeAbandoned`. */
+/** The prefix of temporary folders with files of a site; see `removeAbandoned`. */
 export const COPY_PREFIX = 'pressmark-copy-';
 
-/** A copy that no process has updated for this long is abandoned, in milliseconds. */
+/** After which time without an update a copy counts as abandoned, in milliseconds. */
 const ABANDONED_MS = 24 * 3_600_000;
 
-/** Removes copies of this user's that a killed process has left, as they hold a site's files. */
+/** Removes copies that killed processes of this user have left, as they hold a site's files. */
 export function removeAbandoned(folder: string, now = Date.now()): void {
   for (const name of fs.readdirSync(folder)) {
     if (!name.startsWith(COPY_PREFIX)) continue;
@@ -64,13 +64,12 @@ export function removeAbandoned(folder: string, now = Date.now()): void {
 }
 
 /**
- * A copy for build after build: made when it is needed first, and anew where it has gone, as folders for temporary files are
- * cleaned up.
+ * A copy that is reused by builds. It is made on first use, and again if it was removed, as temporary folders are cleaned up.
  */
 export function reusedCopy(options: SiteCopyOptions) {
   let copy: SiteCopy | undefined;
   return {
-    /** @returns the copy with the site's files of now, and what `SiteCopy.sync` says of them. */
+    /** @returns the updated copy, and its version from `SiteCopy.sync`. */
     async synced(): Promise<{ readonly site: SiteCopy; readonly version: string }> {
       copy ??= newCopy(options);
       try {
@@ -85,30 +84,30 @@ export function reusedCopy(options: SiteCopyOptions) {
   };
 }
 
-/** What a path of the copy was made of, and how the copy was right after that. */
+/** The source of a path in the copy, and the state of the copied file. */
 interface Copied {
   readonly source: string;
   readonly copy: string | undefined;
 }
 
-/** @throws PressmarkError SITE_TOO_LARGE; nothing of the copy is left then. */
+/** @throws PressmarkError SITE_TOO_LARGE; then nothing of the copy is left. */
 export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
   return (await reusedCopy(options).synced()).site;
 }
 
 /**
- * A copy of a site, yet empty, for builds that must not touch the site itself. Packages are not copied: the copy's
- * `node_modules` holds links to them. So does the copy of a repository to what stands next to the site. A symbolic link within
- * the site leads to its counterpart in the copy; one that leaves the site leads where it has led.
+ * Makes an empty copy of a site, for builds that must not touch the site itself. Packages and the site's neighbours in its
+ * repository are linked, not copied. A symbolic link within the site leads to its counterpart in the copy; a link out of the
+ * site keeps its target.
  *
- * Pressmark's secrets are not in the copy: settings for an environment, such as `.env` and what is left of it by editors, are
- * copied without them, also where a link leads to such a file; any other file that holds one is left out.
+ * The copy holds no secrets of Pressmark: environment files, such as `.env`, its backups, and targets of links to such files,
+ * are copied without them; any other file with a secret is left out.
  */
 function newCopy(options: SiteCopyOptions): SiteCopy {
   const siteDir = fs.realpathSync(options.siteDir);
   const { maxBytes = MAX_BYTES } = options;
   const except = new Set(options.except.map((path) => relative(siteDir, resolve(siteDir, path))));
-  // Two folders deep, so that what a build writes next to its site is removed with it.
+  // Two folders deep, so that files that a build writes next to the site are removed with the copy.
   removeAbandoned(tmpdir());
   const root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), COPY_PREFIX)));
   const { repository } = options;
@@ -117,7 +116,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
   const remove = () => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   /** By the path below the copy's folder. */
   let copied = new Map<string, Copied>();
-  /** What the copy was freed from. */
+  /** The secrets that were removed from the copy. */
   let knownSecrets: Secrets = [];
 
   async function sync(): Promise<string> {
@@ -136,7 +135,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
     knownSecrets = secrets;
     return hash('sha256', JSON.stringify([...now].map(([path, { source }]) => [path, source]).toSorted()));
 
-    /** Not by `fs.cp`, which ends at the first file that goes while it copies, as temporary files of editors do. */
+    /** Not by `fs.cp`, which fails if a file disappears meanwhile, such as an editor's temporary file. */
     async function copyFolder(from: string, to: string): Promise<void> {
       if (fs.lstatSync(to, { throwIfNoEntry: false })?.isDirectory() !== true) {
         fs.rmSync(to, { force: true });
@@ -147,7 +146,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
         const target = join(to, entry.name);
         const path = relative(siteDir, source);
         if (entry.name === '.git' || entry.name === '.pressmark') continue;
-        // Where Bundler keeps a site's gems.
+        // Bundler's folder for a site's gems.
         const isGems = entry.isDirectory() && path === join('vendor', 'bundle');
         if (isGems) linkTo(source, target);
         else if (except.has(path)) continue;
@@ -159,7 +158,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
       }
     }
 
-    /** Copies a link within the site. A build follows it, so that what it leads to counts. */
+    /** Copies a link within the site. A build follows it, so the version includes its target. */
     async function copyLink(source: string, target: string): Promise<void> {
       const to = linkTarget(source, target);
       if (isAbsolute(to)) await linkOut(source, target, { to });
@@ -168,7 +167,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
       else linkTo(to, target);
     }
 
-    /** Links something outside of the site; a file with secrets is copied without them, also one that lies in a folder. */
+    /** Links a target outside of the site. Files with secrets are copied without them, also within a linked folder. */
     async function linkOut(
       source: string,
       target: string,
@@ -221,7 +220,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
       now.set(path, { source: version, copy: versionAt(target) });
     }
 
-    /** Removes what was copied before, unless a build has put a folder there. */
+    /** Removes an earlier copied file, unless a build has replaced it by a folder. */
     function discard(path: string): void {
       const target = join(dir, path);
       const stat = fs.lstatSync(target, { throwIfNoEntry: false });
@@ -230,7 +229,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
     }
   }
 
-  /** Where the copy of a link leads. */
+  /** The target of a copied link. */
   function linkTarget(source: string, target: string): string {
     const to = resolve(dirname(source), fs.readlinkSync(source));
     const inside = relative(siteDir, to);
@@ -241,7 +240,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
   return { dir, sync, write: (path, text) => writeFile(join(dir, path), text), remove };
 }
 
-/** What a path leads to, so far as this user may read it; undefined if that is nothing. */
+/** The target of a path, if this user can read it; otherwise undefined. */
 function readable(path: string) {
   try {
     const real = fs.realpathSync(path);
@@ -261,7 +260,7 @@ function writeFile(target: string, text: string | undefined): boolean {
   if (!fs.existsSync(folder) || fs.realpathSync(folder) !== folder) return false;
   const stat = fs.lstatSync(target, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isFile()) return false;
-  // A new file: what was copied may share its blocks, and its permissions may forbid writing.
+  // Written as a new file: the earlier copy may be shared, or read-only.
   fs.rmSync(target, { force: true });
   if (text === undefined) return true;
   fs.mkdirSync(dirname(target), { recursive: true });

@@ -5,39 +5,39 @@ import { type AwaitedArticle, type Facts, isOverdue, MOST_AWAITED } from '../fac
 import { fetchText, type TextAnswer } from '../fetch-text.js';
 import type { ExpectedPage } from './page-problem.js';
 
-/** What a page of the site is looked at with. */
+/** Options of a check of a page. */
 export interface LiveCheckOptions {
   /** The site's address; nothing else is fetched. */
   readonly siteUrl: string;
-  /** `problemOf`, in another thread: a page may be as long as its author likes, and deliveries are answered in this one. */
+  /** `problemOf`, in another thread, because a page may be long and this thread answers deliveries. */
   readonly pageProblem: (page: ExpectedPage, answer: TextAnswer) => Promise<string | undefined>;
 }
 
 /** The live check of a site. */
 export interface LiveSettings extends LiveCheckOptions {
-  /** What the page of an article should have; undefined if the article is gone. */
+  /** The expected page of an article; undefined if the article is gone. */
   expected(article: AwaitedArticle): Promise<ExpectedPage | undefined>;
-  /** The pauses before the looks, in milliseconds. */
+  /** The pauses before the checks, in milliseconds. */
   readonly pausesMs?: readonly number[];
 }
 
-/** Where articles are looked for, and what follows. */
+/** Options of `createAwaited`. */
 export interface AwaitedOptions {
   readonly facts: Facts;
   readonly live: LiveSettings;
   readonly log: Log;
-  /** What was ready up to which moment, by `performance.now()`, is on the public site. */
+  /** The moment, by `performance.now()`, up to which everything ready is on the public site. */
   deployedUntil(): number;
-  /** Resolves when nothing of what follows can be lost; until then, the article stays in the facts. */
+  /** Resolves once the action cannot be lost. Until then, the article stays in the facts. */
   onLive(article: AwaitedArticle & { readonly ms: number }): Promise<void>;
 }
 
-/** An article as it stands on its way to the public site. */
+/** An article on its way to the public site. */
 interface OnTheWay {
   article: AwaitedArticle;
-  /** When the delivery was answered, by `performance.now()`; negative for those of a former process. */
+  /** When the delivery was answered, by `performance.now()`; negative for deliveries to an earlier process. */
   readonly answered: number;
-  /** Since when the article is built, or committed where a host builds the site, by `performance.now()`. */
+  /** When the article was built, or committed if a host builds the site, by `performance.now()`. */
   ready?: number;
   isReported?: boolean;
   isLive?: boolean;
@@ -46,36 +46,36 @@ interface OnTheWay {
 /** See `createAwaited`. */
 export type AwaitedArticles = ReturnType<typeof createAwaited>;
 
-/** About five minutes: hosts and their caches take seconds to minutes. */
+/** The pauses before the checks, about five minutes in all, as hosts and caches take seconds to minutes. */
 const PAUSES_MS = [0, 200, 1_000, 3_000, 10_000, 30_000, 60_000, 60_000, 120_000];
 
-/** So many pages are looked at at a time. */
+/** How many pages are checked at a time. */
 const AT_A_TIME = 4;
 
-/** Another receiver may note so long after it has stored an article that it has, in milliseconds; a build may have it by then. */
+/** How late another receiver may note a stored article, in milliseconds. A build may contain the article by then. */
 const OTHERS_MS = 5_000;
 
 /**
- * Looks for each delivered article on the public site until it is there as it was delivered: all that are deployed, the newest
- * first, again after growing pauses. After the next deploy the looks begin anew.
+ * Checks each delivered article on the public site until its page is right: all deployed articles, newest first, with growing
+ * pauses. Each deploy restarts the checks.
  */
 export function createAwaited(options: AwaitedOptions) {
   const { facts, live, log, deployedUntil, onLive } = options;
   const { pausesMs = PAUSES_MS } = live;
-  /** What is known of the articles that the facts have, by their files. */
+  /** The awaited articles, by their files. */
   const awaited = new Map<string, OnTheWay>();
   const stopping = new AbortController();
   const { signal } = stopping;
   /** When the last good build began, by `performance.now()`. */
   let lastBuild = Number.NEGATIVE_INFINITY;
-  /** The looks since the public site has changed. */
+  /** The number of checks since the public site changed. */
   let looks = 0;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
-  /** What follows on articles that are live. */
+  /** The pending `onLive` calls. */
   const settling = new Set<Promise<void>>();
 
-  /** This receiver has answered the delivery of an article. */
+  /** Adds an article whose delivery this receiver has answered. */
   function add(article: AwaitedArticle): void {
     awaited.delete(article.path); // a newer text has replaced the other
     awaited.set(article.path, awaitedSince(article, answeredAt(article)));
@@ -87,7 +87,7 @@ export function createAwaited(options: AwaitedOptions) {
     log.warn({ path: oldest }, message);
   }
 
-  /** An article was removed. */
+  /** Drops a removed article. */
   function forget(path: string): void {
     awaited.delete(path);
     facts.note({ settled: path });
@@ -97,7 +97,7 @@ export function createAwaited(options: AwaitedOptions) {
     return { article, answered, ...(lastBuild >= answered && { ready: performance.now() }) };
   }
 
-  /** All that are awaited now, with those of other receivers and without what these have seen. */
+  /** All awaited articles, including other receivers', without those that other receivers have seen. */
   function all(): OnTheWay[] {
     const noted = new Map(facts.now.awaited.map((article) => [article.path, article]));
     for (const path of awaited.keys()) if (!noted.has(path)) awaited.delete(path);
@@ -112,7 +112,7 @@ export function createAwaited(options: AwaitedOptions) {
   }
 
   /**
-   * A good build has all articles answered before it began, as far as it was for them.
+   * Notes a good build: it contains the articles that were answered before it began, if it was for them.
    *
    * @param began when it began, by `performance.now()`.
    */
@@ -121,7 +121,7 @@ export function createAwaited(options: AwaitedOptions) {
     lastBuild = began;
   }
 
-  /** Asks which articles git has as they are. @param ask undefined if nothing is committed: the answer is enough. */
+  /** Notes the articles that are committed. @param ask undefined if nothing is committed; then the answer is enough. */
   async function committed(ask?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
     const waiting = all().filter(({ ready }) => ready === undefined);
     const done = await ask?.(waiting.map(({ article }) => article.path));
@@ -133,7 +133,7 @@ export function createAwaited(options: AwaitedOptions) {
     return all().filter(({ ready, isLive }) => ready !== undefined && ready <= until && isLive !== true);
   }
 
-  /** The public site may have changed: the looks begin anew. */
+  /** Restarts the checks, as the public site may have changed. */
   function look(): void {
     looks = 0;
     if (running === undefined) schedule();
@@ -142,7 +142,7 @@ export function createAwaited(options: AwaitedOptions) {
   function schedule(): void {
     clearTimeout(timer);
     const ms = pausesMs[looks];
-    // Also where no article is awaited: another receiver may note later than the deploy that it has answered for one.
+    // Also without awaited articles: another receiver may note one after the deploy.
     if (ms === undefined || signal.aborted) return;
     timer = setTimeout(() => {
       running = lookAtAll().finally(() => {
@@ -165,7 +165,7 @@ export function createAwaited(options: AwaitedOptions) {
     });
   }
 
-  /** @param isLast whether no further look is planned. */
+  /** @param isLast whether this is the last planned check. */
   async function lookAt(one: OnTheWay, isLast: boolean): Promise<void> {
     const { path, id, url, at, found: foundBefore } = one.article;
     const page = await live.expected(one.article);
@@ -217,7 +217,7 @@ const REQUEST = {
 /**
  * Fetches an article's page from the public site, once.
  *
- * @returns what was found instead of the page that is expected; undefined if the article is live.
+ * @returns what was found instead of the expected page; undefined if the article is live.
  * @throws the signal's reason.
  */
 export async function checkLive(

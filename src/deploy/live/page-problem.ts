@@ -6,17 +6,17 @@ import type { TextAnswer } from '../fetch-text.js';
 /** An article that should be live. */
 export interface ExpectedPage {
   readonly url: string;
-  /** The script blocks that the head should have, verbatim; empty if there are none. */
+  /** The expected script blocks of the head, verbatim; empty if there are none. */
   readonly jsonLd: string;
-  /** The item comments that the page should have. */
+  /** The expected item comments. */
   readonly comments: readonly string[];
-  /** Whether the page is meant to say noindex. @default false */
+  /** Whether the page may have noindex. @default false */
   readonly noindex?: boolean;
-  /** The URL that the page's canonical link is meant to name. @default its own, or none */
+  /** The expected canonical link. @default the page's own URL, or none */
   readonly canonical?: string;
 }
 
-/** What a page lacks; undefined if it is live as it should be. It takes time in proportion to the page's length. */
+/** The problem of a page; undefined if it is live and right. Takes linear time. */
 export function problemOf(
   { url, jsonLd, comments, noindex = false, canonical: meant }: ExpectedPage,
   { status, robots, text }: TextAnswer,
@@ -41,7 +41,7 @@ export function problemOf(
   return undefined;
 }
 
-/** What the front matter of an article says about its page: `noindex: true`, and the URL `canonical`. */
+/** The expectations from an article's front matter: `noindex: true`, and the URL `canonical`. */
 export function meantFor(
   extra: Readonly<Record<string, unknown>>,
 ): Pick<ExpectedPage, 'noindex' | 'canonical'> {
@@ -50,15 +50,15 @@ export function meantFor(
   return { ...(noindex === true && { noindex }), ...(isUrl && { canonical }) };
 }
 
-/** The crawlers whose rules count, besides those for all. */
+/** The crawlers whose rules count, besides the rules for all. */
 const CRAWLERS = /^(?:robots|googlebot)$/;
 
-/** Rules that have a value behind a colon; any other name before a colon is a crawler's. */
+/** Rules with a value after a colon; any other name before a colon is a crawler. */
 const WITH_VALUE = /^(?:max-snippet|max-image-preview|max-video-preview|unavailable_after)$/;
 
 /**
- * Whether rules for crawlers, as in a header `X-Robots-Tag` or a robots `meta`, keep a page out of search engines. A crawler's
- * name holds for the rules behind it, up to the next name: `otherbot: noindex, nofollow`.
+ * Whether crawler rules, from an `X-Robots-Tag` header or a robots `meta`, keep a page out of search engines. A crawler's name
+ * applies to the rules after it, up to the next name: `otherbot: noindex, nofollow`.
  */
 function forbidsIndex(rules: string): boolean {
   let isForOthers = false;
@@ -91,7 +91,10 @@ function canonicalOf(html: string, head: readonly HtmlToken[]): string | undefin
   return undefined;
 }
 
-/** Whether a link, which may be relative, means a URL: without the fragment and one trailing slash (contract: Canonicalization). */
+/**
+ * Whether a link, which may be relative, equals a URL, ignoring the fragment and one trailing slash (contract:
+ * Canonicalization).
+ */
 function isSameUrl(link: string, url: string): boolean {
   const canonical = ({ origin, pathname, search }: URL) => origin + pathname.replace(/\/$/, '') + search;
   return URL.canParse(link, url) && canonical(new URL(link, url)) === canonical(new URL(url));

@@ -9,7 +9,7 @@ import { addressBelow, pageAt } from '../build/pages.js';
 import { readableEnd, runFailure } from '../build/run-build.js';
 import { copySite, type SiteCopy } from '../copy/site-copy.js';
 
-/** How an article that is not stored is shown. */
+/** Options of a preview. */
 export interface PreviewOptions {
   /** The site's address, absolute, without a trailing slash. */
   readonly siteUrl: string;
@@ -17,10 +17,7 @@ export interface PreviewOptions {
   readonly base: string;
 }
 
-/**
- * Builds the site with an article that is not stored, in a copy of its own; the site, its output and its caches stay as they
- * are.
- */
+/** Builds the site with an unstored article, in a separate copy. The site, its output and its caches are not changed. */
 export async function buildPreview(
   site: GeneratedSite,
   draft: StoredDraft,
@@ -43,7 +40,7 @@ export async function buildPreview(
   }
 }
 
-/** Leaves out what the site leaves out; an article that breaks the build has its last good text. */
+/** Leaves out the same articles as the site. An article that breaks the build gets its last good text. */
 function leaveOut({ articleSources, stateDir }: GeneratedSite, copy: SiteCopy): void {
   const { malformed, hidden } = articleSources(copy.dir);
   const { excluded } = readBuildState(stateDir);

@@ -13,26 +13,26 @@ export interface BranchOptions {
   readonly branch: string;
   /** A remote of the site's repository, or a URL. */
   readonly remote: string;
-  /** Files and folders of the branch that stay as they are there, such as `CNAME`. */
+  /** Files and folders to keep on the branch, such as `CNAME`. */
   readonly keep: readonly string[];
   /** The site's repository, in which the commits are made. */
   readonly repository: Pick<Repository, 'git' | 'gitDir'>;
   readonly env: NodeJS.Dict<string>;
-  /** Author and committer. @default what git is configured with */
+  /** Author and committer. @default from git's configuration */
   readonly author?: Person;
-  /** Where the target keeps its index; a folder that is there, absolute. */
+  /** The existing folder of the target's index, absolute. */
   readonly notesDir: string;
 }
 
 /** How long git may take to read a large site, in milliseconds. */
 const LIMIT_MS = 15 * 60_000;
 
-/** Somebody else may push to the branch at the same time, again and again. */
+/** How often a push is tried, as others may push to the branch at the same time. */
 const ATTEMPTS = 5;
 
 /**
- * All of the output is committed, byte for byte, whatever the owner's settings say of texts and of what a sparse checkout has;
- * a second name of a file changes no file.
+ * Commits the whole output byte for byte, whatever the owner's settings for line endings and sparse checkouts. A change of the
+ * link count does not count as a change.
  */
 const AS_IT_IS = [
   'core.autocrlf=false',
@@ -43,20 +43,19 @@ const AS_IT_IS = [
 ].flatMap((setting) => ['-c', setting]);
 
 /**
- * A branch of a git remote, such as `gh-pages`: each deploy is a commit of the output on top of it. Commits are made in the
- * site's repository, by an index of their own, without its work tree, its index and its branches; a ref below
- * `refs/pressmark/` keeps the last one. Nothing is ever forced: where somebody else has pushed to the branch, the commit goes
- * on top.
+ * Deploys to a branch of a git remote, such as `gh-pages`: each deploy commits the output on top of it. Commits are made in the
+ * site's repository with a separate index, without touching its work tree, index or branches; a ref below `refs/pressmark/`
+ * keeps the last one. Pushes are never forced: if somebody else has pushed to the branch, the commit is made on top.
  */
 export function branchTarget(options: BranchOptions): DeployTarget {
   const { branch, remote: remoteName, keep, repository, env } = options;
   const { git, gitDir } = repository;
   const key = `deploy-${hash('sha256', `${remoteName}\n${branch}`).slice(0, 16)}`;
   const ref = `refs/pressmark/${key}`;
-  /** By it, git knows which files it has read, so that each deploy reads those that have changed. */
+  /** The index tells git which files are unchanged, so that each deploy only reads changed files. */
   const index = join(options.notesDir, `${key}.index`);
   let remote: Remote | undefined;
-  /** The commit that the branch had when it was seen last. */
+  /** The last seen commit of the branch. */
   let last: string | null = null;
 
   async function deploy({ folder }: DeployOutput, signal: AbortSignal): Promise<void> {
@@ -87,7 +86,7 @@ export function branchTarget(options: BranchOptions): DeployTarget {
     }
   }
 
-  /** The tree of an output, with the files that stay as a commit has them. */
+  /** The tree of an output, with the kept files of a commit. */
   async function treeOf(folder: string, parent: string | null): Promise<string> {
     const run = { env: { GIT_INDEX_FILE: index }, timeoutMs: LIMIT_MS, background: true };
     const inOutput = ['--git-dir', gitDir, '--work-tree', folder, ...AS_IT_IS];

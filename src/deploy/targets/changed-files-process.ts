@@ -1,4 +1,4 @@
-// The process that lists what has changed in an output since a command has deployed it; `command.ts` starts it.
+// The process that lists the changes of an output since a command deployed it; `command.ts` starts it.
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { filesIn } from '../folder-files.js';
@@ -7,9 +7,9 @@ import { answerParent } from './target-process.js';
 await answerParent(listChanges);
 
 /**
- * @param deployed the listing of the output that was deployed last.
- * @param next gets the listing of the present output.
- * @param changed gets the names of the files that differ, or are in one of the two alone, one in a line.
+ * @param deployed the file with the listing of the last deployed output.
+ * @param next the file for the listing of the present output.
+ * @param changed the file for the names of added, changed and removed files, one per line.
  */
 async function listChanges(output: string, deployed: string, next: string, changed: string): Promise<void> {
   const before = readListing(deployed);
@@ -20,7 +20,7 @@ async function listChanges(output: string, deployed: string, next: string, chang
   fs.writeFileSync(changed, differing.map((file) => `${file}\n`).join(''));
 }
 
-/** The files of an output with size and time: a build replaces what it changes, and a copy has the time of its original. */
+/** The files of an output with size and modification time. A build replaces changed files, and copies keep their times. */
 function listingOf(output: string): Map<string, string> {
   const listing = new Map<string, string>();
   for (const file of filesIn(output)) {
@@ -30,7 +30,7 @@ function listingOf(output: string): Map<string, string> {
   return listing;
 }
 
-/** A listing that is not there, or that a power loss has cut off, is empty: all files count as changed then. */
+/** Reads a listing. A missing file, or one that a power loss has cut off, is empty, so that all files count as changed. */
 function readListing(path: string): Map<string, string> {
   try {
     return new Map(JSON.parse(fs.readFileSync(path, 'utf8')));

@@ -9,23 +9,23 @@ import { inProcess } from './target-process.js';
 export interface CommandOptions {
   /** A shell command, such as `wrangler pages deploy public`. */
   readonly command: string;
-  /** The site's folder, in which it is run. */
+  /** The site's folder, where the command runs. */
   readonly cwd: string;
   readonly env: NodeJS.Dict<string>;
-  /** Where the target keeps the listing of what it deployed; a folder that is there, absolute. */
+  /** The existing folder of the listing of deployed files, absolute. */
   readonly notesDir: string;
-  /** How long it may take, in milliseconds. */
+  /** The time limit, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 const PROCESS = new URL('./changed-files-process.js', import.meta.url);
 
 /**
- * A command, such as the CLI of a host. Its environment has
+ * Deploys by a command, such as the CLI of a host. Its environment has
  *
  * - `PRESSMARK_OUTPUT`: the output folder, absolute;
  * - `PRESSMARK_CHANGED_FILE`: a file with the names of the files that were written or removed since the command last succeeded,
- *   one in a line; the names of all files where that is not known.
+ *   one per line; the names of all files if that is unknown.
  */
 export function commandTarget(options: CommandOptions): DeployTarget {
   const { command, cwd, env, notesDir, timeoutMs } = options;
@@ -36,7 +36,7 @@ export function commandTarget(options: CommandOptions): DeployTarget {
   return {
     name: `command ${command}`,
     async deploy({ folder, onPrinted }, signal) {
-      // Listed before the command starts: what a build changes while it runs is then in the next list.
+      // Listed before the command starts, so that changes meanwhile are in the next list.
       await inProcess(PROCESS, [folder, deployed, next, changed], signal).catch((error: unknown) => {
         signal.throwIfAborted();
         const reason = `the changed files could not be listed: ${messageOf(error)}`;

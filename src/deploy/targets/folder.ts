@@ -8,9 +8,9 @@ import { inProcess } from './target-process.js';
 const PROCESS = new URL('./release-process.js', import.meta.url);
 
 /**
- * A folder of this machine: each deploy is a release, `<folder>/releases/<time>`, and `<folder>/current` is a symbolic link to
- * the last one, which one rename replaces. A web server that serves `current` never has half a site, and the five releases
- * before it stay for people who want to go back. A file that has not changed is the same file in all of them.
+ * Deploys to a folder of this machine: each deploy is a release `<folder>/releases/<time>`, and `<folder>/current` is a
+ * symbolic link to the last one, replaced by one rename. A web server at `current` never serves half a site, and earlier
+ * releases stay for people who want to go back. Unchanged files are hard links.
  *
  * @param folder absolute.
  */

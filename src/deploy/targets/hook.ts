@@ -4,13 +4,13 @@ import { fetchText } from '../fetch-text.js';
 import type { DeployTarget, OutputSource } from './target.js';
 
 export interface HookOptions {
-  /** The URL, which is a secret: it is in no log and in no message. */
+  /** The URL. It is a secret, and never in logs or messages. */
   readonly url: string;
-  /** A token for the `Authorization` header, such as GitHub's `repository_dispatch` wants. */
+  /** A token for the `Authorization` header, for instance for GitHub's `repository_dispatch`. */
   readonly token?: string;
-  /** How much time lies at least between two calls, in milliseconds. @default 0 */
+  /** The shortest interval between two calls, in milliseconds. @default 0 */
   readonly everyMs?: number;
-  /** What the host builds from. */
+  /** The commits that the host builds from. */
   readonly commits: OutputSource;
 }
 
@@ -18,13 +18,13 @@ const TIMEOUT_MS = 30_000;
 
 const MAX_ANSWER_BYTES = 1_000_000;
 
-/** Hosts of this machine: a token that is sent to them crosses no network. */
+/** Hosts of this machine. A token that is sent to them crosses no network. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** What GitHub wants to know; Netlify, Vercel and Cloudflare do not look at the body. */
+/** The body for GitHub; Netlify, Vercel and Cloudflare ignore it. */
 const BODY = JSON.stringify({ event_type: 'pressmark' });
 
-/** The build hook of a host that builds from the repository: a POST after the push. Redirects are not followed. */
+/** Calls the build hook of a host that builds from the repository: a POST after the push. Redirects are not followed. */
 export function hookTarget({ url, token, everyMs = 0, commits }: HookOptions): DeployTarget {
   return {
     name: 'hook',
@@ -64,7 +64,7 @@ function parsed(url: string): URL {
   throw failed('PRESSMARK_DEPLOY_HOOK is not an http(s) URL; set it to the build hook that your host shows');
 }
 
-/** The header for a token, or for a name and a password, which are taken out of the URL: `fetch` refuses one with them. */
+/** The header for a token, or for a name and a password, which are removed from the URL because `fetch` refuses them there. */
 function authorizationOf(target: URL, token: string | undefined): string | undefined {
   const { username, password, protocol, hostname } = target;
   if (token !== undefined && protocol === 'http:' && !LOOPBACK.test(hostname))

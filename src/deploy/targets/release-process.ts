@@ -5,7 +5,7 @@ import { filesIn } from '../folder-files.js';
 import { makeRelease, presentRelease, removeOldReleases } from '../releases.js';
 import { answerParent } from './target-process.js';
 
-/** A copied time is exact to this, in milliseconds. */
+/** The precision of a copied time, in milliseconds. */
 const CLOCK_MS = 0.01;
 
 await answerParent(release);
@@ -13,13 +13,13 @@ await answerParent(release);
 /** @returns the folder of the new release. */
 async function release(output: string, releases: string, current: string): Promise<string> {
   const previous = presentRelease(releases, current);
-  // The release that the owner has gone back to stays; what a killed deploy has left does not.
+  // The owner may have gone back to an earlier release, which stays; leftovers of a killed deploy are removed.
   removeOldReleases(releases, previous === undefined ? [] : [basename(previous)]);
   const isSame = (file: string) => areAlike(join(output, file), join(previous ?? '', file));
   return makeRelease(releases, { output, files: filesIn(output), previous, isSame });
 }
 
-/** Whether two files have the same size and time: a copy has the time of its original, and a build replaces what it changes. */
+/** Whether two files have the same size and modification time: copies keep their times, and a build replaces changed files. */
 function areAlike(a: string, b: string): boolean {
   const [one, other] = [a, b].map((path) => fs.statSync(path, { throwIfNoEntry: false }));
   if (one === undefined || other === undefined) return false;

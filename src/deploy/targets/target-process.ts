@@ -8,10 +8,10 @@ type Answer<T> =
   | { readonly kind: 'failed'; readonly reason: string };
 
 /**
- * Runs work on all files of an output in a child process of low priority. A site of 10,000 articles has 29,000 files: that many
- * system calls would take seconds of the thread that answers deliveries.
+ * Runs work on all files of an output in a child process of low priority. A site of 10,000 articles has 29,000 files, whose
+ * system calls would block the thread that answers deliveries for seconds.
  *
- * @param module calls `answerParent`.
+ * @param module the module of the process, which calls `answerParent`.
  * @throws Error with the reason, or the signal's.
  */
 export function inProcess<T>(module: URL, args: readonly string[], signal: AbortSignal): Promise<T> {
@@ -31,12 +31,12 @@ export function inProcess<T>(module: URL, args: readonly string[], signal: Abort
       else reject(new Error(answer.reason));
     });
     child.on('error', reject);
-    // Its exit may be seen before its answer.
+    // The exit may be reported before the answer.
     child.once('disconnect', () => reject(new Error('the process for it has ended without an answer')));
   }).finally(() => child.kill('SIGKILL'));
 }
 
-/** Does what a process was started for by `inProcess`, with its arguments, and answers with the result. */
+/** Runs the work of a process that `inProcess` started, with its arguments, and sends the result. */
 export async function answerParent<T>(work: (...args: string[]) => Promise<T>): Promise<void> {
   lowerPriority(process.pid); // deliveries go first
   process.once('disconnect', () => process.exit()); // the receiver was killed
