@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import test from 'ava';
 import { listen, type Observed } from '../../../src/conformance/traffic/listener.js';
 import {
@@ -16,47 +13,42 @@ import { startEndpoint } from '../../support/endpoint.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { createRandom } from '../../support/random.js';
-import { bareEnvironment, PROGRAM } from '../../support/receiver.js';
+import { startProgram } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 
 test('listen prints a line of JSON for each request and records it, and replay sends the same bytes again', async (t) => {
   const dir = tempDir(t);
-  const env = { ...bareEnvironment(), PRESSMARK_SECRET: SECRET };
+  const env = { PRESSMARK_SECRET: SECRET };
   const options = ['--dir', dir, '--port', '0', '--record', join(dir, 'traffic')];
-  const child = spawn(process.execPath, [PROGRAM, 'listen', ...options], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const { child, printed, ended } = startProgram(['listen', ...options], env);
   t.teardown(() => child.kill('SIGKILL'));
-  const lines = createInterface({ input: child.stdout });
-  const [greeting] = (await once(createInterface({ input: child.stderr }), 'line')) as [string];
-  const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(greeting)?.[0] ?? '';
-  t.regex(greeting, /answers itself, and keeps articles until it ends; every path is the webhook/);
+  await until('it greets', () => printed.stderr.endsWith('\n'));
+  const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(printed.stderr)?.[0] ?? '';
+  t.regex(printed.stderr, /answers itself, and keeps articles until it ends; every path is the webhook/);
+  const lineAt = async (index: number) => {
+    await until('it says a line', () => printed.stdout.split('\n').length > index + 1);
+    return JSON.parse(printed.stdout.split('\n')[index] ?? '');
+  };
 
   const file = join(dir, 'article.json');
   const data = article();
   fs.writeFileSync(file, JSON.stringify(data));
-  const sent = runHere(['send', 'article.published', '--dir', dir, '--file', file, '--to', url], {
-    PRESSMARK_SECRET: SECRET,
-  });
-  const [line] = (await once(lines, 'line')) as [string];
-  t.is((await sent).code, 0);
-  const { event, signature, status, id, findings, file: recorded } = JSON.parse(line);
+  const sent = ['send', 'article.published', '--dir', dir, '--file', file, '--to', url];
+  t.is((await runHere(sent, env)).code, 0);
+  const { event, signature, status, id, findings, file: recorded } = await lineAt(0);
   t.deepEqual([event, signature, status, id], ['article.published', 'right', 200, data.id]);
   t.deepEqual(findings, []);
 
-  const replayed = runHere(['replay', recorded, '--to', url]);
-  const [again] = (await once(lines, 'line')) as [string];
-  t.is((await replayed).code, 0);
-  t.deepEqual([JSON.parse(again).signature, JSON.parse(again).status], ['right', 200]);
+  t.is((await runHere(['replay', recorded, '--to', url])).code, 0);
+  t.like(await lineAt(1), { signature: 'right', status: 200 });
   const [first, second] = fs.readdirSync(join(dir, 'traffic')).sort();
   const bodyOf = (name = '') => JSON.parse(fs.readFileSync(join(dir, 'traffic', name), 'utf8')).body;
   t.is(bodyOf(first), bodyOf(second));
 
-  const end = once(child, 'exit');
   child.kill('SIGTERM');
-  t.is((await end)[0], 0);
+  t.is((await ended()).code, 0);
 });
 
 test('listen passes a request and its answer on without changing a byte, also where they break the contract', async (t) => {

@@ -61,20 +61,18 @@ test('500 posts through dry run, publish, kill, resume, an edit of 12 and refres
   t.deepEqual(countsOf(plan), { 'to be sent': FILES, 'left out': 1 });
   t.is(articleFiles(receiver.dir).length, 0);
 
-  const child = spawn(process.execPath, [PROGRAM, 'publish', posts, '--dir', dir], {
+  // Not so fast that all could be there before the signal.
+  const child = spawn(process.execPath, [PROGRAM, 'publish', posts, '--rate', '300', '--dir', dir], {
     env: bareEnvironment(),
     stdio: 'ignore',
   });
   t.teardown(() => child.kill('SIGKILL'));
-  const killAt = random.integer(50, 300);
+  const killAt = random.integer(20, 200);
   await until('some of the posts are there', () => articleFiles(receiver.dir).length >= killAt);
   child.kill('SIGKILL');
   await once(child, 'exit');
   t.true(articleFiles(receiver.dir).length < FILES);
 
-  const resumed = await sender('publish', posts, '--json');
-  const { delivered = 0, waiting = 0, ...others } = countsOf(resumed);
-  t.deepEqual([delivered + waiting, others], [FILES, { 'left out': 1 }]);
   // What was being sent when the process was killed is sent again after ten minutes, as if these had passed.
   const deliveries = join(dir, '.pressmark-sender/deliveries');
   for (const file of fs.readdirSync(deliveries)) {
@@ -85,9 +83,9 @@ test('500 posts through dry run, publish, kill, resume, an edit of 12 and refres
         text.replace(/"nextRetryAt":"[^"]*"/, '"nextRetryAt":"2020-01-01T00:00:00.000Z"'),
       );
   }
-  const last = await sender('publish', posts);
-  t.is(last.code, 0, last.stdout.slice(-500));
-  t.regex(last.stdout, new RegExp(`${FILES + 1} files: ${FILES} delivered, 1 left out\n$`));
+  const resumed = await sender('publish', posts);
+  t.is(resumed.code, 0, resumed.stdout.slice(-500));
+  t.regex(resumed.stdout, new RegExp(`${FILES + 1} files: ${FILES} delivered, 1 left out\n$`));
 
   const edited = new Set<string>();
   while (edited.size < EDITED) edited.add(random.pick(names));

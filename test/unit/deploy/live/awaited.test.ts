@@ -129,7 +129,7 @@ test('a newer text is looked for in the place of the older one, and a removed ar
 });
 
 test('what another receiver notes after the deploy is looked for, too', async (t) => {
-  const pauses = [0, ...Array<number>(500).fill(20)];
+  const pauses = [0, ...Array<number>(10_000).fill(20)];
   const { asked, awaited, expected, live, show, siteUrl, stateDir } = await setUp(t, tempDir(t), pauses);
   show('a');
   expected.set('a', '<!-- svc:item:a -->');
