@@ -8,9 +8,9 @@ import { openTrash } from '../../../src/store/trash.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { run, SITE_URL } from '../../support/receiver.js';
-import { startHere } from '../../support/receiver-here.js';
+import { sharedHere, startHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { folderWith, tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { withPlugins } from '../../support/with-plugins.js';
 import { TOY_CONFIG, toyPost, writeToySite } from '../deploy/toy-generator.js';
@@ -44,7 +44,7 @@ test('build makes from nothing the same site as the receiver made', async (t) =>
   t.true(fs.existsSync(join(dir, 'public/pagefind/pagefind-entry.json')));
 });
 
-test('build ends with code 2 where another generator builds the site, also where there is no site, and with code 1 where a template is wrong', async (t) => {
+test('build ends with code 2 where another generator builds the site, and with code 1 where a template is wrong', async (t) => {
   const dir = tempDir(t);
   fs.writeFileSync(join(dir, 'pressmark.config.json'), '{"site":false}');
   const other = await runHere(['build', '--dir', dir]);
@@ -55,16 +55,12 @@ test('build ends with code 2 where another generator builds the site, also where
   fs.rmSync(join(dir, 'pressmark.config.json'));
   fs.mkdirSync(join(dir, 'templates'));
   fs.writeFileSync(join(dir, 'templates/home.eta'), '<% throw new Error("no home today") %>');
-  const nowhere = await runHere(['build', '--dir', dir]);
-  t.is(nowhere.code, 2);
-  t.regex(nowhere.stderr, /has no pressmark\.config\.mjs, .*run pressmark init/);
-  t.deepEqual(fs.readdirSync(dir), ['templates']);
   const broken = await runHere(['build', '--dir', dir], { PRESSMARK_SITE_URL: SITE_URL });
   t.is(broken.code, 1);
 });
 
 test('what a plugin leaves behind does not end a build, and is named', async (t) => {
-  const dir = tempDir(t);
+  const dir = folderWith(t, { 'pressmark.config.json': '{ "site": { "search": false } }' });
   withPlugins(dir, {
     throws: `export default { name: 'throws', pages(host) { host.addFilter('page.html', async (html) => {
       setTimeout(() => { null.x; }, 1);
@@ -82,14 +78,11 @@ test('what a plugin leaves behind does not end a build, and is named', async (t)
 const SITE = 'https://garden.example/base';
 const JSON_LD = '<script type="application/ld+json">{"@type":"Article"}</script>';
 
-const TITLED = toyPost({ title: 'A Title', date: '2026-01-02', permalink: '/p/:title/' });
-
-/** A site of the toy generator with two posts and a draft, which is built by hand alone. */
-function toySite(t: Parameters<typeof tempDir>[0]): string {
-  const dir = tempDir(t);
+/** Makes a site of the toy generator with two posts and a draft, which is built by hand alone. @returns the folder. */
+function toySite(dir: string): string {
   writeToySite(dir, {
     'content/old.md': toyPost({ title: 'Old', date: '2026-01-02' }),
-    'content/titled.md': TITLED,
+    'content/titled.md': toyPost({ title: 'A Title', date: '2026-01-02', permalink: '/p/:title/' }),
     'pressmark.config.mjs': TOY_CONFIG.replace(
       "build: 'node toy.mjs'",
       "build: { command: 'node toy.mjs', background: false }",
@@ -99,48 +92,14 @@ function toySite(t: Parameters<typeof tempDir>[0]): string {
   return dir;
 }
 
-test('an article that somebody has moved is completed at its new address, and the URL that was answered is named; that of a removed one leads where its owner wants it', async (t) => {
-  const dir = toySite(t);
-  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
-  await receiver.post('article.published', article({ id: 'new', slug: 'new', json_ld: JSON_LD }));
-  const { keep } = openTrash(join(dir, '.pressmark'));
-  const redirect = 'https://garden.example/base/blog/new/?a=1&b=2';
-  for (const slug of ['gone', 'new']) {
-    const removed = { id: `removed-${slug}`, url: `${SITE}/blog/${slug}/`, path: `removed-${slug}.md` };
-    await keep({ ...removed, title: '', at: '', by: 'Ada', redirect }, '');
-  }
-  const first = await runHere(['build', '--dir', dir]);
-  t.is(first.code, 0, first.stderr);
-  const page = (slug: string) => fs.readFileSync(join(dir, `public/blog/${slug}/index.html`), 'utf8');
-  t.regex(page('gone'), /<meta http-equiv="refresh" content="0; url=[^"]*\/blog\/new\/\?a=1&amp;b=2">/);
-  t.notRegex(page('new'), /http-equiv="refresh"/, 'the generator has a page there');
-  t.regex(
-    first.stdout,
-    /^built in \d+\.\d s → public\/: 1 of 1 articles are complete, 1 pages were changed\nexisting posts: the URLs of 2 are known, those of 1 are not/m,
-  );
-  const path = join(dir, 'content/new.md');
-  fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replace('/blog/new/', '/elsewhere/'));
+/** Of the serial tests, which go on where the one before ended: `new` is published and not built yet. */
+const receiver = sharedHere(test, { env: { PRESSMARK_SITE_URL: '' } }, toySite);
+const { dir } = receiver;
+const publishNew = () =>
+  receiver().post('article.published', article({ id: 'new', slug: 'new', json_ld: JSON_LD }));
 
-  const built = await runHere(['build', '--dir', dir]);
-  t.is(built.code, 0, built.stderr);
-  const sentence = `the URL answered to the service is ${SITE}/blog/new/, but the page of content/new.md is at ${SITE}/elsewhere/`;
-  t.true(built.stderr.includes(`warning: ${sentence}; put the address back`), built.stderr);
-  t.true(fs.readFileSync(join(dir, 'public/elsewhere/index.html'), 'utf8').includes(JSON_LD));
-  const findings: { text: string; level: string }[] = JSON.parse(
-    (await runHere(['doctor', '--dir', dir, '--port', '0', '--json'])).stdout,
-  );
-  t.like(
-    findings.find(({ text }) => text === sentence),
-    { level: 'warn' },
-  );
-});
-
-// Serial: another test sets a variable of this process that postbuild looks at.
 test.serial('postbuild ends with code 1 and lists the articles whose pages are missing', async (t) => {
-  const dir = toySite(t);
-  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
-  await receiver.post('article.published', article({ id: 'new', slug: 'new', json_ld: JSON_LD }));
-  await receiver.close();
+  await publishNew();
   const missing = await runHere(['postbuild', 'public', '--dir', dir]);
   t.is(missing.code, 1);
   t.regex(
@@ -156,8 +115,44 @@ test.serial('postbuild ends with code 1 and lists the articles whose pages are m
   t.deepEqual(await runPostbuild(dir, 'public'), { missing: [], warnings: [], changed: 0 });
 });
 
+test.serial(
+  'an article that somebody has moved is completed at its new address, and the URL that was answered is named; that of a removed one leads where its owner wants it',
+  async (t) => {
+    const { keep } = openTrash(join(dir, '.pressmark'));
+    const redirect = 'https://garden.example/base/blog/new/?a=1&b=2';
+    for (const slug of ['gone', 'new']) {
+      const removed = { id: `removed-${slug}`, url: `${SITE}/blog/${slug}/`, path: `removed-${slug}.md` };
+      await keep({ ...removed, title: '', at: '', by: 'Ada', redirect }, '');
+    }
+    const first = await runHere(['build', '--dir', dir]);
+    t.is(first.code, 0, first.stderr);
+    const page = (slug: string) => fs.readFileSync(join(dir, `public/blog/${slug}/index.html`), 'utf8');
+    t.regex(page('gone'), /<meta http-equiv="refresh" content="0; url=[^"]*\/blog\/new\/\?a=1&amp;b=2">/);
+    t.notRegex(page('new'), /http-equiv="refresh"/, 'the generator has a page there');
+    t.regex(
+      first.stdout,
+      /^built in \d+\.\d s → public\/: 1 of 1 articles are complete, 1 pages were changed\nexisting posts: the URLs of 2 are known, those of 1 are not/m,
+    );
+    const path = join(dir, 'content/new.md');
+    fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replace('/blog/new/', '/elsewhere/'));
+
+    const built = await runHere(['build', '--dir', dir]);
+    t.is(built.code, 0, built.stderr);
+    const sentence = `the URL answered to the service is ${SITE}/blog/new/, but the page of content/new.md is at ${SITE}/elsewhere/`;
+    t.true(built.stderr.includes(`warning: ${sentence}; put the address back`), built.stderr);
+    t.true(fs.readFileSync(join(dir, 'public/elsewhere/index.html'), 'utf8').includes(JSON_LD));
+    const findings: { text: string; level: string }[] = JSON.parse(
+      (await runHere(['doctor', '--dir', dir, '--port', '0', '--json'])).stdout,
+    );
+    t.like(
+      findings.find(({ text }) => text === sentence),
+      { level: 'warn' },
+    );
+  },
+);
+
 test('build fails with the end of what the generator printed, and does not run itself', async (t) => {
-  const dir = toySite(t);
+  const dir = toySite(tempDir(t));
   fs.writeFileSync(join(dir, 'content/old.md'), toyPost({ title: 'Old' }, '{{ broken }}'));
   const failed = await runHere(['build', '--dir', dir]);
   t.is(failed.code, 1);
@@ -169,7 +164,7 @@ test('build fails with the end of what the generator printed, and does not run i
 });
 
 test('list shows every article with its date, title, last author, URL and file', async (t) => {
-  const dir = toySite(t);
+  const dir = toySite(tempDir(t));
   const git = (...args: string[]) => execFileSync('git', args, { cwd: dir });
   git('init', '-q');
   fs.writeFileSync(join(dir, 'content/odd.md'), '---\n: {\n---\n');

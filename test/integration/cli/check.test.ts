@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -26,9 +26,10 @@ const broken = answers('article.updated', () => ({ status: 202, text: '<b>"Done"
 
 test('check of a broken receiver exits with 1, and names for each broken rule what was expected, what came and how to repair it', async (t) => {
   const dir = tempDir(t);
-  const files = ['--markdown', join(dir, 'report.md')];
   const url = await serve(t, broken);
-  const { code, stdout } = await check(url, '--secret', SECRET, '--dir', dir, ...FAST, ...files);
+  const only = ['--only', 'signature-missing,update-200,update-content'];
+  const options = ['--secret', SECRET, '--dir', dir, ...FAST, ...only];
+  const { code, stdout } = await check(url, ...options, '--markdown', join(dir, 'report.md'));
   t.is(code, 1);
   t.true(
     stdout.includes(
@@ -38,7 +39,7 @@ test('check of a broken receiver exits with 1, and names for each broken rule wh
         '    fix       Replace content and revision',
     ),
   );
-  t.regex(stdout, /- not checked, it needs update-200, which is failed: update-content, /);
+  t.regex(stdout, /- not checked, it needs update-200, which is failed: update-content\n/);
 
   const markdown = fs.readFileSync(join(dir, 'report.md'), 'utf8');
   t.regex(
@@ -121,34 +122,14 @@ test('check --verbose prints the request and the answer of a finding, and a comm
   t.regex(stdout, /answer {4}202\n/);
   t.false(stdout.includes(SECRET));
   const repeat = / repeat {4}(body=.*)/.exec(stdout)?.[1] ?? '';
-  const { stdout: again } = spawnSync('sh', ['-c', repeat], {
-    cwd: dir,
-    env: { ...process.env, PRESSMARK_SECRET: SECRET, PATH: `${standIns(dir)}:${process.env.PATH}` },
-    encoding: 'utf8',
-  });
+  const curl = '#!/bin/sh\nprintf "%s\\n" "$@"\ncat > sent\n';
+  fs.writeFileSync(join(dir, 'curl'), curl, { mode: 0o755 });
+  const env = { PRESSMARK_SECRET: SECRET, PATH: `${dir}:${process.env.PATH}` };
+  const again = execFileSync('sh', ['-c', repeat], { cwd: dir, env, encoding: 'utf8' });
   const body = fs.readFileSync(join(dir, 'sent'));
   t.is(JSON.parse(body.toString()).event, 'article.updated');
   t.true(again.includes(`X-Service-Signature: ${sign(body, SECRET)}`), again);
 });
-
-/** A curl that prints its arguments, and an openssl that signs: neither is on every machine. */
-function standIns(dir: string): string {
-  const bin = join(dir, 'bin');
-  fs.mkdirSync(bin);
-  const script = (name: string, code: string) =>
-    fs.writeFileSync(join(bin, name), `#!${process.execPath}\n${code}\n`, { mode: 0o755 });
-  script(
-    'curl',
-    `console.log(process.argv.slice(2).join("\\n"));
-require('node:fs').writeFileSync('sent', require('node:fs').readFileSync(0));`,
-  );
-  script(
-    'openssl',
-    `const body = require('node:fs').readFileSync(0);
-console.log(require('node:crypto').createHmac('sha256', process.argv[5]).update(body).digest('hex') + ' *stdin');`,
-  );
-  return bin;
-}
 
 test('check --baseline fails for new failures alone, and --skip leaves rules out', async (t) => {
   const dir = tempDir(t);

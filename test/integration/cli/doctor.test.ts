@@ -1,8 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { examine } from '../../../src/app/doctor/doctor.js';
@@ -14,8 +11,7 @@ import { article } from '../../support/events.js';
 import { encode } from '../../support/plain-files.js';
 import { SITE_URL } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
-import { tempDir } from '../../support/temp-dir.js';
-import { withPlugins } from '../../support/with-plugins.js';
+import { folderWith, tempDir, writeFiles } from '../../support/temp-dir.js';
 
 // Every examination opens a log, which is written out at the end of the process.
 process.setMaxListeners(50);
@@ -49,18 +45,17 @@ test('doctor finds a missing and a weak secret, and a site URL that would not la
   );
 });
 
+/** The text of an article's file. */
+const fileWith = (id: string, url: string) =>
+  encode({ ...draftOf(article({ id })), slug: id, url, updated: null }).text;
+
 test('doctor finds duplicate ids and URLs and malformed files, and changes nothing', async (t) => {
-  const dir = tempDir(t);
-  const folder = join(dir, 'content/articles');
-  fs.mkdirSync(folder, { recursive: true });
-  const url = `${SITE_URL}/articles/a/`;
-  const { text } = encode({ ...draftOf(article({ id: 'a' })), slug: 'a', url, updated: null });
-  fs.writeFileSync(join(folder, 'a.md'), text);
+  const text = fileWith('a', `${SITE_URL}/articles/a/`);
+  const dir = folderWith(t, { 'content/articles/a.md': text });
   t.like(about(await findingsIn(dir), 'articles'), [
     { level: 'ok', text: '1, each with a unique id and URL' },
   ]);
-  fs.writeFileSync(join(folder, 'copy.md'), text);
-  fs.writeFileSync(join(dir, 'content/broken.md'), '---\ntitle: "x\n---\n');
+  writeFiles(dir, { 'content/articles/copy.md': text, 'content/broken.md': '---\ntitle: "x\n---\n' });
   const before = treeOf(dir);
   const findings = await findingsIn(dir);
   t.deepEqual(treeOf(dir), before);
@@ -72,14 +67,11 @@ test('doctor finds duplicate ids and URLs and malformed files, and changes nothi
 });
 
 test('doctor names an article that no lookup finds, and one that can have no page', async (t) => {
-  const dir = tempDir(t);
-  const folder = join(dir, 'content/articles');
-  fs.mkdirSync(folder, { recursive: true });
   const urls = { lost: 'https://127.1/a/', hidden: `${SITE_URL}/.x/a/` };
-  for (const [slug, url] of Object.entries(urls)) {
-    const { text } = encode({ ...draftOf(article({ id: slug })), slug, url, updated: null });
-    fs.writeFileSync(join(folder, `${slug}.md`), text);
-  }
+  const dir = folderWith(t, {
+    'content/articles/lost.md': fileWith('lost', urls.lost),
+    'content/articles/hidden.md': fileWith('hidden', urls.hidden),
+  });
   t.deepEqual(
     about(await findingsIn(dir), 'articles').map(({ level, text }) => [level, text]),
     [
@@ -89,60 +81,58 @@ test('doctor names an article that no lookup finds, and one that can have no pag
   );
 });
 
-test('doctor calls a port that another site’s receiver has a failure, as the start refuses it', async (t) => {
-  const other = createServer((_, response) => response.end('{"ok":true}')).listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  t.teardown(() => other.close());
-  const { port } = other.address() as AddressInfo;
-  const findings = await findingsIn(tempDir(t), { ...FINE, PORT: String(port), PRESSMARK_HOST: '127.0.0.1' });
-  t.like(about(findings, 'port'), [{ level: 'fail' }]);
-});
+const PAGES_ONLY = `export default { name: 'pages-only', pages(host) {
+  for (const name of ['page.content', 'page.head', 'page.html']) host.addFilter(name, (value) => value);
+  host.shortcode('one', () => '');
+} };`;
 
-test('doctor names settings of a plugin that is gone, and a plugin that cannot be set up', async (t) => {
-  const dir = tempDir(t);
-  fs.writeFileSync(join(dir, 'pressmark.settings.json'), '{"plugins":{"gone":{"a":1}}}');
-  const text = 'pressmark.settings.json has settings for the plugin "gone", which is not loaded';
-  t.like(about(await findingsIn(dir), 'plugins'), [{ text }]);
-  const broken = "export default { name: 'keyless', receiver() { throw new Error('no key'); } };";
-  t.like(about(await findingsIn(withPlugins(dir, { broken })), 'plugins'), [
-    { level: 'fail', text: 'plugin keyless (plugins/broken.mjs) could not be set up: no key' },
-  ]);
-});
-
-test('doctor names what of a plugin’s pages does not run in this kind of site', async (t) => {
-  const pages = `export default { name: 'pages-only', pages(host) {
-    for (const name of ['page.content', 'page.head', 'page.html']) host.addFilter(name, (value) => value);
-    host.shortcode('one', () => '');
-  } };`;
-  for (const [config, words] of [
-    ['{}', []],
+for (const [what, files, findings] of [
+  [
+    'settings of a plugin that is gone',
+    { 'pressmark.settings.json': '{"plugins":{"gone":{"a":1}}}' },
+    ['warn: pressmark.settings.json has settings for the plugin "gone", which is not loaded'],
+  ],
+  [
+    'a plugin that cannot be set up',
+    {
+      'plugins/broken.mjs': "export default { name: 'keyless', receiver() { throw new Error('no key'); } };",
+    },
+    ['fail: plugin keyless (plugins/broken.mjs) could not be set up: no key'],
+  ],
+  [
+    'an adapter where the site has its own pages, as the start does',
+    {
+      'plugins/x.mjs': `export default { name: 'x', receiver(host) {
+        host.adapter({ path: '/tags/bees', verify: () => true, routes: { 'GET /a': () => 1 } });
+      } };`,
+    },
     [
-      '{"site":false}',
-      ['pages(host) of plugin pages-only (plugins/pages-only.mjs) does not run: site is false in the config'],
+      'fail: plugin x: its adapter has the path /tags/bees, which is that of the pages of the site; choose another path',
     ],
+  ],
+  ['nothing of a plugin’s pages where all of them run', { 'plugins/pages-only.mjs': PAGES_ONLY }, []],
+  [
+    'a plugin’s pages where nothing makes pages',
+    { 'plugins/pages-only.mjs': PAGES_ONLY, 'pressmark.config.json': '{"site":false}' },
     [
-      '{"generator":"hugo"}',
-      [
-        'page.content, shortcode of plugin pages-only (plugins/pages-only.mjs) do not run: hugo makes the pages of this site; page.head, page.html and files run after its build',
-      ],
+      'warn: pages(host) of plugin pages-only (plugins/pages-only.mjs) does not run: site is false in the config',
     ],
-  ] as const) {
-    const dir = withPlugins(tempDir(t), { 'pages-only': pages });
-    fs.writeFileSync(join(dir, 'pressmark.config.json'), config);
+  ],
+  [
+    'what of a plugin’s pages does not run in the site of another generator',
+    { 'plugins/pages-only.mjs': PAGES_ONLY, 'pressmark.config.json': '{"generator":"hugo"}' },
+    [
+      'warn: page.content, shortcode of plugin pages-only (plugins/pages-only.mjs) do not run: hugo makes the pages of this site; page.head, page.html and files run after its build',
+    ],
+  ],
+] as const)
+  test(`doctor names ${what}`, async (t) => {
+    const found = about(await findingsIn(folderWith(t, files)), 'plugins');
     t.deepEqual(
-      about(await findingsIn(dir), 'plugins').map(({ text }) => text),
-      [...words],
+      found.map(({ level, text }) => `${level}: ${text}`),
+      [...findings],
     );
-  }
-});
-
-test('doctor refuses an adapter where the site has its own pages, as the start does', async (t) => {
-  const adapter = `host.adapter({ path: '/tags/bees', verify: () => true, routes: { 'GET /a': () => 1 } });`;
-  const x = `export default { name: 'x', receiver(host) { ${adapter} } };`;
-  const text =
-    'plugin x: its adapter has the path /tags/bees, which is that of the pages of the site; choose another path';
-  t.like(about(await findingsIn(withPlugins(tempDir(t), { x })), 'plugins'), [{ level: 'fail', text }]);
-});
+  });
 
 test('doctor reports on git: the branch, who commits, an ignored content folder, a secret that is not ignored', async (t) => {
   const dir = tempDir(t);

@@ -77,6 +77,13 @@ function untilCommitted(site: string, path: string, count: number): Promise<void
   );
 }
 
+let ofClones: ReturnType<typeof updatedArticle> | undefined;
+/** One that is reverted in clones alone. */
+const articleOfClones = () => {
+  ofClones ??= updatedArticle('wasps');
+  return ofClones;
+};
+
 /** A clone of the site with other settings, in which no receiver runs. */
 function cloneWith(name: string, config: object): string {
   const clone = join(folder, name);
@@ -185,7 +192,7 @@ test.serial(
 );
 
 test.serial('revert names its commit also where another one follows at once', async (t) => {
-  const { id, first, path } = await updatedArticle('wasps');
+  const { id, first, path } = await articleOfClones();
   const clone = cloneWith('again', {});
   const bin = join(folder, 'bin');
   fs.mkdirSync(bin);
@@ -211,7 +218,7 @@ git update-ref HEAD "$(git commit-tree -p HEAD -m Again "$(git write-tree)")"
 });
 
 test.serial('revert says so in its commit, also where the commit goes to the remote first', async (t) => {
-  const { id, url, first, path } = await updatedArticle('honey');
+  const { id, url, first, path } = await articleOfClones();
   const remote = join(folder, 'remote.git');
   gitIn(folder, 'clone', '-q', '--bare', dir, remote);
   const clone = cloneWith('push', settings());

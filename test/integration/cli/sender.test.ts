@@ -5,9 +5,17 @@ import { articleFiles, fileOf } from '../../support/content.js';
 import { type Answering, reply, startEndpoint } from '../../support/endpoint.js';
 import { runHere } from '../../support/in-process.js';
 import { type Ended, STORE_ONLY, startProgram } from '../../support/receiver.js';
-import { startHere } from '../../support/receiver-here.js';
+import { sharedHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
+
+/** Each test publishes articles with slugs of its own there. */
+const receiver = sharedHere(test, STORE_ONLY);
+const atReceiver = () => `${receiver().origin}/webhook`;
+
+/** The files of the receiver's articles that have a text. */
+const storedWith = (text: string) =>
+  articleFiles(receiver.dir).filter((file) => fs.readFileSync(file, 'utf8').includes(text));
 
 /** Runs one of the sender's commands in this process. */
 const here = (...words: string[]): Promise<Ended> => runHere(words, { PRESSMARK_SECRET: SECRET });
@@ -28,11 +36,10 @@ async function connected(t: ExecutionContext, url: string) {
 }
 
 test('an agency connects, publishes, publishes again, refreshes and lists its deliveries', async (t) => {
-  const receiver = await startHere(t, STORE_ONLY);
-  const { dir, posts, sender, write, ended } = await connected(t, `${receiver.origin}/webhook`);
+  const { dir, posts, sender, write, ended } = await connected(t, atReceiver());
   t.regex(ended.stdout, /garden is connected: a Version 3 receiver at .*\nIt takes articles and refreshes\./);
   const bees = write('bees.md', '---\ntitle: Bees\n---\nText.\n');
-  write('wind.md', '---\ntitle: Wind\n---\nText.\n');
+  write('moss.md', '---\ntitle: Moss\n---\nText.\n');
   write('README.md', 'no front matter');
 
   const first = await sender('publish', posts);
@@ -40,7 +47,7 @@ test('an agency connects, publishes, publishes again, refreshes and lists its de
   t.regex(first.stdout, /✓ posts\/bees\.md → https:\/\/garden\.example\/articles\/bees\/\n/);
   t.regex(first.stdout, /3 files: 2 delivered, 1 left out\n$/);
   t.notRegex(first.stdout, /\u001b/, 'no colours on a pipe');
-  t.is(articleFiles(receiver.dir).length, 2);
+  for (const title of ['Bees', 'Moss']) t.is(storedWith(`\ntitle: "${title}"\n`).length, 1);
 
   fs.appendFileSync(bees, 'And more.\n');
   const again = await sender('publish', posts, '--json');
@@ -50,7 +57,7 @@ test('an agency connects, publishes, publishes again, refreshes and lists its de
     [
       ['posts/README.md', 'left out', undefined],
       ['posts/bees.md', 'delivered', true],
-      ['posts/wind.md', 'delivered', false],
+      ['posts/moss.md', 'delivered', false],
     ],
   );
 
@@ -61,7 +68,7 @@ test('an agency connects, publishes, publishes again, refreshes and lists its de
     list.map(({ event, status, attempts, title }) => [event, status, attempts, title]),
     [
       ['article.published', 'success', 1, 'Bees'],
-      ['article.published', 'success', 1, 'Wind'],
+      ['article.published', 'success', 1, 'Moss'],
       ['article.updated', 'success', 1, 'Bees'],
     ],
   );
@@ -72,7 +79,7 @@ test('an agency connects, publishes, publishes again, refreshes and lists its de
   t.true(fs.existsSync(join(dir, '.pressmark-sender/connectors/garden.json')));
 });
 
-test('a failed delivery is shown with its reason, escaped, and sent again when a person says so', async (t) => {
+test('a failed delivery is shown with its reason, escaped, and the signature of its own receiver, and sent again when a person says so', async (t) => {
   let failing = true;
   const endpoint = await startEndpoint(t, (got, response) => {
     if (got.body.includes('webhook.test') || !failing) return reply(200, 'taken\u001b[31m')(got, response);
@@ -98,6 +105,10 @@ test('a failed delivery is shown with its reason, escaped, and sent again when a
   t.regex(shown.stdout, /\nPOST http:.*\n/);
   t.regex(shown.stdout, /\n {2}"event": "article\.published",\n/);
   t.regex(shown.stdout, /\nLast answer: HTTP 500: bad /);
+  const elsewhere = await startEndpoint(t, reply(200));
+  t.is((await sender('connect', 'garden', elsewhere.url, '--secret', 'of-another-receiver')).code, 0);
+  const { headers } = JSON.parse((await sender('deliveries', 'show', id, '--json')).stdout);
+  t.is(headers['X-Service-Signature'], endpoint.got.at(-1)?.headers['x-service-signature']);
   const refused = await sender('deliveries', 'retry', id);
   t.deepEqual([refused.code, refused.stderr], [2, `pressmark: ${id} has not failed, it is pending\n`]);
 
@@ -134,19 +145,6 @@ test('on Ctrl-C publish ends what is under way, and the same command goes on', a
   const rest = await sender('publish', posts);
   t.regex(rest.stdout, /12 files: 12 delivered\n/);
   t.is(endpoint.got.length, 1 + 12);
-});
-
-test('deliveries show has the signature that is sent, also where the connector points elsewhere by now', async (t) => {
-  const endpoint = await startEndpoint(t, (got, response) =>
-    reply(got.body.includes('webhook.test') ? 200 : 500)(got, response),
-  );
-  const { sender, write } = await connected(t, endpoint.url);
-  await sender('publish', write('bees.md', '---\n---\nText.\n'));
-  const elsewhere = await startEndpoint(t, reply(200));
-  t.is((await sender('connect', 'garden', elsewhere.url, '--secret', 'of-another-receiver')).code, 0);
-  const [{ id }] = JSON.parse((await sender('deliveries', '--json')).stdout);
-  const { headers } = JSON.parse((await sender('deliveries', 'show', id, '--json')).stdout);
-  t.is(headers['X-Service-Signature'], endpoint.got.at(-1)?.headers['x-service-signature']);
 });
 
 test('the secret may come over standard input; it is shown nowhere', async (t) => {
@@ -204,28 +202,28 @@ test('a folder that is named by way of a symbolic link holds the same articles',
 });
 
 test('a file that gets its first text back after a refresh has changed, also after one that may have landed', async (t) => {
-  const receiver = await startHere(t, STORE_ONLY);
   let answer: Answering | undefined;
   const proxy = await startEndpoint(t, async (got, response) => {
     const headers = Object.entries(got.headers).filter(([name]) => /^x-|^content-type$/.test(name)) as [
       string,
       string,
     ][];
-    const answered = await fetch(`${receiver.origin}/webhook`, { method: 'POST', headers, body: got.body });
+    const answered = await fetch(atReceiver(), { method: 'POST', headers, body: got.body });
     const isUpdate = got.body.includes('"event":"article.updated"');
     await ((isUpdate && answer) || reply(answered.status, await answered.text()))(got, response);
   });
   const { posts, sender, write } = await connected(t, proxy.url);
-  const stored = () => fs.readFileSync(articleFiles(receiver.dir)[0] ?? '', 'utf8');
+  const writeComb = (text: string) => write('comb.md', `---\ntitle: The comb\n---\n${text}\n`);
+  const stored = () => fs.readFileSync(storedWith('The comb')[0] ?? '', 'utf8');
   for (const [n, text] of ['First.', 'Second.', 'First.'].entries()) {
-    write('bees.md', `---\ntitle: Bees\n---\n${text}\n`);
+    writeComb(text);
     t.is((await sender(...(n === 0 ? ['publish'] : ['refresh', '--changed']), posts)).code, 0);
     t.regex(stored(), new RegExp(text));
   }
   t.regex((await sender('refresh', '--changed', posts)).stdout, /^1 file: 1 unchanged\n$/);
 
   answer = reply(502); // of a proxy before a receiver that has stored it
-  write('bees.md', '---\ntitle: Bees\n---\nThird.\n');
+  writeComb('Third.');
   for (let n = 0; n < 2; n++) {
     const [row] = JSON.parse((await sender('refresh', '--changed', posts, '--json')).stdout);
     t.not(row.status, 'unchanged', 'nobody knows whether the one before has landed');
@@ -233,7 +231,7 @@ test('a file that gets its first text back after a refresh has changed, also aft
   }
   t.regex(stored(), /Third/);
   answer = undefined;
-  write('bees.md', '---\ntitle: Bees\n---\nFirst.\n');
+  writeComb('First.');
   await sender('refresh', '--changed', posts, '--force');
   t.regex(stored(), /First/);
 });
@@ -283,23 +281,21 @@ test('a dry run says of a delivery that is there what publish then does', async 
 });
 
 test('refresh --changed replaces the articles whose files have changed, and a renamed file is not published again', async (t) => {
-  const receiver = await startHere(t, STORE_ONLY);
-  const { posts, sender, write } = await connected(t, `${receiver.origin}/webhook`);
-  const names = ['ants', 'bees', 'cats', 'dogs'];
+  const { posts, sender, write } = await connected(t, atReceiver());
+  const names = ['ants', 'bugs', 'cats', 'dogs'];
   for (const name of names) write(`${name}.md`, `---\ntitle: The ${name}\n---\nText of the ${name}.\n`);
   await sender('publish', posts);
-  const stored = (name: string) =>
-    articleFiles(receiver.dir).filter((file) => fs.readFileSync(file, 'utf8').includes(`The ${name}`));
+  const stored = (name: string) => storedWith(`The ${name}`);
 
-  for (const name of ['ants', 'bees']) fs.appendFileSync(join(posts, `${name}.md`), 'And more.\n');
-  const [byHand = ''] = stored('bees');
+  for (const name of ['ants', 'bugs']) fs.appendFileSync(join(posts, `${name}.md`), 'And more.\n');
+  const [byHand = ''] = stored('bugs');
   fs.appendFileSync(byHand, '\nA person wrote this.\n');
   fs.renameSync(join(posts, 'dogs.md'), join(posts, 'hounds.md'));
   const refreshed = await sender('refresh', '--changed', posts);
   t.is(refreshed.code, 1);
   t.regex(
     refreshed.stdout,
-    /✓ posts\/ants\.md → .*\n✗ posts\/bees\.md: the refresh stops: the article is not what was delivered last from here: .*A person wrote this/,
+    /✓ posts\/ants\.md → .*\n✗ posts\/bugs\.md: the refresh stops: the article is not what was delivered last from here: .*A person wrote this/,
   );
   t.regex(refreshed.stdout, /4 files: 1 refreshed, 1 failed, 2 unchanged\n/);
   t.regex(fs.readFileSync(byHand, 'utf8'), /A person wrote this/);
@@ -320,8 +316,7 @@ test('refresh --changed replaces the articles whose files have changed, and a re
 });
 
 test('an old blog: its articles go out oldest first, their links lead to the old site, and redirects lead from it', async (t) => {
-  const receiver = await startHere(t, STORE_ONLY);
-  const { dir, posts, sender, write } = await connected(t, `${receiver.origin}/webhook`);
+  const { dir, posts, sender, write } = await connected(t, atReceiver());
   write('2019-03-04-wind.md', '---\ntitle: Wind\naliases: [/w]\n---\n[Rain](../rain.html).\n');
   write('a-new.md', '---\ntitle: New\ndate: 2024-01-02\npermalink: /news/new.html\n---\n![New](new.png)\n');
   write('b-old.md', '---\ntitle: Old\ndate: 2001-01-02\n---\nText.\n');

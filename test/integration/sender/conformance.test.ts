@@ -5,17 +5,16 @@ import { RULES } from '../../../src/conformance/rules/all.js';
 import { type ConformanceOptions, checkReceiver } from '../../../src/conformance/run.js';
 import { complaints, optionsFor } from '../../support/conformance/checked.js';
 import { generatorSite } from '../../support/generator-site.js';
-import { type Receiver, STORE_ONLY, startReceiver } from '../../support/receiver.js';
-import { startHere } from '../../support/receiver-here.js';
+import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { patienceMs } from '../../support/until.js';
 
-/** A person who changes a word in the article's file, and one who kills the receiver and starts it again. */
-function personAt(t: ExecutionContext, { dir, port, kill }: Receiver): ConformanceOptions['ask'] {
+/** A person who changes a word in the article's file, and one who starts the receiver again. */
+function personAt(t: ExecutionContext, { dir, port, close }: ReceiverHere): ConformanceOptions['ask'] {
   return async (step) => {
     if (step.kind === 'restart') {
-      await kill('SIGKILL');
-      await startReceiver(t, { dir, port });
+      await close();
+      await startHere(t, { dir, port });
       return;
     }
     const name = new URL(step.url).pathname.split('/').at(-2) ?? '';
@@ -35,7 +34,7 @@ function progressOf(t: ExecutionContext): Pick<ConformanceOptions, 'onOutcome'> 
 const isOfPages = (id: string) => id.startsWith('page-');
 
 test('Pressmark’s own receiver keeps every rule of the contract', async (t) => {
-  const receiver = await startReceiver(t, STORE_ONLY);
+  const receiver = await startHere(t, { storeOnly: true });
   const url = new URL(`${receiver.origin}/webhook`);
   const report = await checkReceiver(
     optionsFor(url, { ...progressOf(t), pages: undefined, ask: personAt(t, receiver) }),
@@ -53,8 +52,7 @@ test('Pressmark’s own site keeps every rule of pages', async (t) => {
   // Not the search: no rule looks at it.
   const { origin } = await startHere(t, { config: { git: false, site: { search: false } } });
   const only = RULES.map(({ id }) => id).filter(isOfPages);
-  // Pages are built in the background; on a busy machine that may take a while.
-  const pages = { origin, waitMs: 60_000 };
+  const pages = { origin, waitMs: patienceMs() };
   const report = await checkReceiver(
     optionsFor(new URL(`${origin}/webhook`), { ...progressOf(t), only, pages }),
   );

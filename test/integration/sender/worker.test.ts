@@ -7,26 +7,10 @@ import { makeEntry, senderTo, T0 } from '../../support/sender.js';
 import { signature } from '../../support/signer.js';
 import { until } from '../../support/until.js';
 
-// What `pressmark check-sender` proves of the program over the wire (test/e2e/check-sender) is not proven again here.
+// Not here: what `pressmark check-sender` proves over the wire (test/e2e/check-sender), how a worker is stopped
+// (test/integration/cli/sender), and the pace (pauses, test/unit/sender/pace).
 
 const MINUTE = 60_000;
-
-test('what is sent days after it was queued states the moment of sending, and a later attempt the same bytes', async (t) => {
-  const { endpoint, add, queue, clock, worker } = await senderTo(t, reply(503));
-  await add('a');
-  clock.pass(3 * 24 * 60 * MINUTE);
-  await worker().sendDue();
-  const { timestamp, data } = JSON.parse(endpoint.got[0]?.body.toString() ?? '');
-  t.deepEqual([timestamp, data.published_at], Array(2).fill(new Date(clock.now()).toISOString()));
-  // The next attempt is cut off between its claim and its answer.
-  clock.pass(MINUTE);
-  const [due] = await queue.due();
-  await queue.take(due?.id ?? '');
-  clock.pass(10 * MINUTE);
-  await worker().sendDue();
-  t.deepEqual(endpoint.got[1]?.body, endpoint.got[0]?.body);
-  t.is(queue.read(due?.id ?? '')?.record.attempts, 3);
-});
 
 test('articles that are sent at once state moments in the order in which they were queued, no two the same', async (t) => {
   const { endpoint, connector, queue, worker } = await senderTo(t, reply(200));
@@ -122,46 +106,6 @@ test('one receiver that hangs keeps no other receiver waiting, and the ticks go 
   const stopped = running.stop();
   for (const response of hanging) response.destroy();
   await stopped;
-});
-
-test('at most so many attempts a second as were asked for', async (t) => {
-  const { endpoint, add, clock, worker } = await senderTo(t, reply(200));
-  await add('a', 'b', 'c', 'd', 'e');
-  const running = worker({ rate: 2 });
-  const sent = running.sendDue();
-  const isAt = (count: number, waiting: number) =>
-    until(
-      'those whose turn has come are sent',
-      () => endpoint.got.length === count && clock.waiting() === waiting,
-    );
-  for (const count of [2, 4]) {
-    await isAt(count, 5 - count);
-    clock.pass(999);
-    t.is(clock.waiting(), 5 - count, 'the others wait for their turns');
-    clock.pass(1);
-  }
-  await sent;
-  await add('f', 'g');
-  const next = running.sendDue();
-  await isAt(6, 1); // the last second has had one already
-  clock.pass(1_000);
-  await next;
-});
-
-test('a stopped worker ends what is under way and begins nothing else', async (t) => {
-  let answer: (() => void) | undefined;
-  const { endpoint, add, queue, worker } = await senderTo(t, (got, response) => {
-    answer = () => reply(200)(got, response);
-  });
-  await add('a', 'b');
-  const running = worker({ lanes: 1 });
-  const sent = running.sendDue();
-  await until('the first article is sent', () => answer !== undefined);
-  const stopped = running.stop();
-  answer?.();
-  await Promise.all([sent, stopped]);
-  t.is(endpoint.got.length, 1);
-  t.deepEqual([...queue.list()].map(({ record }) => record.status).sort(), ['pending', 'success']);
 });
 
 test('deliveries whose connector is gone wait for it, which the log says once; one whose file is broken fails the command, and the others go on', async (t) => {
