@@ -5,12 +5,14 @@ import test from 'ava';
 import { draftOf } from '../../src/article/article.js';
 import { COMMANDS } from '../../src/cli/program.js';
 import { schema } from '../../src/config/schema.js';
+import { RULES } from '../../src/conformance/rules/all.js';
 import { ACTIONS, FILTERS } from '../../src/host/hooks/hook-types.js';
 import { article } from '../support/events.js';
 import { cliReference } from './cli-reference.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const page = (name: string) => fs.readFileSync(join(ROOT, 'docs', name), 'utf8');
+const read = (path: string) => fs.readFileSync(join(ROOT, path), 'utf8');
+const page = (name: string) => read(`docs/${name}`);
 
 /** What stands in code in the first cell of each row of the tables in a text. */
 function firstCells(text: string): string[] {
@@ -81,4 +83,40 @@ test('every command and flag that a page shows is there', async (t) => {
       seen++;
     }
   t.true(seen > 50, `${seen} commands`);
+});
+
+test('docs/receivers.md has an excerpt of the receiver, and names rules that there are', (t) => {
+  const [text = '', part = ''] = page('receivers.md').split('## What goes wrong most often');
+  const excerpts = [...text.matchAll(/```python\n([\s\S]*?)```/g)];
+  t.is(excerpts.length, 1);
+  t.true(read('examples/receivers/python/receiver.py').includes(excerpts[0]?.[1] ?? ''));
+  const named = [...part.matchAll(/`([a-z0-9]+(?:-[a-z0-9]+)+)`/g)].map(([, id = '']) => id);
+  t.true(named.length >= 10);
+  const known = new Set(RULES.map(({ id }) => id));
+  for (const id of named) t.true(known.has(id), id);
+});
+
+test('docs/themes.md names every file of the built-in theme, and every variable that a template of it uses', (t) => {
+  const text = page('themes.md');
+  const files = fs.readdirSync(join(ROOT, 'templates'), { recursive: true, encoding: 'utf8' });
+  const named = [...text.matchAll(/^\| `((?!it\.)[\w/-]+\.\w+)`/gm)].map(([, name]) => name);
+  t.deepEqual(
+    named.sort(),
+    files.filter((name) => /\.\w+$/.test(name) && !/^words\/(?!en)/.test(name)).sort(),
+  );
+  const documented = new Set(
+    [...text.matchAll(/^On .+:\n\n((?:- .+\n)+)/gm)].flatMap(([, list = '']) =>
+      [...list.matchAll(/^- `(it\.[\w.]+)[^`]*`((?:, `\.\w+`)*)/gm)].flatMap(
+        ([, first = '', others = '']) => [
+          first,
+          ...[...others.matchAll(/\.\w+/g)].map(([member]) => first.replace(/\.\w+$/, member)),
+        ],
+      ),
+    ),
+  );
+  const templates = files.filter((name) => name.endsWith('.eta'));
+  t.true(templates.length > 15);
+  for (const name of templates)
+    for (const [variable] of read(`templates/${name}`).matchAll(/\bit\.\w+/g))
+      t.true(documented.has(variable), `${variable} of ${name} is not documented`);
 });
