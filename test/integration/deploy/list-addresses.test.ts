@@ -30,29 +30,15 @@ function toySite(t: ExecutionContext, files: Readonly<Record<string, string>> = 
   return dir;
 }
 
-/** Lists the addresses of a site; `asks` is how often its generator was asked. */
-function lister(dir: string) {
-  const log = join(dir, 'asked');
-  const config = fs.readFileSync(join(dir, 'pressmark.config.mjs'), 'utf8');
-  fs.writeFileSync(
-    join(dir, 'pressmark.config.mjs'),
-    config.replace("'node toy.mjs --list'", `'echo asked >> "${log}"; node toy.mjs --list'`),
-  );
-  return async (force = false) => {
-    const { listed, unlisted, contradiction } = await existingAddresses(await loadSettings(dir), { force });
-    const asks = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').trim().split('\n').length : 0;
-    return {
-      listed: Object.fromEntries(listed),
-      unlisted: Object.fromEntries(unlisted),
-      contradiction,
-      asks,
-    };
-  };
+/** The addresses of a site, and whether its generator was asked for them. */
+async function list(dir: string, force = false) {
+  const { listed, unlisted, ...more } = await existingAddresses(await loadSettings(dir), { force });
+  return { listed: Object.fromEntries(listed), unlisted: Object.fromEntries(unlisted), ...more };
 }
 
-test('the generator says which file is at which address, in a copy of the site', async (t) => {
+test('the generator says which file is at which address, in a copy of the site; it is asked again after a change of a post’s front matter or of the site’s rules, and not after other changes', async (t) => {
   const dir = toySite(t);
-  const { listed, unlisted } = await lister(dir)();
+  const { listed, unlisted, asked } = await list(dir);
   t.deepEqual(listed, {
     'fixed.md': '/fixed.html',
     'folder/deep.md': '/folder/deep/',
@@ -61,6 +47,17 @@ test('the generator says which file is at which address, in a copy of the site',
   });
   t.deepEqual(unlisted, { 'draft.md': 'draft' });
   t.false(fs.existsSync(join(dir, 'cache')), 'which the toy writes wherever it runs');
+  t.true(asked);
+  t.false((await list(dir)).asked);
+  fs.appendFileSync(join(dir, 'content/plain.md'), 'More text.\n');
+  t.false((await list(dir)).asked, 'a text');
+  const titled = toyPost({ title: 'Another', date: '2024-01-02', permalink: '/p/:title/' });
+  fs.writeFileSync(join(dir, 'content/titled.md'), titled);
+  const renamed = await list(dir);
+  t.deepEqual([renamed.asked, renamed.listed['titled.md']], [true, '/p/another/']);
+  fs.appendFileSync(join(dir, 'toy.mjs'), '// changed\n');
+  t.true((await list(dir)).asked, 'a rule');
+  t.true((await list(dir, true)).asked, 'where it is demanded');
 });
 
 test('a draft that the generator makes a page of is listed, also one that would be pinned otherwise', async (t) => {
@@ -68,30 +65,14 @@ test('a draft that the generator makes a page of is listed, also one that would 
     'toy.mjs': TOY_GENERATOR.replace('if (data.draft) continue;', ''),
     'content/own.md': toyPost({ title: 'Own', draft: true, permalink: '/blog/own/' }),
   });
-  const { listed, unlisted } = await lister(dir)();
+  const { listed, unlisted } = await list(dir);
   t.like(listed, { 'draft.md': '/draft/', 'own.md': '/blog/own/' });
   t.deepEqual(unlisted, {});
 });
 
-test('it is asked again after a change of a post’s front matter or of the site’s rules, and not after other changes', async (t) => {
-  const dir = toySite(t);
-  const list = lister(dir);
-  t.is((await list()).asks, 1);
-  t.is((await list()).asks, 1);
-  fs.appendFileSync(join(dir, 'content/plain.md'), 'More text.\n');
-  t.is((await list()).asks, 1, 'a text');
-  const titled = toyPost({ title: 'Another', date: '2024-01-02', permalink: '/p/:title/' });
-  fs.writeFileSync(join(dir, 'content/titled.md'), titled);
-  const renamed = await list();
-  t.deepEqual([renamed.asks, renamed.listed['titled.md']], [2, '/p/another/']);
-  fs.appendFileSync(join(dir, 'toy.mjs'), '// changed\n');
-  t.is((await list()).asks, 3, 'a rule');
-  t.is((await list(true)).asks, 4, 'where it is demanded');
-});
-
 test('a generator that fails, prints nonsense or takes too long lists nothing, and what is known stays', async (t) => {
   const dir = toySite(t);
-  await lister(dir)();
+  await list(dir);
   const file = join(dir, '.pressmark/addresses.json');
   const kept = fs.readFileSync(file, 'utf8');
   const settings = await loadSettings(dir);
@@ -113,11 +94,10 @@ test('a generator that fails, prints nonsense or takes too long lists nothing, a
 
 test('where a generator cannot list its pages, those of the last build are compared with the posts', async (t) => {
   const dir = toySite(t, { 'pressmark.config.mjs': UNASKED.replace('/blog/:slug/', '/:slug/') });
-  const list = lister(dir);
-  t.deepEqual((await list()).listed, {}, 'there is no build yet');
+  t.deepEqual((await list(dir)).listed, {}, 'there is no build yet');
   fs.mkdirSync(join(dir, 'public/plain'), { recursive: true });
   fs.writeFileSync(join(dir, 'public/plain/index.html'), '<title>Plain</title>');
-  const { listed, unlisted } = await list();
+  const { listed, unlisted } = await list(dir);
   t.deepEqual(listed, { 'plain.md': '/plain/' });
   t.is(unlisted['folder/deep.md'], 'no page');
 });
@@ -125,12 +105,11 @@ test('where a generator cannot list its pages, those of the last build are compa
 test('what a generator says of itself is kept as a rule that contradicts the config is, and keeps new articles out', async (t) => {
   const problem = "parse: JSON.parse, problem: () => 'toy runs templates; set templateSwitch' }";
   const dir = toySite(t, { 'pressmark.config.mjs': TOY_CONFIG.replace('parse: JSON.parse }', problem) });
-  const list = lister(dir);
-  t.is((await list()).contradiction, 'toy runs templates; set templateSwitch');
+  t.is((await list(dir)).contradiction, 'toy runs templates; set templateSwitch');
   for (const path of Object.keys(POSTS)) fs.rmSync(join(dir, path));
   t.like(
-    await list(),
-    { contradiction: 'toy runs templates; set templateSwitch', asks: 2 },
+    await list(dir),
+    { contradiction: 'toy runs templates; set templateSwitch', asked: true },
     'also of articles alone',
   );
 });
@@ -140,7 +119,7 @@ test('a rule that no post follows is named with the one that they seem to follow
     'pressmark.config.mjs': TOY_CONFIG.replace('pinsAddresses: true', 'pinsAddresses: false'),
   });
   fs.rmSync(join(dir, 'content/fixed.md'));
-  const { contradiction } = await lister(dir)();
+  const { contradiction } = await list(dir);
   t.is(
     contradiction,
     'articles.permalink is "/blog/:slug/", but all 2 posts in the content folder have other addresses, such as "/plain/"; set articles.permalink in the config to the site\'s rule, which seems to be "/:slug/"',
@@ -152,22 +131,17 @@ test('a receiver lists addresses again after the next good build: a post is adde
   const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
   const status = async (address: string) =>
     (await receiver.post('article.lookup', { target_url: `${SITE}${address}` })).status;
-  const isAt = async (address: string) => (await status(address)) === 200;
-  await until('the posts are listed', () => isAt('/p/a-title/'));
+  const areAt = async (...addresses: string[]) =>
+    (await Promise.all(addresses.map(status))).every((one) => one === 200);
+  await until('the posts are listed', () => areAt('/p/a-title/', '/plain/'));
 
   fs.writeFileSync(join(dir, 'content/added.md'), toyPost({ title: 'Added' }));
-  await until('the added post is listed', () => isAt('/added/'));
-
-  fs.writeFileSync(join(dir, 'content/added.md'), toyPost({ title: 'Added', permalink: '/x/:title/' }));
-  await until('the edited post is listed', () => isAt('/x/added/'));
-  t.is(await status('/added/'), 404);
-
   fs.renameSync(join(dir, 'content/plain.md'), join(dir, 'content/moved.md'));
-  await until('the moved post is listed', () => isAt('/moved/'));
+  await until('the added post and the moved one are listed', () => areAt('/added/', '/moved/'));
   t.is(await status('/plain/'), 404);
 
   fs.writeFileSync(join(dir, 'content/content.json'), JSON.stringify({ permalink: '/all/:name/' }));
-  fs.appendFileSync(join(dir, 'content/moved.md'), 'A change that is built.\n');
-  await until('the rule is followed', () => isAt('/all/moved/'));
-  t.is(await status('/moved/'), 404);
+  fs.writeFileSync(join(dir, 'content/added.md'), toyPost({ title: 'Added', permalink: '/x/:title/' }));
+  await until('the rule is followed, and the edited post listed', () => areAt('/all/moved/', '/x/added/'));
+  for (const address of ['/added/', '/moved/']) t.is(await status(address), 404);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { launchHere, type ReceiverHere, startHere } from '../../support/receiver-here.js';
+import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { TOY_CONFIG, toyPost, writeToySite } from './toy-generator.js';
@@ -45,6 +45,8 @@ const published = (id: string) =>
     content_html: `<p>Text of ${id}.</p><!-- svc:item:${id} -->`,
     json_ld: JSON_LD,
   });
+
+const IDS = ['moss', 'fern', 'rush', 'reed'];
 
 const times = (text: string, part: string) => text.split(part).length - 1;
 
@@ -101,7 +103,7 @@ test.serial.before(async () => {
     ...Object.fromEntries(strays),
   });
   receiver = await launchHere(dir, { env: { PRESSMARK_SITE_URL: '' } });
-  await receiver.post('article.published', published('moss'));
+  for (const id of IDS) await receiver.post('article.published', published(id));
   await until('the article has its page', () => page() !== '');
 });
 test.after.always(async () => {
@@ -154,26 +156,25 @@ test.serial(
   },
 );
 
-const IDS = ['moss', 'fern', 'rush', 'reed'];
-
-/** A site that is built by hand, with articles. */
-async function builtSite(t: Parameters<typeof tempDir>[0], plugins: Readonly<Record<string, string>>) {
+/** A site that is built by hand, with articles of the other one. */
+function builtSite(t: Parameters<typeof tempDir>[0], plugins: Readonly<Record<string, string>>) {
   const dir = tempDir(t);
   const config = TOY_CONFIG.replace(
     "build: 'node toy.mjs'",
     "build: { command: 'node toy.mjs', background: false }",
   );
-  writeToySite(dir, { 'pressmark.config.mjs': config, 'plugins/fields.mjs': FIELDS, ...plugins });
-  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
-  for (const id of IDS) await receiver.post('article.published', published(id));
-  await receiver.close();
+  const posts = IDS.map((id) => [
+    `content/${id}.md`,
+    fs.readFileSync(join(root, `site/content/${id}.md`), 'utf8'),
+  ]);
+  writeToySite(dir, { 'pressmark.config.mjs': config, ...Object.fromEntries(posts), ...plugins });
   const build = (command: 'build' | 'postbuild') => runHere([command, '--dir', dir]);
   const page = (id: string) => fs.readFileSync(join(dir, `public/blog/${id}/index.html`), 'utf8');
   return { dir, build, page };
 }
 
 test('a page that a generator leaves alone gets nothing twice; a plugin can neither end the build nor write out of the output', async (t) => {
-  const { dir, build, page } = await builtSite(t, { 'plugins/decorator.mjs': DECORATOR });
+  const { dir, build, page } = builtSite(t, { 'plugins/decorator.mjs': DECORATOR });
   execFileSync(process.execPath, ['toy.mjs'], { cwd: dir });
   t.is((await build('postbuild')).code, 0);
   const first = page('moss');
@@ -198,7 +199,7 @@ test('a page that a generator leaves alone gets nothing twice; a plugin can neit
 });
 
 test('a filter that fails costs the page nothing that others do, is named, and is switched off after three pages', async (t) => {
-  const { build, page } = await builtSite(t, {
+  const { build, page } = builtSite(t, {
     'plugins/faulty.mjs': FAULTY,
     'plugins/head.mjs': `export default { name: 'head', pages(host) {
       host.addFilter('page.head', () => '<meta name="head">');

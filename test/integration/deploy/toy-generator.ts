@@ -1,5 +1,4 @@
-import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFiles } from '../../support/temp-dir.js';
 
 /**
  * A static-site generator in a few lines: posts in `content`, a home page that prints all of them, tag pages that print
@@ -53,10 +52,7 @@ fs.writeFileSync('cache/last', 'built');
 
 /** Writes the files of a toy site. */
 export function writeToySite(dir: string, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries({ 'toy.mjs': TOY_GENERATOR, ...files })) {
-    fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
-    fs.writeFileSync(join(dir, name), text);
-  }
+  writeFiles(dir, { 'toy.mjs': TOY_GENERATOR, ...files });
 }
 
 /** A post of the toy's. */

@@ -52,6 +52,7 @@ function site(t: ExecutionContext) {
             });
           fs.writeFileSync(join(cwd, 'public', url.slice(url.lastIndexOf('/') + 1)), text);
         }
+        if (passing === 'no output') fs.rmSync(join(cwd, 'public'), { recursive: true });
         return Promise.resolve({ kind: 'built', ms: 1, output: '' });
       },
       articleSources: (dir) => ({
@@ -203,8 +204,8 @@ test('where a crash came between the switch of the output and its record, or a b
   t.is((await build()).kind, 'current');
 });
 
-test('a build that fails without the new articles, too, is the fault of none of them', async (t) => {
-  const { write, build, reasons, runs, setPassing } = site(t);
+test('a build that fails without the new articles, too, or deletes its output is the fault of none of them', async (t) => {
+  const { write, build, page, reasons, runs, setPassing } = site(t);
   write('a.md', 'break: passing');
   await build();
   setPassing('no template');
@@ -213,4 +214,12 @@ test('a build that fails without the new articles, too, is the fault of none of 
   t.is(outcome.kind, 'failed');
   t.deepEqual(reasons(), {});
   t.is(runs(), 4, 'once more, as the failure may pass, and once without b.md');
+
+  setPassing('');
+  await build();
+  write('b.md', 'better');
+  setPassing('no output');
+  t.is((await build()).kind, 'failed');
+  t.deepEqual(reasons(), {});
+  t.is(page('b.md'), 'good', 'the last good output');
 });
