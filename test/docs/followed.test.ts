@@ -102,7 +102,8 @@ test('the tutorial, in a folder with Pressmark in it: each command does what it 
   for (const line of linesOf(page)) {
     if (line === 'npx pressmark start') {
       fs.writeFileSync(join(site, 'pressmark.config.mjs'), config);
-      await startHere(t, { dir: site, env: OF_THE_FOLDER });
+      const receiver = await launch(site, { port: await freePort(), env: OF_THE_FOLDER });
+      t.teardown(() => receiver.kill('SIGKILL'));
     } else
       await follow(
         line.replace('git@github.com:you/you.github.io.git', remote),

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 /** Makes an empty folder; `removeTempDir` removes it. */
 export function makeTempDir(): string {
@@ -36,6 +36,13 @@ export function writeFiles(dir: string, files: Readonly<Record<string, string | 
     fs.mkdirSync(dirname(join(dir, path)), { recursive: true });
     fs.writeFileSync(join(dir, path), text);
   }
+}
+
+/** The texts of a folder's files, by their paths below it; those behind links are none. */
+export function readFiles(dir: string): Record<string, string> {
+  const files = fs.readdirSync(dir, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
+  return Object.fromEntries(paths.map((path) => [relative(dir, path), fs.readFileSync(path, 'utf8')]));
 }
 
 /** Makes a folder with these files, which is removed after the test. */

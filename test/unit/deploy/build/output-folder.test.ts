@@ -1,24 +1,12 @@
 import fs from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import test from 'ava';
 import { replaceOutput } from '../../../../src/deploy/build/output-folder.js';
-import { filesIn } from '../../../../src/deploy/folder-files.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { readFiles, tempDir, writeFiles } from '../../../support/temp-dir.js';
 
 function write(dir: string, files: Record<string, string>): string {
-  for (const [name, text] of Object.entries(files)) {
-    fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
-    fs.writeFileSync(join(dir, name), text);
-  }
+  writeFiles(dir, files);
   return dir;
-}
-
-function contentOf(dir: string): Record<string, string> {
-  return Object.fromEntries(
-    filesIn(dir)
-      .toSorted()
-      .map((name) => [name, fs.readFileSync(join(dir, name), 'utf8')]),
-  );
 }
 
 const first = { 'index.html': 'one', 'a/index.html': 'a', 'b/index.html': 'b' };
@@ -32,10 +20,10 @@ test('a new output replaces the old one by a link, and equal files stay the same
   write(place.path, first);
   await replaceOutput(write(join(dir, 'built-1'), first), place);
   t.true(fs.lstatSync(place.path).isSymbolicLink());
-  t.deepEqual(contentOf(place.path), first);
+  t.deepEqual(readFiles(place.path), first);
   const { ino } = fs.statSync(join(place.path, 'a/index.html'));
   t.deepEqual(await replaceOutput(write(join(dir, 'built-2'), second), place), changes);
-  t.deepEqual(contentOf(place.path), second);
+  t.deepEqual(readFiles(place.path), second);
   t.is(fs.statSync(join(place.path, 'a/index.html')).ino, ino);
 
   const link = fs.lstatSync(place.path).ino;
@@ -43,7 +31,7 @@ test('a new output replaces the old one by a link, and equal files stay the same
   t.is(fs.lstatSync(place.path).ino, link, 'an output that is the same replaces nothing');
   fs.writeFileSync(join(place.path, 'index.html'), 'Two');
   t.deepEqual(await replaceOutput(join(dir, 'built-2'), place), { written: ['index.html'], removed: [] });
-  t.deepEqual(contentOf(place.path), second);
+  t.deepEqual(readFiles(place.path), second);
 });
 
 test('an output that is being deployed is kept, however many come after it', async (t) => {
@@ -57,7 +45,7 @@ test('an output that is being deployed is kept, however many come after it', asy
   const deployed = fs.realpathSync(place.path);
   inUse.push(basename(deployed));
   for (const name of ['2', '3', '4', '5', '6']) await build(name);
-  t.deepEqual(contentOf(deployed), { ...first, '1': '1' });
+  t.deepEqual(readFiles(deployed), { ...first, '1': '1' });
   inUse.pop();
   await build('7');
   t.false(fs.existsSync(deployed));

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import test from 'ava';
 import { type BuiltArticle, completePage, postbuild } from '../../../../src/deploy/build/postbuild.js';
 import { fc } from '../../../support/property.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { tempDir, writeFiles } from '../../../support/temp-dir.js';
 
 const JSON_LD = '<script type="application/ld+json">{"@type":"Article","headline":"Soil"}</script>';
 const COMMENT = '<!-- svc:item:soil-1 -->';
@@ -78,11 +78,7 @@ const SITE_URL = 'https://example.com/base';
 function site(t: Parameters<typeof tempDir>[0], files: Record<string, string | Buffer>) {
   const dir = tempDir(t);
   const output = join(dir, 'public');
-  fs.mkdirSync(output);
-  for (const [name, text] of Object.entries(files)) {
-    fs.mkdirSync(dirname(join(output, name)), { recursive: true });
-    fs.writeFileSync(join(output, name), text);
-  }
+  writeFiles(output, files);
   const run = (...articles: Partial<BuiltArticle>[]) =>
     postbuild({
       siteUrl: SITE_URL,

@@ -5,18 +5,10 @@ import { parseEnv } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { copySite, removeAbandoned } from '../../../../src/deploy/copy/site-copy.js';
 import { openRepository } from '../../../../src/git/repository.js';
-import { tempDir } from '../../../support/temp-dir.js';
-
-function write(dir: string, files: Record<string, string>): void {
-  for (const [name, text] of Object.entries(files)) {
-    fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
-    fs.writeFileSync(join(dir, name), text);
-  }
-}
+import { folderWith, tempDir, writeFiles } from '../../../support/temp-dir.js';
 
 test('a copy has the site’s files, and neither history, state, output nor secrets', async (t) => {
-  const siteDir = tempDir(t);
-  write(siteDir, {
+  const siteDir = folderWith(t, {
     'content/a.md': 'a',
     '.git/config': 'x',
     '.pressmark/lock': 'x',
@@ -94,12 +86,10 @@ async function copiesWithoutSecret(t: ExecutionContext, siteDir: string): Promis
 
 test('no secret of the site is in a copy, in whatever form and file', async (t) => {
   for (const environment of ENVIRONMENTS) {
-    const siteDir = tempDir(t);
-    write(siteDir, { 'content/a.md': 'a', '.env': environment });
+    const siteDir = folderWith(t, { 'content/a.md': 'a', '.env': environment });
     await copiesWithoutSecret(t, siteDir);
   }
-  const siteDir = tempDir(t);
-  write(siteDir, { 'content/a.md': 'a', '.env': ENVIRONMENTS[0] ?? '', ...FILES });
+  const siteDir = folderWith(t, { 'content/a.md': 'a', '.env': ENVIRONMENTS[0] ?? '', ...FILES });
   await copiesWithoutSecret(t, siteDir);
 });
 
@@ -108,7 +98,7 @@ test('no secret is in a copy through a link, and nothing is written into what th
   const siteDir = join(root, 'site');
   const text = `A=1\nPRESSMARK_SECRET=${SECRET}\n`;
   const around = { 'secrets/site.env': text, 'secrets/all': text, 'secrets/theme.css': 'x' };
-  write(root, { ...around, 'site/content/a.md': 'a', 'site/config/production.env': text });
+  writeFiles(root, { ...around, 'site/content/a.md': 'a', 'site/config/production.env': text });
   for (const [link, to] of Object.entries({
     'site/.env': '../secrets/site.env',
     'site/.env.production': 'config/production.env',
@@ -126,8 +116,11 @@ test('no secret is in a copy through a link, and nothing is written into what th
 });
 
 test('a file is freed of a secret that has come into .env, and a secret of the environment counts as well', async (t) => {
-  const siteDir = tempDir(t);
-  write(siteDir, { '.env': 'A=1\n', 'a.txt': `x ${SECRET}`, 'b.txt': 'y hook.example/long-id' });
+  const siteDir = folderWith(t, {
+    '.env': 'A=1\n',
+    'a.txt': `x ${SECRET}`,
+    'b.txt': 'y hook.example/long-id',
+  });
   const env = { PRESSMARK_DEPLOY_HOOK: 'hook.example/long-id' };
   // A large file is read in parts of 1 MiB: all of it but its last byte is in the first one.
   const wide = Buffer.from('hook.example/long-id', 'utf16le');
@@ -144,7 +137,7 @@ test('a file is freed of a secret that has come into .env, and a secret of the e
 test('a copy finds the site’s packages and those of the repository around it, and has caches of its own', async (t) => {
   const root = tempDir(t);
   const siteDir = join(root, 'docs');
-  write(root, {
+  writeFiles(root, {
     'docs/node_modules/near/index.js': 'near',
     'docs/node_modules/.bin/tool': 'x',
     'docs/node_modules/.astro/store.json': 'x',
@@ -164,7 +157,7 @@ test('a copy finds the site’s packages and those of the repository around it, 
 test('a symbolic link leads into the copy where it led into the site, and nothing is written through one', async (t) => {
   const root = tempDir(t);
   const siteDir = join(root, 'site');
-  write(root, { 'outside/post.md': 'o', 'site/content/a.md': 'a', 'site/themes/x.css': 'x' });
+  writeFiles(root, { 'outside/post.md': 'o', 'site/content/a.md': 'a', 'site/themes/x.css': 'x' });
   fs.symlinkSync('../themes', join(siteDir, 'content/near'));
   fs.symlinkSync(join(siteDir, 'themes/x.css'), join(siteDir, 'content/absolute.css'));
   fs.symlinkSync('../../outside', join(siteDir, 'content/far'));
@@ -191,8 +184,7 @@ test('a symbolic link leads into the copy where it led into the site, and nothin
 });
 
 test('a site that is too large is not copied', async (t) => {
-  const siteDir = tempDir(t);
-  write(siteDir, { 'a.bin': 'x'.repeat(600), 'b.bin': 'x'.repeat(600) });
+  const siteDir = folderWith(t, { 'a.bin': 'x'.repeat(600), 'b.bin': 'x'.repeat(600) });
   const large = await t.throwsAsync(copySite({ siteDir, except: [], maxBytes: 1_000 }), {
     code: 'SITE_TOO_LARGE',
   });
@@ -201,8 +193,7 @@ test('a site that is too large is not copied', async (t) => {
 });
 
 test('a copy has the history of the site’s repository, and changes nothing in it', async (t) => {
-  const top = tempDir(t);
-  write(top, { 'docs/content/a.md': 'a', 'README.md': 'x', '.env': 'PRESSMARK_SECRET=x' });
+  const top = folderWith(t, { 'docs/content/a.md': 'a', 'README.md': 'x', '.env': 'PRESSMARK_SECRET=x' });
   const env = { PATH: process.env.PATH };
   const git = (cwd: string, ...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], {
@@ -239,12 +230,11 @@ test('copies that a killed process has left are removed after a day, and nothing
 });
 
 test('a copy follows the site, restores what a build has changed, and keeps what a build has made', async (t) => {
-  const siteDir = tempDir(t);
-  write(siteDir, { 'content/a.md': 'a', 'content/b.md': 'b', 'content/c.md': 'c' });
+  const siteDir = folderWith(t, { 'content/a.md': 'a', 'content/b.md': 'b', 'content/c.md': 'c' });
   const copy = await copySite({ siteDir, except: ['public'] });
   t.teardown(copy.remove);
-  write(copy.dir, { 'content/b.md': 'changed by a build', 'cache/image.webp': 'x' });
-  write(siteDir, { 'content/a.md': 'a, edited', 'content/d.md': 'd' });
+  writeFiles(copy.dir, { 'content/b.md': 'changed by a build', 'cache/image.webp': 'x' });
+  writeFiles(siteDir, { 'content/a.md': 'a, edited', 'content/d.md': 'd' });
   fs.rmSync(join(siteDir, 'content/c.md'));
   await copy.sync();
   const read = (path: string) => fs.readFileSync(join(copy.dir, path), 'utf8');

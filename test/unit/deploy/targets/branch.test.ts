@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { filesIn } from '../../../../src/deploy/folder-files.js';
 import { branchTarget } from '../../../../src/deploy/targets/branch.js';
 import { openRepository } from '../../../../src/git/repository.js';
 import { gitEnvironment, gitIn } from '../../../support/clones.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { readFiles, tempDir, writeFiles } from '../../../support/temp-dir.js';
 
 const { signal } = new AbortController();
 
@@ -26,19 +25,16 @@ async function setUp(t: ExecutionContext, keep: string[] = []) {
   if (repository.kind === 'none') throw new Error(repository.because);
   const target = branchTarget({ branch: 'pages', remote: 'origin', keep, repository, env, notesDir: dir });
   const build = (files: Record<string, string | undefined>): void => {
-    for (const [name, text] of Object.entries(files)) {
-      fs.mkdirSync(dirname(join(output, name)), { recursive: true });
+    for (const [name, text] of Object.entries(files))
       if (text === undefined) fs.rmSync(join(output, name));
-      else fs.writeFileSync(join(output, name), text);
-    }
+      else writeFiles(output, { [name]: text });
   };
   let clones = 0;
   const cloned = async () => {
     const clone = join(dir, `clone-${clones++}`);
     gitIn(dir, 'clone', '-q', '--branch', 'pages', bare, clone);
     fs.rmSync(join(clone, '.git'), { recursive: true });
-    const names = filesIn(clone).toSorted();
-    return Object.fromEntries(names.map((name) => [name, fs.readFileSync(join(clone, name), 'utf8')]));
+    return readFiles(clone);
   };
   return {
     dir,

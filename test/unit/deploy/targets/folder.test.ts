@@ -1,16 +1,10 @@
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { filesIn } from '../../../../src/deploy/folder-files.js';
 import { folderTarget } from '../../../../src/deploy/targets/folder.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { readFiles, tempDir, writeFiles } from '../../../support/temp-dir.js';
 
 const { signal } = new AbortController();
-
-function contentOf(dir: string): Record<string, string> {
-  const names = filesIn(dir).toSorted();
-  return Object.fromEntries(names.map((name) => [name, fs.readFileSync(join(dir, name), 'utf8')]));
-}
 
 /** An output, and a deploy folder in which it becomes releases. */
 function setUp(t: ExecutionContext) {
@@ -21,11 +15,8 @@ function setUp(t: ExecutionContext) {
   /** Changes the output as a build does: each file is replaced whole. */
   const build = (files: Record<string, string | undefined>): void => {
     for (const [name, text] of Object.entries(files)) {
-      const path = join(output, name);
-      fs.rmSync(path, { force: true });
-      if (text === undefined) continue;
-      fs.mkdirSync(dirname(path), { recursive: true });
-      fs.writeFileSync(path, text);
+      fs.rmSync(join(output, name), { force: true });
+      if (text !== undefined) writeFiles(output, { [name]: text });
     }
   };
   const deploy = (stop = signal) => folderTarget(folder).deploy({ folder: output }, stop);
@@ -41,11 +32,11 @@ test('a release has the files of the output, none behind a link, and is changed 
   fs.symlinkSync('.', join(output, 'x'));
   fs.writeFileSync(join(output, 'a/.pressmark-0a1b-2.tmp'), 'half');
   await deploy();
-  t.deepEqual(contentOf(current), first);
+  t.deepEqual(readFiles(current), first);
   t.false(fs.existsSync(join(current, 'a/.pressmark-0a1b-2.tmp')));
 
   fs.writeFileSync(join(output, 'c.css'), 'half'); // in place
-  t.is(contentOf(current)['c.css'], 'c');
+  t.is(readFiles(current)['c.css'], 'c');
   await t.throwsAsync(deploy(AbortSignal.abort()), { any: true });
   fs.mkdirSync(join(releases, '.next-0123456789ab/rest'), { recursive: true });
   const ino = (file: string) => fs.statSync(join(current, file)).ino;
@@ -53,7 +44,7 @@ test('a release has the files of the output, none behind a link, and is changed 
   build({ 'index.html': 'two', 'b/index.html': undefined });
   await deploy();
   const { 'b/index.html': _, ...rest } = first;
-  t.deepEqual(contentOf(current), { ...rest, 'c.css': 'half', 'index.html': 'two' });
+  t.deepEqual(readFiles(current), { ...rest, 'c.css': 'half', 'index.html': 'two' });
   t.is(ino('a/index.html'), before, 'what has not changed is the same file');
   t.is(fs.readdirSync(releases).length, 2, 'what an interrupted deploy has left is gone');
 });
