@@ -5,13 +5,14 @@ import { articlesOf, withCaller } from '../../../support/articles-of.js';
 import { commitAndPush, gitIn, inClone, makeRemote, tipOf } from '../../../support/clones.js';
 import { fileOf, fileOfSoon } from '../../../support/content.js';
 import { article, update } from '../../../support/events.js';
-import { healthDetails } from '../../../support/receiver.js';
+import { healthDetails, SITE_URL } from '../../../support/receiver.js';
 import { launchHere, type ReceiverHere } from '../../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
 const folder = makeTempDir();
-const clones = makeRemote(folder);
+// No machine asks the remote by itself: a lookup makes it.
+const clones = makeRemote(folder, undefined, { git: { push: { fetchEvery: 3_600_000 } } });
 const receivers: ReceiverHere[] = [];
 
 test.serial.before(async () => {
@@ -36,7 +37,7 @@ async function twoMachines() {
   const data = article();
   const { url } = (await a.post('article.published', data)).json;
   const path = relative(a.dir, await fileOfSoon(a.dir, data.id));
-  await caughtUp(b.dir);
+  await caughtUp(b);
   const own = join(folder, 'olga');
   gitIn(own, 'pull', '--quiet', '--rebase');
   const change = (base_revision_id: string) =>
@@ -44,9 +45,10 @@ async function twoMachines() {
   return { a, b, own, data, url, path, change };
 }
 
-/** Waits until a clone's branch is where the remote's is, and its index free. */
-function caughtUp(dir: string): Promise<void> {
-  return until('the branch is where the remote’s is', () => {
+/** Waits until a machine's branch is where the remote's is, and its index free. */
+function caughtUp({ dir, post }: ReceiverHere): Promise<void> {
+  return until('the branch is where the remote’s is', async () => {
+    await post('article.lookup', { target_url: `${SITE_URL}/nothing/` });
     const isSame = tipOf(join(dir, '.git')) === tipOf(clones.remote);
     return isSame && !fs.existsSync(join(dir, '.git', 'index.lock'));
   });
@@ -76,11 +78,11 @@ test.serial(
     gitIn(own, 'rm', '--quiet', path);
     gitIn(own, 'commit', '--quiet', '-m', 'Away with it');
     gitIn(own, 'push', '--quiet');
-    for (const { post, dir } of [a, b]) {
-      t.is((await post('article.lookup', { target_url: url })).status, 404);
-      await caughtUp(dir);
-      t.is(statusOf(dir, path), '');
-      t.false(fs.existsSync(join(dir, path)));
+    for (const machine of [a, b]) {
+      t.is((await machine.post('article.lookup', { target_url: url })).status, 404);
+      await caughtUp(machine);
+      t.is(statusOf(machine.dir, path), '');
+      t.false(fs.existsSync(join(machine.dir, path)));
     }
   },
 );
@@ -104,17 +106,15 @@ test.serial(
     t.is((await a.find(url)).revision_id, base);
     t.is((await a.post('article.updated', request)).status, 200);
     const waiting = `you to commit or restore ${path}, which the remote has changed`;
-    await until('b names the file', async () =>
-      JSON.stringify(await healthDetails(b.origin)).includes(waiting),
-    );
     const refused = await b.post('article.published', article());
     t.deepEqual([refused.status, refused.json.error], [503, `this machine waits for ${waiting}`]);
+    t.true(JSON.stringify(await healthDetails(b.origin)).includes(waiting));
     t.is((await fetch(`${b.origin}/healthz`)).status, 503);
     t.is(fs.readFileSync(file, 'utf8'), edited);
     t.is(statusOf(b.dir, path), ' M');
 
     gitIn(b.dir, 'restore', path);
-    await caughtUp(b.dir);
+    await caughtUp(b);
     for (const { find } of [a, b]) t.is((await find(url)).revision_id, request.id);
   },
 );
@@ -123,7 +123,7 @@ test.serial(
   '503: while a person is on another branch, their machine stores and answers nothing',
   async (t) => {
     const { a, b, url } = await twoMachines();
-    await caughtUp(b.dir);
+    await caughtUp(b);
     gitIn(b.dir, 'checkout', '--quiet', '-b', 'topic');
     const head = gitIn(b.dir, 'rev-parse', 'HEAD');
     const more = article();
@@ -135,7 +135,7 @@ test.serial(
     t.is((await b.post('article.lookup', { target_url: url })).status, 503);
     t.is(gitIn(b.dir, 'rev-parse', 'HEAD'), head);
     gitIn(b.dir, 'checkout', '--quiet', 'main');
-    await caughtUp(b.dir);
+    await caughtUp(b);
     t.is((await b.post('article.published', more)).text, stored.text);
     t.is(statusOf(b.dir, relative(b.dir, fileOf(b.dir, more.id))), '');
   },
