@@ -37,12 +37,12 @@ test('files that their owner has renamed or copied, and what is staged, are left
   const dir = repository(t);
   const git = { commitEdits: true };
   const first = await start(t, dir, { git });
-  const [one, two, three, four] = [
-    await publish(first, 'one'),
-    await publish(first, 'two'),
-    await publish(first, 'three'),
-    await publish(first, 'four'),
-  ];
+  const [one, two, three, four] = await Promise.all([
+    publish(first, 'one'),
+    publish(first, 'two'),
+    publish(first, 'three'),
+    publish(first, 'four'),
+  ]);
   const before = subjects(dir);
   fs.renameSync(join(dir, one.path), join(dir, one.renamed));
   gitIn(dir, 'mv', two.path, two.renamed);

@@ -4,9 +4,13 @@ import test from 'ava';
 import { withSigner } from '../../support/commit-signer.js';
 import { makeSite, type StartOptions } from './site.js';
 
-test('a publication and an update have one commit each, of that file alone', async (t) => {
+test('a publication and an update have one commit each, of that file alone, with the message of the config and of plugins, and trailers that neither can forge', async (t) => {
   const site = await makeSite(t);
-  await site.start();
+  await site.start({
+    message: 'content(:slug): :kind “:title”\n\nby :author',
+    skipCi: true,
+    setup: (host) => host.addFilter('git.message', (value) => `${value}\nArticle-Id: forged`),
+  });
   const path = await site.publish('one');
   await site.untilCommitted(1);
   await site.update('one', { title: 'New title', revision: 'draft-2' });
@@ -17,8 +21,8 @@ test('a publication and an update have one commit each, of that file alone', asy
     log,
     [
       'Olga Owner <olga@example.org>',
-      'Publish: Title of one',
-      '',
+      'content(one): Publish “Title of one” [skip ci]',
+      ...['', 'by A. Uthor', 'Article-Id: forged', ''],
       'Article-Id: one',
       'Revision-Id: rev-one-1',
       'Delivery-Timestamp: 2026-11-19T08:00:00Z',
@@ -26,8 +30,8 @@ test('a publication and an update have one commit each, of that file alone', asy
       '',
       `A\t${path}`,
       'Olga Owner <olga@example.org>',
-      'Update: New title',
-      '',
+      'content(one): Update “New title” [skip ci]',
+      ...['', 'by A. Uthor', 'Article-Id: forged', ''],
       'Article-Id: one',
       'Revision-Id: draft-2',
       'Delivery-Timestamp: 2026-11-20T08:00:00Z',
@@ -40,7 +44,8 @@ test('a publication and an update have one commit each, of that file alone', asy
   t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
   t.is(await site.git('status', '--porcelain'), '');
   const commit = (await site.git('rev-parse', 'HEAD')).trim();
-  t.deepEqual(site.committed[1], { commit, path, subject: 'Update: New title' });
+  t.deepEqual(site.committed[1], { commit, path, subject: 'content(one): Update “New title” [skip ci]' });
+  t.is(await site.git('log', '-1', '--format=%(trailers:key=Article-Id,valueonly)'), 'one\n\n');
 });
 
 test('99 publications at once and an update have 100 commits, in order, in a repository that git finds nothing wrong with', async (t) => {
@@ -66,29 +71,6 @@ test('99 publications at once and an update have 100 commits, in order, in a rep
   t.is(await site.git('status', '--porcelain'), '');
   await site.stop();
   t.is(await site.git('for-each-ref', '--format=%(refname)'), 'refs/heads/main\n');
-});
-
-test('a commit has the message of the config and of plugins, and trailers that neither can forge, also after a restart; an article can be the first commit', async (t) => {
-  const site = await makeSite(t, { repository: 'unborn' });
-  const options: StartOptions = {
-    message: 'content(:slug): :kind “:title”\n\nby :author',
-    skipCi: true,
-    setup: (host) => host.addFilter('git.message', (value) => `${value}\nArticle-Id: forged`),
-  };
-  const host = await site.start(options);
-  await site.publish('one');
-  await host.close(); // what waits is committed before
-  t.is(site.committed.length, 1);
-  await site.stop();
-  await site.publish('two');
-  const again = await site.start(options);
-  await again.hooks.doAction('host.ready', { url: '' });
-  await site.untilCommitted(2);
-  const messageOf = (id: string) =>
-    `content(${id}): Publish “Title of ${id}” [skip ci]\n\nby A. Uthor\nArticle-Id: forged\n\n` +
-    `Article-Id: ${id}\nRevision-Id: rev-${id}-1\nDelivery-Timestamp: 2026-11-19T08:00:00Z\n\n`;
-  t.is(await site.git('log', '-2', '--format=%B', '--reverse'), messageOf('one') + messageOf('two'));
-  t.is(await site.git('log', '-1', '--format=%(trailers:key=Article-Id,valueonly)'), 'two\n\n');
 });
 
 test('commits are by the author of Pressmark’s config, else by git’s, else by Pressmark', async (t) => {

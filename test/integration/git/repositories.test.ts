@@ -22,7 +22,7 @@ const hasReftable = isReftableKnown();
 
 /** Each makes a repository; undefined where git knows no such one. */
 const REPOSITORIES: Record<string, (t: ExecutionContext) => Promise<Repository | undefined>> = {
-  'with SHA-256, hooks that fail and a signing key that is missing': async (t) => {
+  'without a commit, with SHA-256, hooks that fail and a signing key that is missing': async (t) => {
     const site = await makeSite(t, { repository: 'none' });
     await site.git('init', '-q', '-b', 'main', '--object-format=sha256');
     for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'reference-transaction'])
