@@ -41,14 +41,11 @@ function open(port: number, t: { teardown(dispose: () => unknown): void }) {
   return { socket, state };
 }
 
-function postTo(path: string): Promise<Response> {
-  const headers = { 'X-Service-Signature': signature(TEST_BODY) };
-  return fetch(receiver().origin + path, { method: 'POST', body: TEST_BODY, redirect: 'manual', headers });
-}
-
 test('200-trailing-slash: the webhook answers by itself, with and without a slash and a query, not by a redirect', async (t) => {
   for (const path of ['/webhook', '/webhook/', '/webhook?from=service', '/webhook/?from=service']) {
-    const { status, json } = await answerOf(await postTo(path));
+    const headers = { 'X-Service-Signature': signature(TEST_BODY) };
+    const request = { method: 'POST', body: TEST_BODY, redirect: 'manual', headers } as const;
+    const { status, json } = await answerOf(await fetch(receiver().origin + path, request));
     t.deepEqual([status, json.contract_version], [200, 3], path);
   }
 });
