@@ -132,9 +132,6 @@ export async function startReviewServer(
     const base = fields[isGitLab ? 'target_branch' : 'base'] ?? '';
     const body = fields[isGitLab ? 'description' : 'body'] ?? '';
     const sha = tipOf(head);
-    const isOpen = (one: StoredPull) =>
-      one.state === 'open' && one.head === head && one.base === base && one.repo === OWN;
-    if (pulls.some(isOpen)) return exists(head);
     if (title === '' || sha === undefined || tipOf(base) === undefined)
       return [422, { message: 'Validation Failed', errors: [{ resource: 'PullRequest', field: 'head' }] }];
     if (sha === tipOf(base))
@@ -154,19 +151,6 @@ export async function startReviewServer(
     };
     pulls.push(pull);
     return [201, shown(pull)];
-  }
-
-  function exists(head: string): [number, unknown] {
-    if (kind === 'github') {
-      const message = `A pull request already exists for ${project.split('/')[0]}:${head}.`;
-      return [
-        422,
-        { message: 'Validation Failed', errors: [{ resource: 'PullRequest', code: 'custom', message }] },
-      ];
-    }
-    if (kind === 'gitlab')
-      return [409, { message: ['Another open merge request already exists for this source branch: !1'] }];
-    return [409, { message: 'pull request already exists for these targets' }];
   }
 
   function shown({ number, title, body, head, base, state, sha, repo }: StoredPull): unknown {
