@@ -1,4 +1,5 @@
-import { type ArticleFields, GARDEN, type Outgoing, requireArticle, type Steps } from './receiver.js';
+import type { ArticleData } from '../../../src/contract/envelope.js';
+import { GARDEN, type Outgoing, requireArticle, type Steps } from './receiver.js';
 import type { Break, Meant } from './ways.js';
 import {
   answers,
@@ -168,7 +169,7 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
   }),
 };
 
-type Publish = (data: ArticleFields) => Outgoing | Promise<Outgoing>;
+type Publish = (data: ArticleData) => Outgoing | Promise<Outgoing>;
 
 /** Handles concurrent publications differently. @param otherwise gets the usual handling and a barrier for two requests. */
 function gap(otherwise: (steps: Steps, publish: Publish, both: () => Promise<void>) => Publish): Break {

@@ -1,4 +1,5 @@
-import type { Outgoing, Store, StoredArticle, UpdateFields } from './receiver.js';
+import type { UpdateData } from '../../../src/contract/envelope.js';
+import type { Outgoing, Store, StoredArticle } from './receiver.js';
 import { GARDEN, refuse, requireUpdate } from './receiver.js';
 import type { Break, Meant } from './ways.js';
 import { answers, finishes, handles, inStore, instead, meeting, reads, refuses, tolerates } from './ways.js';
@@ -134,7 +135,7 @@ export const UPDATE_FAULTS: Record<string, Break> = {
 const BURST = 10;
 
 /** Stores a revision first, and the content only after the answer to another lookup. */
-export function seenBetween(revisionOf: (data: UpdateFields) => string): Break {
+export function seenBetween(revisionOf: (data: UpdateData) => string): Break {
   return ({ store, events }) => {
     const lookup = events['article.lookup'] ?? (() => refuse(500, 'no lookup'));
     let looked: () => void = () => undefined;
@@ -163,7 +164,7 @@ export function seenBetween(revisionOf: (data: UpdateFields) => string): Break {
 }
 
 /** Checks whether an update may be applied, waits until a concurrent one has been checked, too, and only then writes. */
-function race(write: (store: Store, article: StoredArticle, data: UpdateFields) => void): Break {
+function race(write: (store: Store, article: StoredArticle, data: UpdateData) => void): Break {
   return handles(UPDATED, (handler, { store }) => {
     const meetings = new Map<string, () => Promise<void>>();
     return async (envelope) => {
@@ -181,7 +182,7 @@ function race(write: (store: Store, article: StoredArticle, data: UpdateFields) 
   });
 }
 
-const updated = ({ revision_id }: UpdateFields): Outgoing => ({
+const updated = ({ revision_id }: UpdateData): Outgoing => ({
   status: 200,
   json: { received: true, contract_version: 3, revision_id },
 });

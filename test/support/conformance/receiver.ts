@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ArticleData, UpdateData } from '../../../src/contract/envelope.js';
 import { signature } from '../signer.js';
 
-// A small, correct receiver in memory, which was written from the contract alone and shares nothing with Pressmark's.
+// A small, correct receiver in memory, which was written from the contract alone and shares nothing with Pressmark's but types.
 
 /** The fields of an object. */
 export type Fields = Record<string, unknown>;
@@ -41,24 +42,6 @@ export interface Envelope {
 }
 
 export type Handler = (envelope: Envelope) => Outgoing | Promise<Outgoing>;
-
-/** `data` of `article.published`, checked. */
-export interface ArticleFields {
-  readonly id: string;
-  readonly title: string;
-  readonly slug: string;
-  readonly content_html: string;
-  readonly featured_image_url: string | null;
-  readonly json_ld: string;
-}
-
-/** `data` of `article.updated`, checked. */
-export interface UpdateFields extends ArticleFields {
-  readonly target_id: string;
-  readonly target_url: string;
-  readonly base_revision_id: string;
-  readonly revision_id: string;
-}
 
 export interface StoredArticle {
   readonly id: string;
@@ -103,19 +86,19 @@ const TEXTS = [
   ...['published_at', 'json_ld'],
 ];
 
-export function requireArticle(data: Fields): ArticleFields {
+export function requireArticle(data: Fields): ArticleData {
   requireTexts(data, ['id']);
   for (const name of TEXTS) if (typeof data[name] !== 'string') refuse(400, name);
   if (!Array.isArray(data.tags)) refuse(400, 'tags');
   if (data.featured_image_url !== null && typeof data.featured_image_url !== 'string') refuse(400, 'image');
-  return data as unknown as ArticleFields;
+  return data as unknown as ArticleData;
 }
 
-export function requireUpdate(data: Fields): UpdateFields {
+export function requireUpdate(data: Fields): UpdateData {
   requireArticle(data);
   requireTexts(data, ['target_id', 'target_url', 'base_revision_id', 'revision_id']);
   if (data.id !== data.revision_id) refuse(400, 'data.id is not revision_id');
-  return data as unknown as UpdateFields;
+  return data as unknown as UpdateData;
 }
 
 /** The origin of the article URLs. */
@@ -126,12 +109,12 @@ export class Store {
   readonly articles = new Map<string, StoredArticle>();
 
   /** Stores an article unless there is one with this id. */
-  publish(data: ArticleFields): StoredArticle {
+  publish(data: ArticleData): StoredArticle {
     return this.articles.get(data.id) ?? this.insert(data, this.freeUrl(data.slug));
   }
 
   /** Stores an article, even if there is one with this id. */
-  insert(data: ArticleFields, url: string): StoredArticle {
+  insert(data: ArticleData, url: string): StoredArticle {
     const { id, featured_image_url: image } = data;
     const article = { id, url, image, revision: `first-${id}`, title: '', html: '', jsonLd: '' };
     this.articles.set(id, article);
@@ -153,34 +136,34 @@ export class Store {
   }
 
   /** Steps 2 to 5 of the contract's `article.updated`. */
-  update(data: UpdateFields): void {
+  update(data: UpdateData): void {
     const article = this.target(data);
     if (this.isRetry(article, data)) return;
     if (this.isStale(article, data)) refuse(409, 'Article revision conflict');
     this.apply(article, data);
   }
 
-  target({ target_id, target_url }: UpdateFields): StoredArticle {
+  target({ target_id, target_url }: UpdateData): StoredArticle {
     const article = this.articles.get(target_id);
     if (article === undefined || this.find(target_url) !== article) return refuse(404, 'no such article');
     return article;
   }
 
-  isRetry(article: StoredArticle, { revision_id }: UpdateFields): boolean {
+  isRetry(article: StoredArticle, { revision_id }: UpdateData): boolean {
     return article.revision === revision_id;
   }
 
-  isStale(article: StoredArticle, { base_revision_id }: UpdateFields): boolean {
+  isStale(article: StoredArticle, { base_revision_id }: UpdateData): boolean {
     return article.revision !== base_revision_id;
   }
 
-  apply(article: StoredArticle, data: UpdateFields): void {
+  apply(article: StoredArticle, data: UpdateData): void {
     this.replace(article, data);
     article.revision = data.revision_id;
     article.image = data.featured_image_url ?? article.image;
   }
 
-  replace(article: StoredArticle, { title, content_html, json_ld }: ArticleFields): void {
+  replace(article: StoredArticle, { title, content_html, json_ld }: ArticleData): void {
     article.title = title === '' ? 'Untitled' : title;
     article.html = content_html;
     article.jsonLd = json_ld;

@@ -173,7 +173,7 @@ test('a signature of other bytes is named by what was signed, and is the only fa
   t.true(report.outcomes.slice(1).every(({ why }) => why === 'it needs signature, which is failed'));
 });
 
-test('for every rule there is a fault, and for every fault a rule', (t) => {
+test('for every rule about senders there is a fault, and for every fault such a rule', (t) => {
   t.deepEqual(Object.keys(FAULTS).sort(), SENDER_RULES.map(({ id }) => id).sort());
 });
 
