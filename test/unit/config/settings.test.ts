@@ -69,11 +69,7 @@ test('the address to listen on is PRESSMARK_HOST; HOST, which some shells set, h
 const UNREADABLE: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['pressmark.config.mjs', 'export default {\n  port: 1;\n};\n', /cannot be read: .* \(line 2\)$/],
   ['pressmark.config.js', 'module.exports = {\n\n  port: 1;\n};\n', /cannot be read: .* \(line 3\)$/],
-  [
-    'pressmark.config.mjs',
-    'const site = {};\nexport default site.title.text;\n',
-    /cannot be read: .* \(line 2\)$/,
-  ],
+  ['pressmark.config.mjs', 'const a = {};\nexport default a.b.c;\n', /cannot be read: .* \(line 2\)$/],
   ['pressmark.config.json', '{\n  "port": 1\n  "site": {}\n}\n', /cannot be read: .* \(line 3\)$/],
   ['pressmark.config.json', '{\n  "port": 1,', /cannot be read: .* \(line 2\)$/],
   ['pressmark.config.mjs', 'export const config = {};', /must export its settings/],
@@ -119,41 +115,23 @@ test('all faults of the settings are named at once, each in a line', async (t) =
 
 /** Configs that are refused, and the words: the rule and the value. */
 const REFUSED: readonly (readonly [config: object, words: RegExp])[] = [
-  [
-    { secret: 'abc' },
-    /there is no setting "secret"; the signing secret belongs into \.env, as PRESSMARK_SECRET$/,
-  ],
+  [{ secret: 'abc' }, /no setting "secret"; the signing secret belongs into \.env, as PRESSMARK_SECRET$/],
   [{ port: 65_536 }, / port /],
-  [
-    { replay: { maxAge: '8h' } },
-    /replay\.maxAge must be 9h or more: the service itself sends a delivery again for/,
-  ],
+  [{ replay: { maxAge: '8h' } }, /replay\.maxAge must be 9h or more: the service itself sends .* again for/],
   [{ replay: { maxAge: 'a week' } }, /replay\.maxAge must be a number of hours or days, such as 12h or 30d/],
   [{ deploy: { hook: 'https://x.example/hooks/token' } }, /deploy.* got .*https:\/\/x\.example\/…/],
   [{ git: 'yes' }, /git must be true, false, or \{ author, .* \}, got "yes"$/],
   [{ git: { author: { name: 'a' } } }, /git\.author\.email must be a text, and is missing$/],
+  [{ generator: { name: 'hugo', futurePage: true } }, /"generator\.futurePage"; did you mean futurePages\?$/],
   [
-    { generator: { name: 'hugo', futurePage: true } },
-    /there is no setting "generator\.futurePage"; did you mean futurePages\?$/,
+    { site: { navigation: [{ lable: 'x', href: '/' }] } },
+    /"site\.navigation\.0\.lable"; did you mean label\?$/,
   ],
-  [
-    { site: { navigation: [{ lable: 'Home', href: '/' }] } },
-    /there is no setting "site\.navigation\.0\.lable"; did you mean label\?$/,
-  ],
-  [
-    { site: { navigation: [{ label: 'x', href: 'javascript:alert(1)' }] } },
-    /site\.navigation\.0\.href must be a path/,
-  ],
+  [{ site: { navigation: [{ label: 'x', href: 'javascript:a' }] } }, /navigation\.0\.href must be a path/],
   [{ deploy: { bransh: 'x' } }, /there is no setting "deploy\.bransh"; did you mean branch\?$/],
-  [
-    { deploy: { folder: 'www' } },
-    /deploy\.folder must be an absolute path, such as \/srv\/www\/site, got "www"$/,
-  ],
+  [{ deploy: { folder: 'www' } }, /deploy\.folder must be an absolute path, such as .*, got "www"$/],
   [{ deploy: [{ branch: 'x', keep: 'CNAME' }] }, /deploy\.0\.keep must be a list, got "CNAME"$/],
-  [
-    { deploy: { folder: '/x', branch: 'y' } },
-    /deploy must be \{ branch: .*, got \{"folder":"\/x","branch":"y"\}$/,
-  ],
+  [{ deploy: { folder: '/x', branch: 'y' } }, /deploy must be \{ branch: .*, got \{"folder":"\/x","branch"/],
   [{ site: { accent: '#12345' } }, /site\.accent must be a colour such as #0a7d5c/],
   [{ site: { timeZone: 'Vienna' } }, /site\.timeZone must be a time zone such as Europe\/Vienna/],
   [{ site: { logo: '//other.example/logo.png' } }, /site\.logo must be a path on the site/],
@@ -186,19 +164,11 @@ test('an address that is not as browsers show it is refused for a site, wherever
     await refusesConfig(t, { siteUrl }, words);
 });
 
-/** Where articles cannot be, and why. */
-const NO_PLACES = [
-  ['every article would have the same file', { file: ':slugs.md' }],
-  ['the file would not be found again', { file: '.drafts/:slug.md' }],
-  ['the file would be outside of the site', { file: '../:slug.md' }],
-  ['servers keep hidden files to themselves', { permalink: '/.x/:slug/' }],
-  ['the URL would be on another host', { permalink: '//x/:slug/' }],
-  ['the URL cannot be decoded', { permalink: '/%zz/:slug/' }],
-] as const;
-
 test('a place for articles at which they would not be found is refused', async (t) => {
-  for (const [, articles] of NO_PLACES)
-    await refusesConfig(t, { articles }, new RegExp(`articles\\.${Object.keys(articles)[0]} must`));
+  for (const file of [':slugs.md', '.drafts/:slug.md', '../:slug.md'])
+    await refusesConfig(t, { articles: { file } }, /articles\.file must/);
+  for (const permalink of ['/.x/:slug/', '//x/:slug/', '/%zz/:slug/'])
+    await refusesConfig(t, { articles: { permalink } }, /articles\.permalink must/);
 });
 
 test('an endpoint that no delivery would reach, or that is the receiver’s own, is refused', async (t) => {
@@ -245,54 +215,39 @@ test('every option of a generator can be set', (t) => {
 });
 
 test('build is a command, a command with its settings, or the time between the calls of a host’s hook alone', async (t) => {
-  const settings = (build: unknown) => settingsOf(t, { build });
-  const usual = { buildsInBackground: true, buildTimeoutMs: 600_000, buildEveryMs: 0 };
-  t.like(await settings('make'), { build: 'make', ...usual });
-  t.like(await settings({ command: 'make', every: 300 }), { build: 'make', ...usual, buildEveryMs: 300_000 });
-  t.like(await settings({ every: 300 }), {
-    build: undefined,
-    buildsInBackground: false,
-    buildEveryMs: 300_000,
-  });
+  const usual = { build: 'make', buildsInBackground: true, buildTimeoutMs: 600_000, buildEveryMs: 0 };
+  const hook = { build: undefined, buildsInBackground: false, buildEveryMs: 300_000 };
+  for (const [build, settings] of [
+    ['make', usual],
+    [
+      { command: 'make', every: 300 },
+      { ...usual, buildEveryMs: 300_000 },
+    ],
+    [{ every: 300 }, hook],
+  ] as const)
+    t.like(await settingsOf(t, { build }), settings);
 });
 
 test('the admin is public at an https URL of its own host, and believes proxies that are addresses or networks', async (t) => {
   const siteUrl = 'https://example.com';
-  for (const value of ['http://admin.example.com', 'https://admin.example.com/x'])
-    await refusesConfig(
-      t,
-      { admin: { public: value } },
-      /admin\.public must be false or an https URL without a path/,
-    );
-  await refusesConfig(
-    t,
-    { siteUrl, admin: { public: 'https://EXAMPLE.com' } },
-    /has the host name of siteUrl/,
-  );
-  for (const value of ['172.18.0.0/33', 'proxy'])
-    await refusesConfig(
-      t,
-      { admin: { trustedProxies: [value] } },
-      /trustedProxies\.0 must be an address or a network/,
-    );
+  for (const [refused, words] of [
+    [{ public: 'http://admin.example.com' }, /admin\.public must be false or an https URL without a path/],
+    [{ public: 'https://admin.example.com/x' }, /admin\.public must be false or an https URL without a path/],
+    [{ public: 'https://EXAMPLE.com' }, /has the host name of siteUrl/],
+    [{ trustedProxies: ['172.18.0.0/33'] }, /trustedProxies\.0 must be an address or a network/],
+    [{ trustedProxies: ['proxy'] }, /trustedProxies\.0 must be an address or a network/],
+  ] as const)
+    await refusesConfig(t, { siteUrl, admin: refused }, words);
   const admin = { public: 'https://admin.example.com', trustedProxies: ['172.18.0.0/16', '::1'] };
   t.deepEqual((await settingsOf(t, { siteUrl, admin })).admin, admin);
 });
 
 test('what is said of the site is taken as it is', async (t) => {
-  const navigation = [
-    { label: 'About', href: '/about/?from=header#top' },
-    { label: 'Mail', href: 'mailto:me@x.example' },
-    { label: 'Other', href: 'https://other.example/' },
-  ];
-  const logo = { src: '/assets/logo.svg', width: 120, height: 36 };
+  const hrefs = ['/about/?from=header#top', 'mailto:me@x.example', 'https://other.example/'];
   const said = {
-    title: 'Études',
-    language: 'ar-EG',
-    navigation,
-    logo,
-    locale: 'ar',
-    timeZone: 'Africa/Cairo',
+    ...{ title: 'Études', language: 'ar-EG', locale: 'ar', timeZone: 'Africa/Cairo' },
+    navigation: hrefs.map((href) => ({ label: 'A label', href })),
+    logo: { src: '/assets/logo.svg', width: 120, height: 36 },
   };
   const { site } = await settingsOf(t, { site: { ...said, accent: '#0A7D5C' } });
   t.like(site, { ...said, accent: { light: '#0A7D5C', dark: '#0A7D5C' }, pageSize: 20 });

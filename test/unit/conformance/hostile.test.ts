@@ -14,6 +14,7 @@ async function report(
   over: Partial<ConformanceOptions> = {},
 ): Promise<ReceiverReport> {
   const server = net.createServer((socket) => {
+    socket.unref(); // where a test fails, it stays open
     socket.on('error', () => socket.destroy()); // the checker hangs up on it
     socket.once('data', () => act(socket));
   });
