@@ -196,18 +196,13 @@ export function trialSender(faults: Faults = {}): SenderDriver & { held(): void 
 
   async function refresh(url: string): Promise<void> {
     if (does.testsRefresh(++refreshCount) && !(await isTested())) return;
-    const target_url = does.targetUrl(url);
-    const reply = await post('article.lookup', connected.url, envelopeOf('article.lookup', { target_url }));
+    const asked = envelopeOf('article.lookup', { target_url: does.targetUrl(url) });
+    const reply = await post('article.lookup', connected.url, asked);
     if (reply === undefined || !does.isLookupRight(reply, url)) return;
     const { id, url: found, revision_id } = does.targetOf(reply, url);
     const draft = does.draftId(++count);
-    const canonical = String(found).replace(/\/$/, '');
-    const target = {
-      target_id: id,
-      target_url: canonical,
-      base_revision_id: revision_id,
-      revision_id: draft,
-    };
+    const target_url = String(found).replace(/\/$/, '');
+    const target = { target_id: id, target_url, base_revision_id: revision_id, revision_id: draft };
     await deliver('article.updated', { ...article({ id: draft }), ...target }, true);
   }
 

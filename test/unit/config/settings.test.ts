@@ -123,10 +123,7 @@ const REFUSED: readonly (readonly [config: object, words: RegExp])[] = [
   [{ git: 'yes' }, /git must be true, false, or \{ author, .* \}, got "yes"$/],
   [{ git: { author: { name: 'a' } } }, /git\.author\.email must be a text, and is missing$/],
   [{ generator: { name: 'hugo', futurePage: true } }, /"generator\.futurePage"; did you mean futurePages\?$/],
-  [
-    { site: { navigation: [{ lable: 'x', href: '/' }] } },
-    /"site\.navigation\.0\.lable"; did you mean label\?$/,
-  ],
+  [{ site: { navigation: [{ lable: 'x', href: '/' }] } }, /"site\.navigation\.0\.lable"; did you mean label/],
   [{ site: { navigation: [{ label: 'x', href: 'javascript:a' }] } }, /navigation\.0\.href must be a path/],
   [{ deploy: { bransh: 'x' } }, /there is no setting "deploy\.bransh"; did you mean branch\?$/],
   [{ deploy: { folder: 'www' } }, /deploy\.folder must be an absolute path, such as .*, got "www"$/],

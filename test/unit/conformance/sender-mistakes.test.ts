@@ -84,9 +84,7 @@ const FAULTS: Readonly<Record<string, Faults>> = {
   'publish-follows-no-second-redirect': follows(/published/, 5),
   'retry-second-redirect': status(307),
   'stuck-sending': { stuckMs: 0 },
-  'publish-keeps-url': {
-    urlAfterEdit: (event, _, edited) => (event === 'article.updated' ? undefined : edited),
-  },
+  'publish-keeps-url': { urlAfterEdit: (_, __, edited) => edited },
   'refresh-refused-after-edit': { urlAfterEdit: (_, queued) => queued },
   'test-on-connect': { testsOnConnect: false },
   'refresh-order': { testsRefresh: () => false },

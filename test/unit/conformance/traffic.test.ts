@@ -63,19 +63,14 @@ test('listen names what an answer breaks', async (t) => {
   let status = 200;
   const endpoint = await startEndpoint(t, (got, response) => reply(status, text)(got, response));
   const { url: before, seen, said } = await listening(t, { forwardTo: new URL(endpoint.url) });
+  const lookup = { target_url: 'https://garden.example/a/' };
   const cases: [EventName, object, number, string, RegExp | undefined][] = [
     ['webhook.test', aTest(), 200, '{"received":true}', /no contract_version 2 or 3/],
     ['webhook.test', aTest(), 301, '', /follows a redirect/],
     ['article.published', article(), 200, '{"received":true,"id":"a","url":"/a/"}', /not an absolute/],
     ['article.published', article(), 200, '{"received":true}', undefined],
     ['article.published', article(), 500, 'Traceback', /not \{"error": message\}/],
-    [
-      'article.lookup',
-      { target_url: 'https://garden.example/a/' },
-      200,
-      '{"received":true}',
-      /contract_version/,
-    ],
+    ['article.lookup', lookup, 200, '{"received":true}', /contract_version/],
   ];
   for (const [event, data, code, answer, says] of cases) {
     seen.length = 0;

@@ -182,15 +182,7 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['2026-11-21 05:30:00.250 +0900', '2026-11-20T20:30:00.250Z', TOKYO],
       ['2026-07-01 00:00:00 +0000', '2026-07-01'],
     ],
-    tags: {
-      Soil: 'soil',
-      '../x': 'x',
-      'Süße Böden!': 'süße böden!',
-      '---': '',
-      C: 'c',
-      'C++': 'c++',
-      'C#': 'c#',
-    },
+    tags: { Soil: 'soil', '../x': 'x', 'Süße Böden!': 'süße böden!', '---': '', 'C++': 'c++', 'C#': 'c#' },
     kept: [
       {
         'index.html': '{% for post in site.tags.featured %}{% endfor %}{{ site.tags.size }}',
@@ -265,7 +257,7 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
     },
     kept: [
       {
-        'nav.njk': '{% for one in collections.nav %}{% endfor %}{% for one in collections.all %}{% endfor %}',
+        'nav.njk': '{% for one in collections.nav %}{% endfor %}{{ collections.all }}',
       },
       ['nav'],
     ],

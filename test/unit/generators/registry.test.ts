@@ -31,11 +31,7 @@ test('a generator is recognised by a configuration file or by a dependency', (t)
 test('of several, the one with the strongest evidence builds the site', (t) => {
   const astro = { 'astro.config.mjs': '', 'package.json': '{"dependencies":{"astro":"^5.0.0"}}' };
   t.is(name({ ...astro, '_config.yml': '' }), 'astro', 'a file and a dependency');
-  t.is(
-    name({ 'config.toml': '', '_config.yml': '' }, [OLD_HUGO, JEKYLL]),
-    'jekyll',
-    'others have a config.toml too',
-  );
+  t.is(name({ 'config.toml': '', '_config.yml': '' }, [OLD_HUGO, JEKYLL]), 'jekyll', 'others have one too');
 });
 
 test('an unknown name of a generator is an error', (t) => {

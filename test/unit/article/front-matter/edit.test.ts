@@ -257,13 +257,7 @@ const yamlEntry = (key: string): fc.Arbitrary<Entry> =>
       fc.constantFrom(':', ' :'),
       fc.oneof(fc.tuple(yamlInline, comment), fc.tuple(yamlBlock, fc.constant(''))),
     )
-    .map(([lines, spelled, colon, [value, tail]]) => ({
-      key,
-      above: lines,
-      head: spelled + colon,
-      value,
-      tail,
-    }));
+    .map(([over, name, colon, [value, tail]]) => ({ key, above: over, head: name + colon, value, tail }));
 
 /** Entries with different keys, one of which is to be changed. */
 const entries = fc

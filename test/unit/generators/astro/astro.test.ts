@@ -211,11 +211,7 @@ test('doctor names a strict schema, which stops each build', (t) => {
 });
 
 test('an article names its slug where the schema demands one, and is at the address of it', async (t) => {
-  const { options, questions } = await inspectWith(
-    { slug: { type: 'string' } },
-    ['title', 'slug'],
-    'slug: a\n',
-  );
+  const { options, questions } = await inspectWith({ slug: { type: 'string' } }, ['slug'], 'slug: a\n');
   t.true(options.slugKey);
   t.deepEqual(questions, []);
   const { isPinned } = astro.mapping({

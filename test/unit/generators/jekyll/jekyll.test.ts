@@ -93,10 +93,7 @@ test('the site is built by Bundler where its Gemfile has Jekyll, by npm where it
   t.is((await facts({ Gemfile: "gem 'jekyll'\n" })).build, 'bundle exec jekyll build');
   const script = { 'package.json': '{"scripts":{"build":"jekyll build -d dist"}}' };
   t.like(await facts(script), { build: 'npm run build', output: 'dist' });
-  t.regex(
-    jekyll.addressQuery?.(siteOf({ Gemfile: "gem 'jekyll'\n" }), {}).command ?? '',
-    /^bundle exec ruby -e /,
-  );
+  t.regex(jekyll.addressQuery?.(siteOf({ Gemfile: "gem 'jekyll'\n" }), {}).command ?? '', /^bundle exec /);
 });
 
 test('exclude lines are added below those that are there', (t) => {

@@ -119,12 +119,7 @@ const {
 } = mapping({ body: 'markdown', constants: {}, address: (slug) => `/${slug}` });
 
 test('front matter has neither the end of a script nor a comment for which VitePress reads a file', (t) => {
-  for (const sent of [
-    '<script>{}</script>',
-    '<!--@include: ../.env-->',
-    '<!--\n  @include: a-->',
-    '<\u2060/SCRIPT>',
-  ])
+  for (const sent of ['<script></script>', '<!--@include: a-->', '<!--\n  @include: a-->', '<\u2060/SCRIPT>'])
     for (const field of [undefined, 'description'] as const) {
       const written = write(sent, field);
       t.notRegex(written, /<\/script|<!--\s*@include:/i);
