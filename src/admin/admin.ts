@@ -27,7 +27,7 @@ export interface Admin {
   readonly pages: readonly AdminPage[];
 }
 
-/** Scripts and styles are files of ours; nothing else runs, and no other site may frame a page. */
+/** Only the admin's own scripts and styles run, and no other site may frame a page. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https: http:; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -36,17 +36,17 @@ const HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'X-Robots-Tag': 'noindex, nofollow',
-  // With `no-referrer` browsers would say of our own forms that they come from nowhere.
+  // With `no-referrer`, browsers would send our own forms without an origin.
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Cache-Control': 'no-store',
 };
 
-/** What browsers get before anybody has logged in. */
+/** The files that are served before login. */
 const FILES: Readonly<Record<string, string>> = { 'style.css': 'text/css', 'admin.js': 'text/javascript' };
 
-/** The way of a request: address, headers, session, form, page. */
+/** Creates the admin. A request passes access, headers, session, form and page, in this order. */
 export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules): Admin {
   const accessOf = createAccess(rules);
   const sessions = createSessions(host.storage, users);
@@ -72,7 +72,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
 
   const inLanguages = new Map<Language, Words>();
 
-  /** Made once for each language: what formats times and numbers is costly, and strangers can ask for a page, too. */
+  /** Made once for each language, as formatters are costly and strangers can request pages too. */
   function wordsFor(language: Language): Words {
     const words = inLanguages.get(language) ?? wordsIn(language, host.site.timeZone);
     inLanguages.set(language, words);
@@ -118,7 +118,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     const file = files.get(path);
     if (file === undefined || context.method === 'POST') return false;
     context.type = file.type;
-    // Not what a page of another version asks for while receivers are replaced.
+    // Not cached for a page of another version, while receivers are being replaced.
     if (queryOf(context).get('v') === file.version)
       context.set('Cache-Control', 'public, max-age=31536000, immutable');
     context.body = file.bytes;
@@ -149,7 +149,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     );
   }
 
-  /** Notes what a form of a page asks for, and carries it out: a record of what was done must not be lost by a kill. */
+  /** Notes an action in the audit log, and then carries it out, so that a kill cannot lose the record. */
   async function act(visit: Visit, { user }: Login, form: Form): Promise<void> {
     const { path, access } = visit;
     const page = byPath.get(path);
@@ -170,7 +170,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
             ...(id !== undefined && { about: id }),
             ...(refused !== undefined && { refused }),
           });
-    /** What was done is answered, also where that cannot be noted. */
+    /** The action is answered even if its outcome cannot be noted. */
     const noteOutcome = async (...outcome: Parameters<typeof note>) => {
       try {
         await note(...outcome);
@@ -200,7 +200,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   return { handle, pages };
 }
 
-/** Why something was not done; undefined if it was. */
+/** The reason why an action was refused; undefined if it was done. */
 function refusalIn(answered: PageAnswer): string | undefined {
   if (answered.kind === 'missing') return 'answered 404';
   if (answered.kind === 'view' && (answered.status ?? 200) >= 400) return `answered ${answered.status}`;
@@ -208,7 +208,7 @@ function refusalIn(answered: PageAnswer): string | undefined {
   return flash?.level === 'fail' ? String(flash.values?.reason ?? '') || flash.text : undefined;
 }
 
-/** The id of the article that an answer leads to, such as a new one. */
+/** The id of the article that an answer redirects to, such as a new one. */
 function idLedTo(to: string): string | undefined {
   return new URLSearchParams(to.split('?', 2)[1]).get('id') ?? undefined;
 }

@@ -5,8 +5,8 @@ import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import type { PluginStorage } from '../host/storage.js';
 
 /**
- * Something that somebody is about to do in the admin; a second one follows where it was refused, or where its object is
- * known only afterwards.
+ * An action that a user is about to do in the admin. A second record follows if it was refused, or if its object is only known
+ * afterwards.
  */
 export interface AuditRecord {
   /** ISO 8601. */
@@ -17,25 +17,25 @@ export interface AuditRecord {
   readonly from: string;
   /** `<page>:<action>`, such as `articles/edit:save`. */
   readonly what: string;
-  /** What it was done to; missing where that is clear. */
+  /** The object of the action; undefined if it is clear. */
   readonly about?: string;
-  /** Why it was not done; missing where it was. */
+  /** The reason why it was refused; undefined if it was done. */
   readonly refused?: string;
 }
 
-/** Who did what and when; see `openAudit`. */
+/** See `openAudit`. */
 export type AuditLog = ReturnType<typeof openAudit>;
 
 const NAME = 'audit.jsonl';
-/** The older records, which are kept until the file is as large again. */
+/** The older records, which are kept until the file is full again. */
 const OLDER = 'audit.older.jsonl';
-/** How large the file becomes, in bytes: more than 10,000 records, as a rule. */
+/** The largest size of the file, in bytes: usually more than 10,000 records. */
 const MOST_BYTES = 2_000_000;
 /** How much of a file is read for the last records, in bytes. */
 const TAIL = 500_000;
 const LONGEST_TEXT = 500;
 
-/** A file with a line for each thing that somebody is about to do. @param storage that of the plugin. */
+/** Opens the audit log, a file with one line for each action. @param storage the plugin's storage. */
 export function openAudit(storage: PluginStorage, mostBytes = MOST_BYTES) {
   const { folder } = storage;
   const path = join(folder, NAME);
@@ -59,7 +59,7 @@ export function openAudit(storage: PluginStorage, mostBytes = MOST_BYTES) {
     return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= mostBytes;
   }
 
-  /** While no other receiver does it: the second one would put a new file in the place of the full one. */
+  /** Starts a new file, unless another receiver has just done it. */
   async function beginAnew(): Promise<void> {
     await storage.update('audit', () => {
       if (isFull()) renameSync(path, join(folder, OLDER));
@@ -97,7 +97,7 @@ async function recordsIn(path: string): Promise<AuditRecord[]> {
   }
 }
 
-/** A line that was cut off, by a kill or by the beginning of the part that was read, is none. */
+/** Parses a line; one that was cut off, by a kill or by the start of the read part, is skipped. */
 function recordOf(line: string): AuditRecord[] {
   try {
     return [JSON.parse(line) as AuditRecord];

@@ -8,7 +8,7 @@ import type { AuditLog } from './audit.js';
 import type { Previews } from './previews.js';
 import type { Words } from './words.js';
 
-/** What the pages have in common. */
+/** The parts that all pages share. */
 export interface AdminRoom {
   readonly host: ReceiverHost;
   readonly users: Users;
@@ -18,23 +18,23 @@ export interface AdminRoom {
   readonly previews: Previews;
 }
 
-/** What a page is asked with. */
+/** A request for a page. */
 export interface PageRequest {
-  /** Who is logged in. */
+  /** The user who is logged in. */
   readonly user: User;
   /** The query of the address. */
   readonly query: URLSearchParams;
-  /** Where the browser has the admin, such as `http://localhost:8787`. */
+  /** The admin's origin in the browser, such as `http://localhost:8787`. */
   readonly origin: string;
   /** The texts, times and numbers in the user's language. */
   readonly words: Words;
 }
 
-/** What a form of a page is sent with. */
+/** A request with a form of a page. */
 export interface FormRequest extends PageRequest {
   /** The fields that were entered. */
   readonly form: Readonly<Record<string, FormField>>;
-  /** A field that is one text; empty if it is missing. */
+  /** A text field; empty if it is missing. */
   field(name: string): string;
 }
 
@@ -46,14 +46,14 @@ export interface Flash {
   readonly values?: Readonly<Record<string, string | number>>;
 }
 
-/** What a page answers. */
+/** The answer of a page. */
 export type PageAnswer =
   | {
       readonly kind: 'view';
       /** `views/<view>.eta`. */
       readonly view: string;
       readonly data: object;
-      /** In place of the page's own title; a text and no key. */
+      /** Replaces the page's own title; a text, not a key. */
       readonly title?: string;
       /** @default 200 */
       readonly status?: number;
@@ -64,7 +64,7 @@ export type PageAnswer =
       /** Below `/-/admin/`. */
       readonly to: string;
       readonly flash?: Flash;
-      /** Whether the browser gets a new session, as the password of its user has changed. @default false */
+      /** Whether the browser gets a new session, because the user's password has changed. @default false */
       readonly enters?: true;
     }
   | {
@@ -72,39 +72,40 @@ export type PageAnswer =
       /** Such as `text/html`. */
       readonly type: string;
       readonly body: string | Buffer;
-      /** In place of the admin's Content-Security-Policy. For what others have written, it must have `sandbox`. */
+      /** Replaces the admin's Content-Security-Policy. For foreign content, it must have `sandbox`. */
       readonly policy?: string;
     }
   | { readonly kind: 'missing' };
 
-/** What a form of a page does. */
+/** The action of a form. */
 export interface PageAction {
-  /** Who may do it at least. @default as for the page */
+  /** The lowest role that may do it. @default the page's role */
   readonly role?: Role;
-  /** What it is done to, for the audit log, such as the id of an article. */
+  /** The object of the action, for the audit log, such as the id of an article. */
   about?(request: FormRequest): string;
-  /** Whether it changes anything, and is in the audit log; a preview is not. @default true */
+  /** Whether it changes anything and is noted in the audit log; a preview is not. @default true */
   readonly changes?: false;
   run(request: FormRequest): Promise<PageAnswer>;
 }
 
 /** A page of the admin. */
 export interface AdminPage {
-  /** Below `/-/admin/`, such as `articles/edit`; empty for the first page. What it is about is in the query. */
+  /** Below `/-/admin/`, such as `articles/edit`; empty for the first page. The query names its object. */
   readonly path: string;
-  /** A key of the words; or a text, of a plugin. */
+  /** A key of the words, or a plugin's own text. */
   readonly title: string | { readonly text: string };
-  /** Who may see it at least. */
+  /** The lowest role that may see it. */
   readonly role: Role;
-  /** Where it stands in the menu, lower first. @default not in it */
+  /** Its place in the menu, lower first. @default not in the menu */
   readonly menu?: number;
   show(request: PageRequest): Promise<PageAnswer>;
   /**
-   * Shows its form with what was entered, where nothing was done: the session of that form is over, or its action failed.
-   * @default what was entered is lost
+   * Shows its form again with the entries, if nothing was done: the form's session has ended, or its action failed.
+   *
+   * @default the entries are lost
    */
   again?(request: FormRequest): Promise<PageAnswer>;
-  /** What its forms do, by the value of their button or field `do`. */
+  /** The actions of its forms, by the value of the button or field `do`. */
   readonly actions?: Readonly<Record<string, PageAction>>;
 }
 
@@ -117,7 +118,7 @@ export function view(
   return { kind: 'view', view: name, data, ...more };
 }
 
-/** Leads to another page after a change. @param to below `/-/admin/`, with its query. */
+/** Redirects to another page after a change. @param to below `/-/admin/`, with its query. */
 export function redirect(to: string, flash?: Flash): PageAnswer {
   return { kind: 'redirect', to, ...(flash !== undefined && { flash }) };
 }
@@ -128,10 +129,10 @@ export function correctable(error: unknown): Flash {
   return { level: 'fail', text: 'frame.reason', values: { reason: error.message } };
 }
 
-/** Which of so many pages of a list a query asks for, from 1 on. */
+/** The page of a list that a query asks for, counted from 1. */
 export function pageIn({ query }: Pick<PageRequest, 'query'>, pages: number): number {
   return Math.min(Math.max(1, Math.trunc(Number(query.get('page')) || 1)), pages);
 }
 
-/** There is no such page, article, …. */
+/** The answer if there is no such page, article and so on. */
 export const MISSING: PageAnswer = { kind: 'missing' };

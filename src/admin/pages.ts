@@ -13,7 +13,7 @@ import { pluginPages } from './pages/plugins.js';
 import { setupPages } from './pages/setup.js';
 import { userPages } from './pages/users.js';
 
-/** All pages that somebody sees who is logged in. */
+/** All pages for users who are logged in. */
 export function pagesOf(room: AdminRoom): AdminPage[] {
   return [
     ...overviewPages(room),

@@ -3,7 +3,7 @@ import type { AccessRules } from './access/access.js';
 import { createUsers } from './access/users.js';
 import type { Admin } from './admin.js';
 
-/** The admin below `/-/admin/`. It is there as soon as there is a user, and loaded when somebody asks for it. */
+/** The plugin that serves the admin below `/-/admin/`. It is active once there is a user, and loaded on the first request. */
 export function adminPlugin(rules: AccessRules): Plugin {
   return definePlugin({
     name: 'admin',

@@ -8,20 +8,20 @@ import type { PreviewPage } from '../host/admin/preview-service.js';
 import type { DraftFile } from '../host/articles/edits.js';
 import type { ReceiverHost } from '../host/plugin.js';
 
-/** No script of an article or a theme runs in a preview, and nothing of the admin can be reached from it. */
+/** The policy of a preview: no scripts run, and it cannot reach the admin. */
 export const PREVIEW_POLICY =
   "default-src 'none'; img-src 'self' data: https: http:; media-src 'self' https: http:; style-src 'self' 'unsafe-inline' https: http:; font-src 'self' data: https: http:; frame-ancestors 'self'; base-uri 'self' https: http:; form-action 'none'; sandbox";
 
-/** Previews that are kept for the frames that show them; each is a page of a theme. */
+/** How many previews are kept for their frames. */
 const MOST_PREVIEWS = 20;
 
-/** How long a form waits for its preview, in milliseconds; after that the frame shows the preview when it is ready. */
+/** How long a form waits for its preview, in milliseconds. After that, the frame shows it when it is ready. */
 const WAIT_MS = 1_500;
 
-/** No preview takes so long, with those before it, in milliseconds. */
+/** Longer than a preview takes, including those before it, in milliseconds. */
 const LONGEST_MS = 3_600_000;
 
-/** A preview: its page, or that it is being built. */
+/** A preview: its page, or a note that it is being built. */
 export type Preview =
   | PreviewPage
   | { readonly kind: 'building' /** In ms since 1970. */; readonly since: number };
@@ -29,7 +29,7 @@ export type Preview =
 /** The previews of drafts; see `createPreviews`. */
 export type Previews = ReturnType<typeof createPreviews>;
 
-/** Keeps previews for their frames, as files: all receivers on the folder show them. Each has a key that nobody can guess. */
+/** Creates previews, kept as files so that all receivers on the folder can show them. Each has an unguessable key. */
 export function createPreviews(host: ReceiverHost) {
   const folder = join(host.storage.folder, 'previews');
   const pathOf = (key: string) => join(folder, `${key}.json`);
@@ -37,8 +37,8 @@ export function createPreviews(host: ReceiverHost) {
   /**
    * Makes the preview of a draft.
    *
-   * @param alone the page where nothing makes pages.
-   * @returns its key, and whether it is there; else it is being built.
+   * @param alone makes the page on a site whose pages are not made here.
+   * @returns its key, and whether it is ready; otherwise it is being built.
    */
   async function begin(
     draft: DraftFile,

@@ -16,7 +16,7 @@ import {
 import { createViews, link } from './views.js';
 import type { Words } from './words.js';
 
-/** Who asks for a page, and how. */
+/** A request to the admin, and its client. */
 export interface Visit extends Visitor {
   readonly words: Words;
   /** Below `/-/admin/`. */
@@ -25,13 +25,13 @@ export interface Visit extends Visitor {
   readonly login: Login | undefined;
 }
 
-/** What shows the answers of pages; see `createResponder`. */
+/** See `createResponder`. */
 export type Responder = ReturnType<typeof createResponder>;
 
 const FLASH_SECONDS = 60;
 
 /**
- * Shows what pages answer, with the menu, the message that is left for the next page, and who is logged in.
+ * Creates the functions that send the answers of pages, with the menu, the user and the message from the previous page.
  *
  * @param addressOf the address of a file of the admin, such as `style.css`.
  */
@@ -99,7 +99,7 @@ export function createResponder(
     );
   }
 
-  /** Shows a page of one sentence. @param title a key of the words. */
+  /** Shows a page with one sentence. @param title a key of the words. */
   function tell(visit: Visit, status: number, title: string, sentence: object): void {
     show(visit, 'message', sentence, { status, title: visit.words.t(title) });
   }
@@ -108,7 +108,7 @@ export function createResponder(
 
   const refuse = (visit: Visit, text: string) => tell(visit, 403, 'frame.refusedTitle', { text });
 
-  /** What is said of an error. */
+  /** The status and the text of an error. */
   function failure({ context, words }: Visit, error: unknown) {
     if (error instanceof PressmarkError) return { status: error.status, reason: error.message };
     host.log.error({ err: error, path: context.path }, 'a page of the admin failed');
@@ -120,7 +120,10 @@ export function createResponder(
     tell(visit, status, 'frame.failedTitle', { reason });
   }
 
-  /** Shows the form of a page with what was entered. @param told why nothing was done, where the page itself does not say it. */
+  /**
+   * Shows the form of a page again with the entries. @param told the reason why nothing was done, if the page itself does not
+   * show it.
+   */
   async function giveAgain(
     visit: Visit,
     page: AdminPage,
@@ -131,7 +134,7 @@ export function createResponder(
     give(visit, page, shown.kind === 'view' ? { ...told, ...shown } : shown);
   }
 
-  /** Answers a form whose action has failed: with what was entered, where the page can show it. */
+  /** Answers a form whose action has failed, with the entries if the page can show them. */
   async function failForm(
     visit: Visit,
     page: AdminPage,
@@ -152,7 +155,7 @@ export function createResponder(
   return { byPath, give, show, missing, refuse, fail, giveAgain, failForm };
 }
 
-/** Whether a user has a role; nobody has one who is not logged in. */
+/** Whether a user has a role; false if nobody is logged in. */
 export function isAllowed(user: User | undefined, least: Role): boolean {
   return user !== undefined && (user.role === 'admin' || least === 'editor');
 }
@@ -161,7 +164,7 @@ function titleOf({ title }: AdminPage, { t }: Words): string {
   return typeof title === 'string' ? t(title) : title.text;
 }
 
-/** What a page is asked with when a form of it was sent. */
+/** The request of a form. */
 export function requestOf(visit: Visit, user: User, form: Form): FormRequest {
   const field = (name: string) => fieldOf(form, name);
   const { context, access, words } = visit;
@@ -173,7 +176,7 @@ export function queryOf(context: Context): URLSearchParams {
   return new URLSearchParams(context.querystring);
 }
 
-/** Leads a browser to another page. @param to below `/-/admin/`, with its query. */
+/** Redirects to another page. @param to below `/-/admin/`, with its query. */
 export function leadTo(context: Context, to: string): void {
   context.status = 303;
   context.set('Location', `${link('')}${to}`);
@@ -185,7 +188,7 @@ function setFlash(context: Context, flash: Flash, isSecure: boolean): void {
   setCookie(context, 'flash', value, { isSecure, seconds: FLASH_SECONDS });
 }
 
-/** The message that the page before has left; it is shown once. */
+/** Takes the message from the previous page, which is shown once. */
 function takeFlash({ context, access: { isSecure }, words }: Visit): Flash | undefined {
   const value = cookieOf(context, 'flash', isSecure);
   if (value === undefined) return undefined;

@@ -8,7 +8,7 @@ import type { User } from './access/users.js';
 import type { Flash } from './page.js';
 import type { Words } from './words.js';
 
-/** What surrounds a view. */
+/** The frame around a view. */
 export interface Frame {
   readonly words: Words;
   /** The text of the page's title. */
@@ -24,9 +24,9 @@ export interface Frame {
   readonly site: string;
 }
 
-/** Which of several pages of a list is shown. */
+/** The position in a list of several pages. */
 export interface Pager {
-  /** From 1 on. */
+  /** Counted from 1. */
   readonly page: number;
   readonly pages: number;
   /** Below `/-/admin/`. */
@@ -35,14 +35,14 @@ export interface Pager {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** How something stands. */
+/** The level of a state. */
 export type Level = 'ok' | 'warn' | 'fail' | 'none';
 
 const SIGNS: Readonly<Record<Level, string>> = { ok: '✓', warn: '!', fail: '✗', none: '–' };
 
 /**
- * Makes pages of views. All that a view prints is escaped, but for what the functions here make, which escape by
- * themselves.
+ * Creates the renderer of views. Everything that a view prints is escaped, except for the results of the helpers here, which
+ * escape themselves.
  */
 export function createViews() {
   const eta = new Eta({ views: join(PACKAGE_FOLDER, 'src/admin/views'), autoEscape: true, cache: true });
@@ -57,7 +57,7 @@ export function createViews() {
   return { render };
 }
 
-/** What every view has. */
+/** The helpers for every view. */
 function helpersOf({ words, token, flash, ...frame }: Frame) {
   const { t, ago, moment } = words;
 
@@ -75,7 +75,7 @@ function helpersOf({ words, token, flash, ...frame }: Frame) {
       ...(action === undefined ? [] : [`<input type="hidden" name="do" value="${escapeUTF8(action)}">`]),
     ].join('');
 
-  /** HTML of a plugin, as the plugin has made it; where it failed, why. */
+  /** A plugin's HTML, unescaped, or the reason of its failure. */
   const fromPlugin = (result: AdminResult, plugin: string) =>
     result.kind === 'done'
       ? `<div class="from-plugin">${result.text}</div>`
@@ -102,12 +102,12 @@ export function link(path: string, query: Readonly<Record<string, string | undef
   return `${ADMIN_PATH}${path}${text === '' ? '' : `?${text}`}`;
 }
 
-/** An address that came with a text, if it is one of the web; anything else, such as `javascript:`, leads nowhere. */
+/** A foreign address, if it is a web address; anything else, such as `javascript:`, becomes an empty link. */
 function external(url: string): string {
   return /^https?:\/\//i.test(url) ? url : '#';
 }
 
-/** An address as a person reads it: its path, without the site. */
+/** The short form of an address: its path, without the site. */
 function short(url: string): string {
   return URL.canParse(url) ? decodedPath(new URL(url).pathname) : url;
 }

@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../own-package.js';
 
-/** The languages that the admin has; each is a file in `words/`. */
+/** The languages of the admin, each with a file in `words/`. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const;
 
 /** A language of the admin. */
 export type Language = (typeof LANGUAGES)[number];
 
-/** The values for `{name}` in a text; `count` also decides between singular and plural. */
+/** The values for `{name}` in a text; `count` also selects singular or plural. */
 export type Values = Readonly<Record<string, string | number>>;
 
 /** The texts, times and numbers in one language; see `wordsIn`. */
 export interface Words {
   readonly language: Language;
-  /** The text of a key such as `articles.title`. @throws an Error where no language has it. */
+  /** The text of a key such as `articles.title`. @throws an Error if no language has it. */
   t(key: string, values?: Values): string;
   number(value: number): string;
   /** Such as `3 minutes ago`. */
@@ -46,7 +46,7 @@ export function phrasesOf(language: Language): ReadonlyMap<string, Phrase> {
   return phrases;
 }
 
-/** The words of a language. A phrase that it lacks is English. @param now for what is said of times. */
+/** The words of a language; missing phrases are in English. @param now the clock for relative times. */
 export function wordsIn(language: Language, timeZone: string, now = () => Date.now()): Words {
   const phrases = phrasesOf(language);
   const plural = new Intl.PluralRules(language);
@@ -95,7 +95,7 @@ const UNITS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
   [60, 'minute'],
 ];
 
-/** The language that somebody reads best, by `Accept-Language` or by the language that the user has chosen. */
+/** The best language, by `Accept-Language` or by the user's choice. */
 export function languageFor(accepted: string): Language {
   const wanted = accepted
     .split(',')

@@ -2,31 +2,34 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { hostnameOf, isLocal, isLoopbackName } from '../../host/http/local-request.js';
 
-/** Who asks, as far as the request shows. */
+/** The client of a request, as far as the request shows. */
 export type Access =
   | {
       readonly kind: 'allowed';
-      /** Whether all of the way is encrypted, or does not leave this machine. */
+      /** Whether the whole connection is encrypted, or stays on this machine. */
       readonly isSecure: boolean;
-      /** Where the browser has the admin, such as `http://localhost:8787`. */
+      /** The admin's origin in the browser, such as `http://localhost:8787`. */
       readonly origin: string;
       /** The network of the browser. */
       readonly network: string;
     }
-  /** It comes from another machine, or asks for another host, and the admin is for this one. */
+  /** The request comes from another machine or asks for another host, and the admin is for this machine only. */
   | { readonly kind: 'elsewhere' }
-  /** It comes from another machine, and anyone in between can read it. */
+  /** The request comes from another machine, unencrypted. */
   | { readonly kind: 'plain' };
 
-/** Who gets in besides browsers on this machine. */
+/** Who may use the admin besides browsers on this machine. */
 export interface AccessRules {
-  /** Where the admin is served over HTTPS, at a host name that the site does not have; undefined if it is not. */
+  /** The public HTTPS origin of the admin, which must differ from the site's host; undefined if there is none. */
   readonly publicOrigin: string | undefined;
-  /** Whose `X-Forwarded-Proto` and `X-Forwarded-For` are believed besides this machine's: addresses and networks such as `172.18.0.0/16`. */
+  /**
+   * The proxies, besides those on this machine, whose `X-Forwarded-Proto` and `X-Forwarded-For` are trusted: addresses, and
+   * networks such as `172.18.0.0/16`.
+   */
   readonly trustedProxies: readonly string[];
 }
 
-/** @returns whether the admin is served to a request. */
+/** @returns a function that decides whether a request may use the admin. */
 export function createAccess({
   publicOrigin,
   trustedProxies,
@@ -40,7 +43,7 @@ export function createAccess({
     else trusted.addSubnet(address, Number(prefix), family);
   }
 
-  /** What others say of themselves is not believed. */
+  /** Whether an address is a trusted proxy. */
   function isTrusted(address: string): boolean {
     const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
     const version = isIP(plain);
@@ -59,7 +62,8 @@ export function createAccess({
         network: networkOf(remoteAddress),
       };
     if (publicOrigin === undefined || hostnameOf(host) !== publicHost) return { kind: 'elsewhere' };
-    // From the nearest hop on. The first address that is not a trusted proxy is the client; it may have invented the rest.
+    // Read from the nearest hop on. The first address that is not a trusted proxy is the client, which may have invented the
+    // rest.
     const hops = listIn(headers['x-forwarded-for']).map(withoutPort);
     const client = hops.findIndex((address) => !isTrusted(address));
     const schemes = listIn(headers['x-forwarded-proto']);
@@ -76,9 +80,9 @@ export function createAccess({
 }
 
 /**
- * Whether a browser has connected by itself, as a tunnel or a published port lets it. A proxy that says nothing of itself is
- * seen by what it must not hand on: every browser asks for `keep-alive`, which is for one connection alone (RFC 9110, 7.6.1),
- * and by the page that a browser comes from. A proxy that asks for `keep-alive` in its own name is not recognised.
+ * Whether a browser has connected directly, perhaps through a tunnel or a published port. A proxy that adds no headers is
+ * recognised by a missing `keep-alive`, which every browser sends and no proxy may forward (RFC 9110, 7.6.1), and by the page
+ * that the browser comes from. A proxy that sends `keep-alive` itself is not recognised.
  */
 function isOfBrowserHere({ headers }: IncomingMessage): boolean {
   const pages = [headers.origin, headers.referer].filter((page) => page !== undefined && URL.canParse(page));
@@ -88,19 +92,19 @@ function isOfBrowserHere({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** The entries of a header to which each proxy on the way has added one, the last one first. */
+/** The entries of a list header, the last one first. */
 function listIn(header: string | string[] | undefined): string[] {
   const entries = [header ?? []].flat().join(',').split(',');
   return entries.map((entry) => entry.trim()).reverse();
 }
 
-/** An address such as `203.0.113.9:4711` or `[2001:db8::1]:443`, as some proxies write it, by itself. */
+/** Removes the port from an address such as `203.0.113.9:4711` or `[2001:db8::1]:443`, as some proxies write it. */
 function withoutPort(entry: string): string {
   const [, v6, v4] = /^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/.exec(entry) ?? [];
   return v6 ?? v4 ?? entry;
 }
 
-/** Whose attempts an address counts for: of IPv6, a network of which one machine has all addresses. */
+/** The network that an address's attempts count for: with IPv6, one machine may have a whole network. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   if (!plain.includes(':')) return plain;

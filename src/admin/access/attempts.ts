@@ -1,34 +1,34 @@
-/** How many attempts may come at once, and how often one more. */
+/** The number of attempts at once, and the interval of further ones. */
 interface Limit {
   readonly atOnce: number;
   readonly everyMs: number;
 }
 
-/** Of logins: ten at once, then one each half minute. */
+/** The limit of logins: ten at once, then one every 30 seconds. */
 export const LIMIT: Limit = { atOnce: 10, everyMs: 30_000 };
 
-/** So many addresses and names are remembered, and so many are forgotten when there are more. */
+/** How many addresses and names are remembered, and how many are dropped when there are more. */
 const [MOST_REMEMBERED, FORGOTTEN_AT_ONCE] = [10_000, 1_000];
 
 /** The limits of attempts to log in; see `createAttempts`. */
 export type Attempts = ReturnType<typeof createAttempts>;
 
 /**
- * Limits attempts by address and by name: so many at once, then one each time. It is never closed for good, and success
- * clears it. A browser in which the user has logged in before counts by itself, so that strangers who try a name do not
- * lock its owner out. Each receiver counts by itself, from its start.
+ * Creates limits by address and by name: several attempts at once, then one per interval. Nobody is locked out for good, and
+ * success resets the count. A browser in which the user has logged in before has its own count, so that strangers cannot lock
+ * the user out. Each receiver counts separately, from its start.
  */
 export function createAttempts({ atOnce, everyMs }: Limit = LIMIT, now = Date.now) {
-  /** Until when attempts of a subject are paid for, in ms since 1970. */
+  /** The moment until which each subject's attempts count, in ms since 1970. */
   const paid = new Map<string, number>();
 
-  /** How long an attempt is too early for, in ms; 0 if it may be made. */
+  /** The time until the next attempt is allowed, in milliseconds; 0 if it is allowed now. */
   function earlyBy(subjects: readonly string[]): number {
     const longest = now() + (atOnce - 1) * everyMs;
     return Math.max(0, ...subjects.map((subject) => (paid.get(subject) ?? 0) - longest));
   }
 
-  /** Counts an attempt of each subject. @returns as `earlyBy`; an attempt that is too early is not counted. */
+  /** Counts an attempt of each subject. @returns like `earlyBy`; an attempt that is too early is not counted. */
   function take(subjects: readonly string[]): number {
     const early = earlyBy(subjects);
     if (early > 0) return early;
@@ -37,17 +37,20 @@ export function createAttempts({ atOnce, everyMs }: Limit = LIMIT, now = Date.no
     return 0;
   }
 
-  /** Takes an attempt back that came to nothing, as the receiver was busy. */
+  /** Takes back an attempt that was not made, as the receiver was busy. */
   function giveBack(subjects: readonly string[]): void {
     for (const subject of subjects) paid.set(subject, (paid.get(subject) ?? 0) - everyMs);
   }
 
-  /** Forgets the attempts of subjects: the last one was right. */
+  /** Resets the count of subjects after a success. */
   function clear(subjects: readonly string[]): void {
     for (const subject of subjects) paid.delete(subject);
   }
 
-  /** Forgets what was tried least, and first what has been paid for: never what is throttled, which a flood of others would free. */
+  /**
+   * Drops the subjects with the fewest attempts, expired ones first. A throttled subject is never dropped, so that a flood of
+   * others does not free it.
+   */
   function forget(): void {
     const throttled = now() + (atOnce - 1) * everyMs;
     const others = [...paid]

@@ -5,19 +5,19 @@ import type { ArticleEdits } from '../../host/articles/edits.js';
 import { type FormField, formIn } from '../../host/http/form.js';
 import { sameSecret } from '../../host/http/same-secret.js';
 
-/** The most bytes of a form before somebody has logged in, and of one that is read by the thread that answers, … */
+/** The largest form before login, and the largest one that the answering thread reads, in bytes, … */
 const SMALL_FORM = 20_000;
-/** … and afterwards: an article of a megabyte, each byte written as three. */
+/** … and the largest one after login: an article of a megabyte with each byte escaped as three. */
 const LARGE_FORM = 4_000_000;
 
 /** The fields of a form. */
 export type Form = Readonly<Record<string, FormField>>;
 
 /**
- * Whether a form was sent from a page of the admin. Browsers send a header that says so; a client that sends none is not a
- * browser, so that no other site can have made it send the user's cookies.
+ * Whether a form was sent from a page of the admin, by the headers that browsers send. A client without them is not a browser,
+ * so no other site can have made it send the user's cookies.
  *
- * @param own where the browser has the admin.
+ * @param own the admin's origin in the browser.
  */
 export function isFromOwnPage({ headers }: Pick<IncomingMessage, 'headers'>, own: string): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
@@ -30,7 +30,7 @@ export function hasToken(form: Form, token: string): boolean {
   return sameSecret(fieldOf(form, 'token'), token);
 }
 
-/** A field that is one text; empty if it is missing. Line ends are those of files. */
+/** A text field; empty if it is missing. Line endings are normalised to `\n`. */
 export function fieldOf(form: Form, name: string): string {
   const value = Object.hasOwn(form, name) ? form[name] : undefined;
   return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';
@@ -46,7 +46,7 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
 }
 
 /**
- * Reads a form that may have an article in it.
+ * Reads a form that may hold an article.
  *
  * @throws PressmarkError BODY_TOO_LARGE, BODY_INVALID; what `formFields` throws.
  */

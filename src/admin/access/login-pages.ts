@@ -6,7 +6,7 @@ import type { Login, Logins } from './login.js';
 import { isPossiblePassword, SHORTEST_PASSWORD } from './passwords.js';
 import type { User } from './users.js';
 
-/** The pages to log in and out, and for a form of an earlier session. */
+/** Creates the pages for login, logout, invitations and forms of earlier sessions. */
 export function createLoginPages(
   { users }: Pick<AdminRoom, 'users'>,
   logins: Logins,
@@ -18,7 +18,7 @@ export function createLoginPages(
 
   async function logIn(visit: Visit): Promise<void> {
     const { context } = visit;
-    // Before anything is read, so that a flood costs little.
+    // Checked before the form is read, so that a flood costs little.
     const early = logins.refusalNow(visit);
     if (early !== undefined)
       return show(visit, 'login', { next: '' }, { status: early.status, flash: early.flash });
@@ -33,7 +33,7 @@ export function createLoginPages(
     leadTo(context, targetOf(entered.next));
   }
 
-  /** The page of a link that sets a password. To look at it does not use it up. */
+  /** The page of an invitation, which sets a password. Viewing it does not use up the link. */
   async function welcome(visit: Visit, flash?: Flash, status = 200): Promise<void> {
     const token = queryOf(visit.context).get('token') ?? '';
     const user = await users.invited(token);
@@ -66,8 +66,8 @@ export function createLoginPages(
   function leadToLogin(visit: Visit): void {
     const { context, path } = visit;
     const { search } = context;
-    // Somebody has followed a link from elsewhere, with which browsers send no cookie of ours: they may be logged in. Only what
-    // the page itself asks for shows it.
+    // The user has followed a link from another site, so the browser sent no cookies: the user may be logged in. A request from
+    // our own page will show it.
     if (/^(?:cross|same)-site$/.test(context.get('sec-fetch-site')) && byPath.has(path)) {
       context.set('Refresh', `0; url=${link(path)}${search}`);
       show(visit, 'message', { text: 'frame.moment' }, { title: visit.words.t('frame.momentTitle') });
@@ -79,13 +79,13 @@ export function createLoginPages(
     );
   }
 
-  /** Where to go after logging in: a page of the admin, and nothing else. */
+  /** The page to show after login, which must be a page of the admin. */
   function targetOf(next: string): string {
     const [path = '', query = ''] = next.split('?', 2);
     return byPath.has(path) ? `${path}${query && `?${new URLSearchParams(query)}`}` : '';
   }
 
-  /** A form that was opened in an earlier session comes back with what was entered, so that it can be sent again. */
+  /** Shows a form of an earlier session again, with its entries, so that it can be sent again. */
   async function again(visit: Visit, user: User, form: Form): Promise<void> {
     const page = byPath.get(visit.path);
     if (page?.again === undefined) return refuse(visit, 'frame.foreign');

@@ -8,19 +8,19 @@ import { cookieOf, setCookie } from './cookies.js';
 import { SESSION_MS } from './sessions.js';
 import type { User } from './users.js';
 
-/** A browser that may ask for the admin. */
+/** A browser that may use the admin. */
 export interface Visitor {
   readonly context: Context;
   readonly access: Extract<Access, { kind: 'allowed' }>;
 }
 
-/** Who is logged in, by the secret of which session. */
+/** A user who is logged in, and the secret of the session. */
 export interface Login {
   readonly user: User;
   readonly secret: string;
 }
 
-/** What has become of a name and a password. */
+/** The result of checking a name and a password. */
 export type Checked = { readonly kind: 'passed'; readonly user: User } | Refused;
 
 interface Refused {
@@ -29,15 +29,15 @@ interface Refused {
   readonly flash: Flash;
 }
 
-/** A browser in which somebody has logged in is known for so long, in seconds. */
+/** How long a browser stays known after a login, in seconds. */
 const KNOWN_SECONDS = 365 * 86_400;
-/** Failed logins in the audit log, so that strangers do not fill it; all of them are in the receiver's log. */
+/** The limit of failed logins in the audit log, so that strangers cannot fill it. All of them are in the receiver's log. */
 const NOTED_FAILURES = { atOnce: 20, everyMs: 180_000 };
 
-/** Who gets in; see `createLogins`. */
+/** See `createLogins`. */
 export type Logins = ReturnType<typeof createLogins>;
 
-/** Who gets in by which cookie and which password, and how often that may be tried. */
+/** Creates the logins: sessions, passwords and the limits of attempts. */
 export function createLogins({
   host,
   users,
@@ -47,14 +47,14 @@ export function createLogins({
 }: Pick<AdminRoom, 'host' | 'users' | 'sessions' | 'audit' | 'attempts'>) {
   const notedFailures = createAttempts(NOTED_FAILURES);
 
-  /** Who is logged in; undefined for nobody. */
+  /** The login of a request; undefined if nobody is logged in. */
   async function of({ context, access }: Visitor): Promise<Login | undefined> {
     const secret = cookieOf(context, 'session', access.isSecure);
     const user = secret === undefined ? undefined : await sessions.userOf(secret);
     return secret === undefined || user === undefined ? undefined : { user, secret };
   }
 
-  /** Why an unknown browser may not try now, whatever it sends; undefined if it may. */
+  /** The reason why an unknown browser may not try now, whatever it sends; undefined if it may. */
   function refusalNow({ context, access }: Visitor): Refused | undefined {
     const known = cookieOf(context, 'known', access.isSecure);
     const early = known === undefined ? attempts.earlyBy([`network ${access.network}`]) : 0;
@@ -68,7 +68,7 @@ export function createLogins({
     return { kind: 'refused', status: 429, flash };
   }
 
-  /** Checks a name and a password, as often as that may be tried. */
+  /** Checks a name and a password, within the limits. */
   async function check({ context, access }: Visitor, name: string, password: string): Promise<Checked> {
     const known = cookieOf(context, 'known', access.isSecure);
     const mark = await users.browserMark(name);
@@ -104,9 +104,9 @@ export function createLogins({
   }
 
   /**
-   * Begins a session with a new secret, never with a secret that the browser has sent; the session before ends.
+   * Begins a session with a new secret, never with one that the browser has sent, and ends the previous session.
    *
-   * @param what for the audit log; undefined if that has it already.
+   * @param what the entry in the audit log; undefined if there is one already.
    * @returns the secret.
    */
   async function enter({ context, access }: Visitor, user: User, what?: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { PressmarkError } from '../../errors.js';
 
-/** A password as it is kept. */
+/** A stored password. */
 export interface PasswordHash {
   /** Both base64. */
   readonly salt: string;
@@ -9,37 +9,40 @@ export interface PasswordHash {
   readonly cost: number;
 }
 
-/** As OWASP recommends for scrypt with 32 MB of memory. */
+/** The cost that OWASP recommends for scrypt with 32 MB of memory. */
 export const PASSWORD_COST = 2 ** 15;
 const OPTIONS = { r: 8, p: 3, maxmem: 64 * 1024 * 1024 } satisfies ScryptOptions;
 const HASH_BYTES = 32;
 
-/** In code units. A longer text would only cost time. */
+/** The longest password, in code units. A longer text would only cost time. */
 const LONGEST = 1_000;
 export const SHORTEST_PASSWORD = 12;
 
-/** So many computations wait at most: each takes a part of a second, and one of the threads that also write articles. */
+/**
+ * The highest number of waiting computations: each takes a fraction of a second, and one of the threads that also write
+ * articles.
+ */
 const MOST_WAITING = 20;
 
-/** So many more wait of people who are known: strangers cannot take their places. */
+/** How many more may wait for known browsers, so that strangers cannot take their places. */
 const KEPT_FOR_KNOWN = 5;
 
 let waiting = 0;
 let last: Promise<unknown> = Promise.resolve();
 
-/** Whether a person may have this password. */
+/** Whether a password is allowed. */
 export function isPossiblePassword(password: string): boolean {
   return [...password].length >= SHORTEST_PASSWORD && password.length <= LONGEST;
 }
 
-/** Hashes a new password; who sets one is known by a link or a session. */
+/** Hashes a new password. The caller has an invitation or a session. */
 export async function hashPassword(password: string, cost: number): Promise<PasswordHash> {
   const salt = randomBytes(16);
   const hash = await derived(password, salt, cost, true);
   return { salt: salt.toString('base64'), hash: hash.toString('base64'), cost };
 }
 
-/** What the password of somebody who has none is compared with. */
+/** The hash to compare with if a user has none. */
 const NOBODY: PasswordHash = {
   salt: randomBytes(16).toString('base64'),
   hash: randomBytes(HASH_BYTES).toString('base64'),
@@ -47,9 +50,9 @@ const NOBODY: PasswordHash = {
 };
 
 /**
- * Whether a password matches its hash. Without a hash, the comparison takes as long.
+ * Whether a password matches a hash. Without a hash, the comparison takes the same time.
  *
- * @param isKnown whether the browser that asks is one of the user's.
+ * @param isKnown whether the user has logged in before in this browser.
  * @throws PressmarkError RECEIVER_BUSY if too many wait.
  */
 export async function isPassword(
@@ -63,7 +66,7 @@ export async function isPassword(
   return timingSafeEqual(actual, expected) && kept !== undefined;
 }
 
-/** One after the other: deliveries need the threads of the pool for their files. */
+/** Derives keys one after the other, as deliveries need the threads of the pool for their files. */
 async function derived(password: string, salt: Buffer, cost: number, isKnown: boolean): Promise<Buffer> {
   if (waiting >= MOST_WAITING + (isKnown ? KEPT_FOR_KNOWN : 0))
     throw new PressmarkError('RECEIVER_BUSY', 'too many people log in right now; try again in a minute');

@@ -2,22 +2,22 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { PluginStorage } from '../../host/storage.js';
 import type { User, Users } from './users.js';
 
-/** What is kept of a session. */
+/** A stored session. */
 interface Session {
   readonly user: string;
-  /** That of the user when the session began. */
+  /** The user's `passwordId` at the beginning of the session. */
   readonly passwordId: string;
 }
 
-/** Who is logged in; see `createSessions`. */
+/** See `createSessions`. */
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** How long a session lasts. */
 export const SESSION_MS = 14 * 86_400_000;
 
 /**
- * Sessions by the secret that only the browser has; the disk has its digest. All receivers on the site's folder see the
- * same. A session ends with the user, with the password it began with, and after 14 days.
+ * Creates sessions. Only the browser has the secret of a session; the disk has its digest. All receivers on the site's folder
+ * share them. A session ends after 14 days, with the user, and with a change of the password.
  */
 export function createSessions(storage: PluginStorage, users: Users) {
   /** Begins a session. @returns its new secret. */
@@ -30,7 +30,7 @@ export function createSessions(storage: PluginStorage, users: Users) {
     return secret;
   }
 
-  /** Whose session this is; undefined if it is over, or never was. */
+  /** The user of a session; undefined if it has ended or never existed. */
   async function userOf(secret: string): Promise<User | undefined> {
     const session = await storage.get<Session>(keyOf(secret));
     if (session === undefined) return undefined;

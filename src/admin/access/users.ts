@@ -12,9 +12,9 @@ export const ROLES: readonly Role[] = ['editor', 'admin'];
 export interface User {
   readonly name: string;
   readonly role: Role;
-  /** For the commits of what the person edits. */
+  /** The author's address for commits of the user's edits. */
   readonly email?: string;
-  /** The language of the admin; that of the browser where it is missing. */
+  /** The language of the admin. @default the browser's */
   readonly language?: string;
 }
 
@@ -28,13 +28,13 @@ export interface Account extends User {
   readonly linkUntil?: string;
 }
 
-/** What is kept of a user. */
+/** A stored user. */
 interface Kept extends User {
   readonly since: string;
   readonly password?: PasswordHash;
-  /** Another one with each password: what was made with an older one is over. */
+  /** Changes with each password, which ends sessions of earlier ones. */
   readonly passwordId: string;
-  /** A digest of the token that sets a password once. */
+  /** The digest of the invitation's token. */
   readonly link?: { readonly digest: string; readonly until: string };
 }
 
@@ -53,11 +53,11 @@ const KEY = 'users';
 const NO_PASSWORD = randomBytes(32);
 const LINK_MS = 24 * 3_600_000;
 
-/** Letters, digits and what stands between the parts of a name or an address. */
+/** A name or an address: letters, digits, and the usual separators between them. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+'-]{0,62}[\p{L}\p{M}\p{N}]$|^[\p{L}\p{N}]$/u;
 const EMAIL = /^[^\s<>@"\x00-\x1f]{1,64}@[^\s<>@"\x00-\x1f]{1,190}$/;
 
-/** The users, in one value of the storage. @param cost of the hashes of new passwords. */
+/** Creates the users, kept in one value of the storage. @param cost the cost of the hashes of new passwords. */
 export function createUsers(
   storage: PluginStorage,
   { now = Date.now, cost = PASSWORD_COST }: { readonly now?: () => number; readonly cost?: number } = {},
@@ -67,7 +67,7 @@ export function createUsers(
   const byToken = (users: readonly Kept[], token: string) =>
     users.find(({ link }) => link?.digest === digestOf(token) && Date.parse(link.until) > now());
 
-  /** Replaces one user; `undefined` removes. */
+  /** Replaces one user; `undefined` removes the user. */
   const change = (find: (users: readonly Kept[]) => Kept | undefined, to: (user: Kept) => Kept | undefined) =>
     storage.update<readonly Kept[]>(KEY, (users = []) => {
       const found = find(users);
@@ -87,10 +87,10 @@ export function createUsers(
   }
 
   /**
-   * Adds a user, or gives a known user another link. A password that was set works until the link was used.
+   * Adds a user, or makes another link for an existing user, whose password works until the link is used.
    *
-   * @param role undefined leaves it; a new user is an editor.
-   * @throws PressmarkError USAGE if the name or the address cannot be one.
+   * @param role undefined leaves the role as it is; a new user is an editor.
+   * @throws PressmarkError USAGE if the name or the address is invalid.
    */
   async function invite(
     name: string,
@@ -126,13 +126,13 @@ export function createUsers(
     return { user: userOf(user), token, until };
   }
 
-  /** Whose link this is; undefined if it was used, is over, or never was. */
+  /** The user of a link; undefined if it was used, has expired, or never existed. */
   async function invited(token: string): Promise<User | undefined> {
     const user = byToken(await all(), token);
     return user && userOf(user);
   }
 
-  /** Sets a password with a link, which ends. @returns undefined if the link does not work any more. */
+  /** Sets a password with a link, and ends the link. @returns undefined if the link no longer works. */
   async function accept(token: string, password: string): Promise<User | undefined> {
     if ((await invited(token)) === undefined) return undefined;
     const hash = await hashPassword(password, cost);
@@ -147,7 +147,7 @@ export function createUsers(
     return accepted;
   }
 
-  /** Sets a password anew, which ends all sessions of the user. */
+  /** Changes a password, which ends all sessions of the user. */
   async function setPassword(name: string, password: string): Promise<void> {
     const hash = await hashPassword(password, cost);
     await change(
@@ -157,7 +157,7 @@ export function createUsers(
   }
 
   /**
-   * The user with this name and password. It takes as long where there is no such user.
+   * The user with this name and password. It takes the same time if there is no such user.
    *
    * @param isKnown whether the user has logged in before in the browser that asks.
    */
@@ -168,7 +168,7 @@ export function createUsers(
       : undefined;
   }
 
-  /** Changes what is kept of a user besides the password and the role. */
+  /** Changes the fields of a user, except password and role. */
   async function set(
     name: string,
     { email, language }: Partial<Record<'email' | 'language', string | undefined>>,
@@ -183,7 +183,7 @@ export function createUsers(
     );
   }
 
-  /** Removes a user, also the last admin; the sessions end. @returns whether there was one. */
+  /** Removes a user, even the last admin, and ends the sessions. @returns whether the user existed. */
   async function remove(name: string): Promise<boolean> {
     let isThere = false;
     await change(
@@ -213,8 +213,8 @@ export function createUsers(
   }
 
   /**
-   * What a browser keeps in which a user has logged in, until the password changes. For a name that nobody has it is
-   * something that no browser has.
+   * The mark of a browser in which a user has logged in; it changes with the password. For an unknown name, it matches no
+   * browser.
    */
   async function browserMark(name: string): Promise<string> {
     return markOf(byName(await all(), name));

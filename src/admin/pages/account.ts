@@ -2,7 +2,7 @@ import { isPossiblePassword, SHORTEST_PASSWORD } from '../access/passwords.js';
 import { type AdminPage, type AdminRoom, redirect, view } from '../page.js';
 import { LANGUAGES } from '../words.js';
 
-/** What everybody sets for themselves. */
+/** The page where users change their own settings. */
 export function accountPages({ users, attempts }: AdminRoom): AdminPage[] {
   const shown = { languages: LANGUAGES, shortest: SHORTEST_PASSWORD };
   return [
@@ -23,7 +23,7 @@ export function accountPages({ users, attempts }: AdminRoom): AdminPage[] {
           run: async ({ user, field }) => {
             const refused = (text: string, count = SHORTEST_PASSWORD) =>
               view('account', shown, { status: 422, flash: { level: 'fail', text, values: { count } } });
-            // A stranger at an open session must not find out the password by trying.
+            // Limited, so that a stranger at an open session cannot guess the password.
             const subjects = [`account ${user.name}`];
             const waitMs = attempts.take(subjects);
             if (waitMs > 0) return refused('login.often', Math.ceil(waitMs / 1_000));

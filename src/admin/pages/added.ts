@@ -10,20 +10,20 @@ import type { User } from '../access/users.js';
 import { type AdminPage, type AdminRoom, MISSING, redirect, view } from '../page.js';
 import { isAllowed } from '../responder.js';
 
-/** A widget of a plugin, as the overview shows it. */
+/** A plugin's widget on the overview. */
 export interface ShownWidget {
   readonly plugin: string;
   readonly title: string;
   readonly result: AdminResult;
 }
 
-/** Where a message of a plugin is cut off, in characters: it travels in a cookie. */
+/** The longest message of a plugin, in characters, as it is sent in a cookie. */
 const MOST_WORDS = 300;
 
-/** An address of the admin that a form may name to come back to. */
+/** An address of the admin that a form may return to. */
 const BACK = /^[a-z/]*(?:\?[^\s#]*)?$/;
 
-/** The pages that plugins have added, and what their buttons do. */
+/** The pages and actions that plugins have added. */
 export function addedPages({ host }: AdminRoom): AdminPage[] {
   const { pages, actions } = host.use('plugins').additions;
   const shown = pages.map(
@@ -69,7 +69,7 @@ export function addedPages({ host }: AdminRoom): AdminPage[] {
   return [...shown, press];
 }
 
-/** The widgets that a user sees on the overview. */
+/** The widgets on the overview for a user. */
 export async function widgetsOf(
   host: ReceiverHost,
   user: User,
@@ -84,7 +84,7 @@ export async function widgetsOf(
   return Promise.all(widgets.map(show));
 }
 
-/** The buttons of plugins that a user sees in one place. */
+/** The buttons of plugins in one place for a user. */
 export function actionsOn(host: ReceiverHost, on: AddedAction['on'], user: User): readonly AddedAction[] {
   return host
     .use('plugins')

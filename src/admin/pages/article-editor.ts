@@ -16,21 +16,21 @@ import { PREVIEW_POLICY, type Preview } from '../previews.js';
 import type { Words } from '../words.js';
 import { about, articlePath, editorOf, idIn, shownArticle } from './article.js';
 
-/** How often a frame looks for a preview that is being built, in seconds. */
+/** How often a frame checks for a preview that is being built, in seconds. */
 const LOOK_EVERY = 2;
 
-/** Of what the admin itself says in the frame; browsers follow no refresh in a sandbox. */
+/** The policy of the admin's own text in the frame, without a sandbox, in which browsers ignore a refresh. */
 const OWN_POLICY = "default-src 'none'; frame-ancestors 'self'";
 
 const NOTHING: ArticleFields = { title: '', description: '', tags: [], author: '', image: null, body: '' };
 
-/** What the form shows of an article besides the fields. */
+/** The parts of an article that the form shows besides the fields. */
 type FormArticle = Pick<EditableArticle, 'id' | 'title' | 'author' | 'tags' | 'bodyKind' | 'locked'>;
 
 /** A preview above the form. */
 type ShownPreview = { readonly key: string; readonly isThere: boolean };
 
-/** The form for an article, with its preview, and the one for a new article. */
+/** The form for an article, with its preview, and the form for a new article. */
 export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
   const { articles } = host;
 
@@ -38,11 +38,11 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
     found: FormArticle | undefined,
     fields: ArticleFields,
     more: {
-      /** By which the article was asked for. */
+      /** The requested id. */
       readonly id?: string;
       /** The revision that the person has seen; empty for a new article. */
       readonly base?: string;
-      /** Of a new article, so that it is stored once. */
+      /** The key of a new article, so that it is stored only once. */
       readonly key?: string;
       readonly slug?: string;
       readonly isHeld?: boolean;
@@ -62,14 +62,14 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
     );
   }
 
-  /** The fields as they stand in the form. */
+  /** The values of the form's fields. */
   async function htmlOf({ tags, image, ...fields }: ArticleFields): Promise<Record<string, string>> {
     const texts = Object.entries({ ...fields, tags: tags.join('\n'), image: image ?? '' });
     const escapedTexts = await articles.escaped(texts.map(([, text]) => text));
     return Object.fromEntries(texts.map(([name], n) => [name, escapedTexts[n] ?? '']));
   }
 
-  /** The page of a draft where nothing makes pages. */
+  /** The page of a draft on a site whose pages are not made here. */
   async function withoutTheme({ article: { title }, html }: DraftFile): Promise<string> {
     const [heading = ''] = await articles.escaped([title]);
     return `<!doctype html><meta charset="utf-8"><title>${heading}</title><h1>${heading}</h1>${html}`;
@@ -90,13 +90,13 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
     }
   }
 
-  /** The form again, with what was entered, if the article was removed while somebody edited it. */
+  /** Shows the form again with the entries, if the article was removed meanwhile. */
   function removed(fields: ArticleFields): Promise<PageAnswer> {
     const flash = { level: 'warn', text: 'articles.removedSince' } as const;
     return form(undefined, fields, { isChanged: true }, { status: 404, flash });
   }
 
-  /** The form with what was entered. */
+  /** Shows the form with the entries. */
   async function again(
     request: FormRequest,
     more: { readonly preview?: ShownPreview } = {},
@@ -108,7 +108,7 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
     return form(article, fields, { id, ...enteredIn(request), ...more });
   }
 
-  /** What a form shows of its article, besides the fields: also of a file that cannot be read. */
+  /** The parts of an article that the form shows besides the fields, even for an unreadable file. */
   async function openedIn(
     id: string,
     { title, author, tags }: ArticleFields,
@@ -116,12 +116,12 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
     try {
       return await articles.open(id);
     } catch {
-      // What was typed is worth more than why: the action has said it, or says it when the form is sent again.
+      // The entries matter more than the error, which the action has shown or will show when the form is sent again.
       return { id, title, author, tags, bodyKind: 'markdown' };
     }
   }
 
-  /** The article has changed since: both texts are shown, and nothing is overwritten before the person says so. */
+  /** Shows both texts if the article has changed since. Nothing is overwritten before the person decides. */
   async function conflict(now: EditableArticle, base: string, fields: ArticleFields): Promise<PageAnswer> {
     const theirs = fieldsIn(now);
     const seen = await articles.at(now.id, base).catch((error: unknown) => {
@@ -151,7 +151,7 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
     const entered = enteredIn(request);
     const slug = entered.slug.trim();
     const state = entered.isHeld ? 'held' : 'live';
-    // A key in another form counts as missing.
+    // An invalid key counts as missing.
     const key = /^[0-9a-f]{16}$/.test(entered.key) ? entered.key : newKey();
     try {
       const made = { ...fields, key, ...(slug !== '' && { slug }), state } as const;
@@ -203,7 +203,7 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
   ];
 }
 
-/** What the frame of a preview shows. */
+/** The content of a preview's frame. */
 function frame(preview: Preview | undefined, { t, language }: Words): PageAnswer {
   const file = (body: string, policy = OWN_POLICY): PageAnswer => ({
     kind: 'file',
@@ -228,7 +228,7 @@ function frame(preview: Preview | undefined, { t, language }: Words): PageAnswer
   }
 }
 
-/** What was entered. */
+/** The entered fields. */
 function fieldsOf({ field }: FormRequest): ArticleFields {
   const image = field('image').trim();
   return {
@@ -244,7 +244,7 @@ function fieldsOf({ field }: FormRequest): ArticleFields {
   };
 }
 
-/** What else stands in the form. */
+/** The hidden fields of the form. */
 function enteredIn({ field }: FormRequest) {
   const [base, key, slug, isHeld] = [field('base'), field('key'), field('slug'), field('state') === 'held'];
   return { base, key, slug, isHeld, isChanged: true };

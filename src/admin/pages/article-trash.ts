@@ -1,10 +1,10 @@
 import { type AdminPage, type AdminRoom, correctable, pageIn, redirect, view } from '../page.js';
 import { articlePath, editorOf } from './article.js';
 
-/** Articles of one page. */
+/** The number of articles per page. */
 const SIZE = 50;
 
-/** The articles that people have removed. */
+/** The page of removed articles. */
 export function trashPages({ host }: AdminRoom): AdminPage[] {
   const { articles } = host;
   return [

@@ -21,12 +21,12 @@ import { LEVELS } from './articles.js';
 
 const STATES: readonly SettableState[] = ['live', 'held', 'scheduled', 'expired'];
 
-/** So many versions are shown at first, and at the most. */
+/** How many versions are shown at first, and at most. */
 const VERSIONS = { first: 50, most: 1_000 };
 
 /**
- * How long the page waits for them, in milliseconds, and how long they are remembered: git may go through a hundred thousand
- * commits, and the page looks again.
+ * How long the page waits for the versions, and how long they are cached, in milliseconds. Git may have to read a hundred
+ * thousand commits, and the page reloads.
  */
 const LOOKING_MS = { waited: 40, remembered: 10_000 };
 
@@ -35,21 +35,24 @@ export function editorOf({ user: { name, email } }: Pick<PageRequest, 'user'>): 
   return { name, ...(email !== undefined && { email }) };
 }
 
-/** The id of the article that a page is about. */
+/** The id of a page's article. */
 export function idIn({ query }: Pick<PageRequest, 'query'>): string {
   return query.get('id') ?? '';
 }
 
-/** What the forms of an article's pages are about, for the audit log. */
+/** The object of forms on an article's pages, for the audit log. */
 export const about = (request: FormRequest): string => idIn(request);
 
-/** The same, with what was entered. */
+/** The object with an entered value. */
 const aboutWith =
   (...names: readonly string[]) =>
   (request: FormRequest): string =>
     [idIn(request), ...names.map(request.field)].filter((text) => text !== '').join(' ');
 
-/** A change of an article from the revision that the person has seen; where it is refused, the article's page says why. */
+/**
+ * An action that changes an article from the revision that the person has seen. If it is refused, the article's page shows the
+ * reason.
+ */
 function changing(
   change: (request: FormRequest, id: string, base: string) => Promise<PageAnswer>,
 ): PageAction['run'] {
@@ -70,10 +73,10 @@ export function articlePath(id: string): string {
   return `articles/article?${new URLSearchParams({ id })}`;
 }
 
-/** So much of an article's title, names and tags is shown: each may be as long as an article. */
+/** How much of an article's title, names and tags is shown, as each may be as long as an article. */
 const MOST_SHOWN = { characters: 200, tags: 100 };
 
-/** An article as views show it. @param id by which it was asked for. */
+/** An article for views. @param id the requested id. */
 export function shownArticle<A extends Pick<EditableArticle, 'title' | 'author' | 'tags'>>(
   article: A,
   id: string,
@@ -89,20 +92,20 @@ export function shownArticle<A extends Pick<EditableArticle, 'title' | 'author' 
   };
 }
 
-/** The versions of an article, as its page shows them. */
+/** The versions of an article for its page. */
 type Versions =
   | {
       readonly kind: 'found';
       readonly revisions: readonly (ArticleRevision & {
         /** By an update. */ readonly isReplaced: boolean;
       })[];
-      /** How many to ask for next; undefined if these are all. */
+      /** The number to request next; undefined if there are no more. */
       readonly more: number | undefined;
     }
   | { readonly kind: 'looking' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** The page of one article, and what differs between two versions of it. */
+/** The page of one article, and the comparison of two versions. */
 export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
   const { articles } = host;
   const { timeZone } = host.site;
@@ -136,7 +139,7 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
     return redirect('articles/trash', { level: 'ok', text: 'articles.trashed' });
   });
 
-  /** The page is there, too, where git does not say what was. */
+  /** Reads the versions. The page is shown even if git fails. */
   async function versionsOf(id: string, most: number): Promise<Versions> {
     try {
       const found = await articles.history(id, most + 1);
@@ -153,7 +156,7 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
     }
   }
 
-  /** The versions, if they are found soon. */
+  /** The versions, if they are found within the time that the page waits. */
   async function versionsSoon({ id, revision }: Pick<EditableArticle, 'id' | 'revision'>): Promise<Versions> {
     const key = `${revision} ${id}`;
     const known = looks.get(key);

@@ -6,7 +6,7 @@ import type { Level } from '../views.js';
 /** The states of articles, in the order of the list's filter. */
 const STATES: readonly ListedArticle['state'][] = ['live', 'held', 'scheduled', 'expired', 'draft'];
 
-/** Whose text an article has, for the list's filter. */
+/** The filter by the origin of an article's text. */
 const KINDS: Readonly<Record<string, Pick<ArticleSearch, 'edited' | 'handWritten'>>> = {
   delivered: { edited: false, handWritten: false },
   edited: { edited: true },
@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, Pick<ArticleSearch, 'edited' | 'handWritten
 
 const SORTS = ['newest', 'oldest', 'title'] as const;
 
-/** How a state looks. */
+/** The level of each state. */
 export const LEVELS: Readonly<Record<ListedArticle['state'], Level>> = {
   live: 'ok',
   held: 'warn',

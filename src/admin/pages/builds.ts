@@ -1,9 +1,9 @@
 import { type AdminPage, type AdminRoom, MISSING, redirect, view } from '../page.js';
 
-/** So many builds, deploys and articles are listed. */
+/** How many builds, deploys and articles are listed. */
 const [MOST_BUILDS, MOST_DEPLOYS, MOST_LEFT_OUT] = [30, 15, 100];
 
-/** The last builds and deploys, and which article the site does not show. */
+/** The page of the last builds and deploys, and of articles that the site does not show. */
 export function buildPages({ host }: AdminRoom): AdminPage[] {
   const service = () => host.use('builds');
   return [

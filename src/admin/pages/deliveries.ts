@@ -4,25 +4,25 @@ import type { DeliveryRecord } from '../../host/records.js';
 import { type AdminPage, type AdminRoom, MISSING, type PageRequest, pageIn, view } from '../page.js';
 import { articlePath } from './article.js';
 
-/** So many deliveries are on a page. */
+/** The number of deliveries per page. */
 const ON_A_PAGE = 50;
 
-/** The contract's events, to choose from. */
+/** The contract's events, for the filter. */
 const EVENTS = ['article.published', 'article.updated', 'article.lookup', 'webhook.test'] as const;
 
-/** A longer body is shown in part, in characters; it can be had whole as a file. */
+/** The longest body that is shown whole, in characters; a longer one can be downloaded. */
 const MOST_SHOWN = 50_000;
 
-/** More bytes than these characters have; of a longer body no more is decoded. */
+/** At least the bytes of that many characters; no more of a longer body is decoded. */
 const MOST_BYTES = 4 * MOST_SHOWN + 4;
 
-/** What follows a delivery is looked for so long, in milliseconds; not every site has somebody who sees it live. */
+/** How long the page follows a delivery, in milliseconds, as not every site has a live check. */
 const FOLLOWED_MS = 15 * 60_000;
 
-/** What is said of an outcome that is no error. */
+/** The outcomes, besides errors, that have an explanation. */
 const EXPLAINED: ReadonlySet<string> = new Set(['stored', 'known', 'deleted', 'retry', 'found', 'tested']);
 
-/** What has come, one delivery, and what it would be answered now. */
+/** The pages of deliveries: the list, one delivery, and the answer that it would get now. */
 export function deliveryPages({ host }: AdminRoom): AdminPage[] {
   return [
     {
@@ -91,7 +91,7 @@ export function deliveryPages({ host }: AdminRoom): AdminPage[] {
   ];
 }
 
-/** Whether more may follow soon, so that a page looks again. */
+/** Whether further steps may follow soon, so that the page reloads. */
 export function isFollowed(
   { at }: Pick<DeliveryRecord, 'at'>,
   { path, live }: Pick<DeliveryAftermath, 'path' | 'live'>,
@@ -105,13 +105,13 @@ function filtersOf({ query }: PageRequest) {
   return { q, event, status };
 }
 
-/** Which status is meant: `ok`, `refused`, or one number. */
+/** The filter by status: `ok`, `refused`, or a number. */
 function statusQuery(status: string): { refused?: boolean; status?: number } {
   if (status === 'ok' || status === 'refused') return { refused: status === 'refused' };
   return status === '' ? {} : { status: Number(status) };
 }
 
-/** Where the admin has the article with this id, which may have been removed since; undefined if it has none. */
+/** The admin's page of the article with this id; undefined if the article was removed. */
 async function pageOf({ articles }: ReceiverHost, id: string): Promise<string | undefined> {
   if ((await articles.get(id)) !== undefined) return articlePath(id);
   return (await articles.trashed()).some((one) => one.id === id) ? 'articles/trash' : undefined;

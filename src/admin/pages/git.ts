@@ -2,13 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { GitState } from '../../host/admin/site-services.js';
 import { type AdminPage, type AdminRoom, MISSING, view } from '../page.js';
 
-/** How long the page waits for git, in milliseconds: it looks at every file, and the page asks again. */
+/** How long the page waits for git, in milliseconds. Git looks at every file, and the page reloads. */
 const WAITED_MS = 40;
 
-/** How the site stands in git, and the texts that only a file has. */
+/** The pages about git: the state of the site, and texts that are not in git. */
 export function gitPages({ host }: AdminRoom): AdminPage[] {
   let last: GitState | undefined;
-  /** The error of a look that nobody has waited for; shown once, and git is asked again after that. */
+  /** The error of a query that no page waited for. It is shown once, and then git is asked again. */
   let failure: { readonly error: unknown } | undefined;
   return [
     {

@@ -3,21 +3,21 @@ import { type AdminPage, type AdminRoom, redirect, view } from '../page.js';
 import type { Level } from '../views.js';
 import { actionsOn, widgetsOf } from './added.js';
 
-/** One station between the delivery and the public page. */
+/** One step between the delivery and the public page. */
 export interface Station {
-  /** The key of its name in the words, after `overview.`; a target's own name where it is `deploy`. */
+  /** The key of its name in the words, after `overview.`; for `deploy`, the target's own name. */
   readonly name: string;
   readonly target?: string;
   readonly level: Level;
-  /** When it was passed last, ISO 8601. */
+  /** When it last succeeded, ISO 8601. */
   readonly at?: string | undefined;
-  /** What has passed it, such as the subject of a commit. */
+  /** What succeeded, such as the subject of a commit. */
   readonly what?: string;
   readonly url?: string;
-  /** Why the last one did not pass. */
+  /** The last error. */
   readonly error?: string;
   readonly errorAt?: string;
-  /** What waits before it. */
+  /** The number of waiting items. */
   readonly waiting?: number;
 }
 
@@ -25,7 +25,7 @@ const LISTED = 10;
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** The first page: whether it works, what needs a person, and what came last. */
+/** The first page: whether everything works, what needs a person, and what came last. */
 export function overviewPages({ host }: AdminRoom): AdminPage[] {
   return [
     {
@@ -67,7 +67,7 @@ export function overviewPages({ host }: AdminRoom): AdminPage[] {
   ];
 }
 
-/** The stations of this site, from the delivery to the public page; those that it does not have are left out. */
+/** The steps of this site, from the delivery to the public page. */
 export function stationsOf({ facts, push, targets }: LastSeen): Station[] {
   const { delivery, commit, commitError, build, buildError, live, awaited } = facts;
   const stations: Station[] = [
@@ -126,18 +126,18 @@ export function stationsOf({ facts, push, targets }: LastSeen): Station[] {
   return stations;
 }
 
-/** A day and what came on it. */
+/** A day and its number of articles. */
 export interface Day {
   /** ISO 8601, without a time. */
   readonly day: string;
   readonly count: number;
 }
 
-/** How many articles have their date on each of the last days, the oldest first. @param dates in ms since 1970. */
+/** The number of articles by date for each of the last days, oldest first. @param dates in ms since 1970. */
 export function articlesPerDay(dates: readonly number[], timeZone: string, now: number): Day[] {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
   const days = new Map<string, number>();
-  // From the date, and not from the time: the day on which clocks change has not 24 hours.
+  // Computed from the date, not the time: a day on which clocks change does not have 24 hours.
   const today = Date.parse(format.format(now));
   for (let back = DAYS - 1; back >= 0; back--)
     days.set(new Date(today - back * DAY_MS).toISOString().slice(0, 10), 0);

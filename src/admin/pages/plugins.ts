@@ -14,7 +14,7 @@ import {
 } from '../page.js';
 import { actionsOn } from './added.js';
 
-/** So many events of one plugin's jobs are shown; those that need somebody come first. */
+/** How many events of one plugin's jobs are shown; those that need a person come first. */
 const MOST_OPEN = 50;
 
 const ORDER: Readonly<Record<OpenJob['state']['kind'], number>> = {
@@ -24,19 +24,19 @@ const ORDER: Readonly<Record<OpenJob['state']['kind'], number>> = {
   waiting: 3,
 };
 
-/** An option as the form shows it. */
+/** An option in the form. */
 interface ShownField extends SettingField {
-  /** The name of the field: whatever the option is called. */
+  /** The field's name, which is independent of the option's. */
   readonly id: string;
   readonly value: string;
   readonly error: string | undefined;
-  /** The value that somebody else has saved since, where it differs. */
+  /** The different value that somebody else has saved since; undefined if there is none. */
   readonly theirs: string | undefined;
-  /** The value in the config, which goes before; undefined if it is not there. */
+  /** The value in the config, which overrides the field; undefined if there is none. */
   readonly configured: string | undefined;
 }
 
-/** What plugins do, what their jobs have still to do, and their settings. */
+/** The pages of plugins: their parts, their open jobs, and their settings. */
 export function pluginPages(room: AdminRoom): AdminPage[] {
   const { host } = room;
   const service = () => host.use('plugins');
@@ -134,7 +134,7 @@ export function pluginPages(room: AdminRoom): AdminPage[] {
       error: faults.find(({ path }) => isOf(path, one.key))?.text,
     }));
     const others = faults.filter(({ path }) => !fields.some(({ key }) => isOf(path, key)));
-    // What was entered is compared with what it began with, also at the next try.
+    // The base stays the same, so that the next attempt is also compared with it.
     return formOf(
       { ...settings, base: field('base') },
       marked,

@@ -1,7 +1,7 @@
 import type { Setup } from '../../host/admin/setup-service.js';
 import { type AdminPage, type AdminRoom, correctable, redirect, view } from '../page.js';
 
-/** How the service is connected: address, secret, connection test, and the settings in force. */
+/** The page of the connection to the service: address, secret, connection test, and the settings in force. */
 export function setupPages({ host }: AdminRoom): AdminPage[] {
   const service = () => host.use('setup');
   const shown = (secret?: string) => {
@@ -25,7 +25,7 @@ export function setupPages({ host }: AdminRoom): AdminPage[] {
       actions: {
         renew: {
           run: async ({ field }) => {
-            // A form that is sent again must not make the next secret.
+            // A form that is sent twice must not make a second secret.
             if (field('base') !== baseOf(service().now()))
               return view('setup', shown(), { status: 409, flash: { level: 'fail', text: 'setup.since' } });
             const given = field('secret').trim();
@@ -44,7 +44,7 @@ export function setupPages({ host }: AdminRoom): AdminPage[] {
   ];
 }
 
-/** Another one after each new secret. */
+/** Identifies the secret that the form shows. */
 function baseOf({ secret }: Setup): string {
   return `${secret.end} ${secret.oldUntil ?? ''}`;
 }

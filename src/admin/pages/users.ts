@@ -10,10 +10,10 @@ import {
 } from '../page.js';
 import { link } from '../views.js';
 
-/** So much of the audit log is shown. */
+/** How many records of the audit log are shown. */
 const MOST_RECORDS = 100;
 
-/** Who may log in, and what they have done. */
+/** The page of users, and of the audit log. */
 export function userPages({ users, audit }: AdminRoom): AdminPage[] {
   const list = async (more: object = {}, flash?: Flash, status = 200): Promise<PageAnswer> =>
     view(
