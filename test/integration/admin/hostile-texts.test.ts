@@ -137,6 +137,8 @@ test('titles, tags, authors, ids, deliveries, plugins’ files and words, a bran
     `git/replaced?${new URLSearchParams({ file: REPLACED })}`,
   ];
   for (const path of records) t.regex((await admin.get(path)).text, /x-hostile/, path);
+  for (const file of ['journal.jsonl', '../pressmark.config.json', 'replaced/../journal.jsonl', ''])
+    t.is((await admin.get(`git/replaced?${new URLSearchParams({ file })}`)).status, 404, file);
   const paths = [...registeredPages().map(({ path }) => path), ...details(id), ...records];
   for (const path of paths) {
     const shown = await admin.get(path);

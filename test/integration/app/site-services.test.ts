@@ -6,7 +6,6 @@ import type {
   BuildRecord,
   DeliveryAftermath,
   DeployRecord,
-  GitState,
   LeftOutArticle,
 } from '../../../src/host/admin/site-services.js';
 import type { DeliveryRecord } from '../../../src/host/records.js';
@@ -17,7 +16,6 @@ import { until } from '../../support/until.js';
 
 const SHOWING = `export default { name: 'showing', receiver(host) {
   const builds = () => host.use('builds');
-  const git = () => host.use('git');
   host.addFilter('article.draft', (draft) => draft.tags.includes('later') ? host.hold('later') : draft);
   host.routes((router) => {
     router.get('/all', async (context) => { context.body = {
@@ -25,9 +23,6 @@ const SHOWING = `export default { name: 'showing', receiver(host) {
       leftOut: await builds().leftOut(), deliveries: await host.deliveries() }; });
     router.get('/after/:key', async (context) => {
       context.body = await builds().after(await host.delivery(context.params.key)); });
-    router.get('/git', async (context) => { context.body = await git().state(); });
-    router.get('/replaced', async (context) => {
-      context.body = { text: await git().replacedText(context.query.file) ?? null }; });
     router.post('/build', async (context) => { await builds().build(); context.body = {}; });
     router.post('/deploy', async (context) => { await builds().deploy(); context.body = {}; });
   });
@@ -42,20 +37,17 @@ interface Shown {
   readonly deliveries: readonly DeliveryRecord[];
 }
 
-const DECLINING = '#!/bin/sh\necho "<b>protected</b> branch" >&2\nexit 1\n';
+// What git shows is in ../admin/hostile-texts.
 
-test('builds, deploys and what git has are kept for people, and a person can ask for a build and a deploy', async (t) => {
+test('builds and deploys are kept for people, and a person can ask for a build and a deploy', async (t) => {
   const root = tempDir(t);
-  const [dir, remote, output] = [join(root, 'site'), join(root, 'remote'), join(root, 'srv')];
+  const [dir, output] = [join(root, 'site'), join(root, 'srv')];
   const git = (...args: string[]) => execFileSync('git', args, { cwd: dir, encoding: 'utf8' });
   fs.mkdirSync(dir);
-  execFileSync('git', ['init', '-q', '--bare', '-b', 'main', remote]);
   git('init', '-q', '-b', 'main');
-  git('remote', 'add', 'origin', remote);
   fs.writeFileSync(join(dir, '.gitignore'), '.pressmark/\npublic/\n');
   fs.writeFileSync(join(dir, 'showing.mjs'), SHOWING);
   const config = {
-    git: { push: { debounce: 50 } },
     deploy: [{ folder: output }, { command: 'echo 12 files uploaded' }],
     liveCheck: false,
     plugins: ['./showing.mjs'],
@@ -94,27 +86,4 @@ test('builds, deploys and what git has are kept for people, and a person can ask
   t.like((await all()).builds[0], { written: 0, outcome: 'built' });
   await post('/deploy');
   await until('it is deployed again', async () => (await all()).deploys.length > before.deploys.length);
-
-  const pushed = () =>
-    execFileSync('git', ['--git-dir', remote, 'rev-list', '--all', '--count'], { encoding: 'utf8' });
-  await until('both are pushed', () => pushed().trim() === '2');
-  fs.writeFileSync(join(remote, 'hooks/pre-receive'), DECLINING, { mode: 0o755 });
-  const kept = 'replaced/content/articles/soil.md/2026-11-19T08-00-00.123Z-0123456789abcdef.md';
-  fs.mkdirSync(join(dir, '.pressmark', kept, '..'), { recursive: true });
-  fs.writeFileSync(join(dir, '.pressmark', kept), '<script>replaced</script>');
-  await receiver.post('article.published', article({ id: 'clay', slug: 'clay' }));
-  await until('the push is declined', async () => (await get<GitState>('/git')).push?.isDeclined === true);
-  await until('its commit waits', async () => (await get<GitState>('/git')).push?.waiting.length === 1);
-  const state = await get<GitState>('/git');
-  t.like(state, { because: null, branch: 'main', waitingFor: null, commitError: null });
-  t.regex(state.push?.lastError ?? '', /<b>protected<\/b> branch/);
-  t.regex(state.push?.waiting[0]?.subject ?? '', /^Publish: /);
-  t.deepEqual(state.replaced, [
-    { file: kept, path: 'content/articles/soil.md', at: '2026-11-19T08:00:00.123Z' },
-  ]);
-  const textOf = async (file: string) =>
-    (await get<{ text: string | null }>(`/replaced?file=${encodeURIComponent(file)}`)).text;
-  t.is(await textOf(kept), '<script>replaced</script>');
-  for (const file of ['journal.jsonl', '../pressmark.config.json', 'replaced/../journal.jsonl', ''])
-    t.is(await textOf(file), null);
 });

@@ -1,55 +1,18 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { article } from '../../support/events.js';
-import { createFaults } from '../../support/faults.js';
 import { freePort } from '../../support/free-port.js';
 import { startReceiver } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
-import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { withPlugins } from '../../support/with-plugins.js';
 
-/** Writes a line for each run, and for each activation. */
-const PLUGIN = `import fs from 'node:fs';
-export default { name: 'announce', version: '1.0.0',
-  receiver(host) {
-    host.job('published', { on: 'article.published', since: 'ever', run({ article }) {
-      fs.appendFileSync(host.paths.site + '/runs', 'published ' + article.id + '\\n');
-    } });
-  },
-  async activate(host, { previous }) {
-    await host.storage.set('activated', (await host.storage.get('activated') ?? 0) + 1);
-    fs.appendFileSync(host.paths.site + '/activations', await host.storage.get('activated') + ' ' + previous + '\\n');
-  },
-};`;
-
-const siteWithJobs = (t: ExecutionContext) => withPlugins(storeOnly(tempDir(t)), { announce: PLUGIN });
+// What a receiver that is killed at any write of the queue leaves is in unit/host/jobs-killed.
 
 const linesIn = (path: string) =>
   fs.existsSync(path) ? fs.readFileSync(path, 'utf8').trimEnd().split('\n') : [];
-const runsIn = (dir: string) => linesIn(join(dir, 'runs'));
-const isDone = (dir: string) =>
-  !fs.readdirSync(join(dir, '.pressmark/jobs/noted')).some((name) => name.endsWith('.json'));
-
-test('jobs: a receiver that is killed between the answer and the run runs the job after its next start, once', async (t) => {
-  const dir = siteWithJobs(t);
-  const faults = createFaults(t);
-  const receiver = await startReceiver(t, { ...faults.options, dir });
-  const data = article();
-  // The first is the note; before the second, which says that the job runs, the receiver is killed.
-  faults.set({ call: 'rename', path: 'jobs/noted', skip: 1, kill: true });
-  await receiver.post('article.published', data).catch(() => undefined);
-  await receiver.ended;
-  t.deepEqual(runsIn(dir), []);
-  faults.clear();
-  const next = await startHere(t, { dir });
-  t.is((await next.post('article.published', data)).status, 200); // in case it was killed before the answer
-  await until('the job has run', () => runsIn(dir).length > 0 && isDone(dir));
-  t.deepEqual(runsIn(dir), [`published ${data.id}`]);
-  t.deepEqual(linesIn(join(dir, 'activations')), ['1 undefined'], 'of one version there is one activation');
-});
 
 /** Writes a line for each article that is live. */
 const LIVE_PLUGIN = `import fs from 'node:fs';
