@@ -18,20 +18,14 @@ export default { name: 'listener', receiver(host) {
   }));
 } };`;
 
-/** Runs before everything else, and for longer than an action is waited for. */
-const ENDLESS = `export default { name: 'endless', receiver(host) {
-  for (const name of ['host.ready', 'article.published', 'delivery.accepted', 'site.built'])
-    host.addAction(name, () => new Promise((resolve) => setTimeout(resolve, 3_600_000).unref()), { priority: -1_000 });
-} };`;
-
-test('plugins hear of files by hand, of what has changed on the site, of pushes, of deploys, and of what fails; an action that never ends delays neither pages nor commits', async (t) => {
+test('plugins hear of files by hand, of what has changed on the site, of pushes, of deploys, and of what fails', async (t) => {
   const dir = tempDir(t);
   const remote = join(tempDir(t), 'remote.git');
   const git = (...args: string[]) => execFileSync('git', ['-C', dir, ...args], { encoding: 'utf8' }).trim();
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
   execFileSync('git', ['init', '--quiet', '--initial-branch=main', dir]);
   git('remote', 'add', 'origin', remote);
-  withPlugins(dir, { listener: LISTENER, endless: ENDLESS });
+  withPlugins(dir, { listener: LISTENER });
   fs.writeFileSync(join(dir, '.git/info/exclude'), 'ignored.md\n');
   const folder = join(tempDir(t), 'srv');
   const config = {
@@ -39,7 +33,7 @@ test('plugins hear of files by hand, of what has changed on the site, of pushes,
     git: { push: { debounce: 10 } },
     deploy: [{ folder }, { command: 'exit 3' }],
   };
-  const { post, origin, log } = await startHere(t, { dir, config });
+  const { post, origin } = await startHere(t, { dir, config });
   const events = (): Record<string, unknown>[] =>
     fs.existsSync(join(dir, '.actions'))
       ? fs
@@ -55,10 +49,6 @@ test('plugins hear of files by hand, of what has changed on the site, of pushes,
   t.regex(json.url, /\/articles\/sent\/$/);
   await heard('site.changed', ({ files }) => JSON.stringify(files).includes('"articles/sent/index.html"'));
   await heard('git.pushed', ({ commit, branch }) => branch === 'main' && commit === git('rev-parse', 'main'));
-  t.false(
-    log.some(({ plugin }) => plugin === 'endless'),
-    'the endless plugin has not been given up',
-  );
   await heard('deploy.done', ({ target }) => target === `folder ${folder}`);
   await heard('deploy.failed', ({ target, error }) => target === 'command exit 3' && /3/.test(String(error)));
   t.false(

@@ -1,6 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { pino } from 'pino';
+import type { DurableStore } from '../../../../src/app/durability.js';
+import { firstPartyPlugins } from '../../../../src/app/plugins/first-party.js';
 import { siteOfPlugins } from '../../../../src/app/plugins/host-context.js';
 import { loadPlugins, runsTypeScript } from '../../../../src/app/plugins/load-plugins.js';
 import { loadSettings } from '../../../../src/config/load.js';
@@ -73,4 +76,19 @@ test('the plugins of the folder are its modules, of each kind that Node.js loads
     fs.unlinkSync(join(dir, 'plugins', name));
   }
   if (runsTypeScript()) t.deepEqual(await names(), ['a', 'b', 'c', 'd']);
+});
+
+test('site, git and admin act before all plugins of others, whose actions they do not wait for', async (t) => {
+  const settings = await loadSettings(tempDir(t), {}, { PRESSMARK_SITE_URL: 'https://garden.example' });
+  const durable = { git: { name: 'git', receiver: () => undefined } } as unknown as DurableStore;
+  const log = pino({ level: 'silent' });
+  const plugins = firstPartyPlugins({ settings, durable, log, terminal: false, sources: [] });
+  t.deepEqual(
+    plugins.map(({ plugin, isFirstParty }) => [plugin.name, isFirstParty]),
+    [
+      ['admin', true],
+      ['site', true],
+      ['git', true],
+    ],
+  );
 });
