@@ -94,7 +94,7 @@ const CREATED: readonly (readonly [
   number,
   title: string,
   sent: string | object,
-  has?: object,
+  has?: object | undefined,
   shows?: string,
 ])[] = [
   [100, 'a form', 'content=A+note+of+a+form', { content: ['A note of a form'] }],
