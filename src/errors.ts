@@ -97,6 +97,11 @@ export function systemCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** Whether an error says that a file is not there. */
+export function isGone(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
+}
+
 /** What an unknown thrown value says of itself, in one line. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
 import { systemCode } from '../errors.js';
 import { discard } from '../fs/atomic-write.js';
+import { namesIn } from '../fs/files-below.js';
 import { takeKernelLock } from '../fs/lock.js';
 import { findLockHelper, type LockHelper } from '../fs/lock-helper.js';
 import { foldersOf } from './content/folders.js';
@@ -78,15 +79,9 @@ export async function runningReceivers(settings: Settings): Promise<RunningRecei
 }
 
 function filesIn(folder: string): string[] {
-  try {
-    return fs
-      .readdirSync(folder)
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => join(folder, name));
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  return namesIn(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => join(folder, name));
 }
 
 /** The text of a file that a process has locked; empty if it is about to be written. */

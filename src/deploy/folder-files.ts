@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import { dirname, sep } from 'node:path';
-import { systemCode } from '../errors.js';
+import { isGone, systemCode } from '../errors.js';
 import { discard, isLeftover, tempPath } from '../fs/atomic-write.js';
 import { entriesBelow } from '../fs/files-below.js';
-import { isGone } from '../store/catalog/entry.js';
 
 /** Called with each skipped symbolic link. */
 export type OnSkipped = (link: string) => void;

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { systemCode } from '../errors.js';
-import { discard, makeDirectory, syncDirectory, syncFile, tempPath } from '../fs/atomic-write.js';
+import { isGone, systemCode } from '../errors.js';
+import { discard, makeDurableDirectory, syncDirectory, syncFile, tempPath } from '../fs/atomic-write.js';
 import { eachAtATime } from '../fs/each-at-a-time.js';
-import { isGone } from '../store/catalog/entry.js';
 
 /** How many files are copied at a time. */
 const FILES_AT_A_TIME = 16;
@@ -100,7 +99,7 @@ function tryLink(file: string, name: string): boolean {
 export async function switchTo(release: string, path: string): Promise<void> {
   const suffix = randomBytes(6).toString('hex');
   // Before the first build, the folder `build` of an output `build/www` may be missing.
-  for (const folder of makeDirectory(dirname(path))) await syncDirectory(folder);
+  await makeDurableDirectory(dirname(path));
   const link = tempPath(dirname(path));
   fs.symlinkSync(relative(fs.realpathSync(dirname(path)), fs.realpathSync(release)), link);
   const isFolder = fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -116,17 +116,11 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/**
- * Makes a directory and those above it.
- *
- * @returns the directories that got a new entry and must be synced before anything in `directory` is durable.
- */
-export function makeDirectory(directory: string): string[] {
+/** Makes a directory and those above it; their names are on the disk when it resolves. */
+export async function makeDurableDirectory(directory: string): Promise<void> {
   const first = fs.mkdirSync(directory, { recursive: true });
-  if (first === undefined) return [];
-  const parents: string[] = [];
-  for (let at = directory; at !== dirname(first); at = dirname(at)) parents.push(dirname(at));
-  return parents;
+  if (first === undefined) return;
+  for (let at = directory; at !== dirname(first); at = dirname(at)) await syncDirectory(dirname(at));
 }
 
 /** Replaces or creates a file so that a reader sees the old or the new one whole, also after a power loss. */

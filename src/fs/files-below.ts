@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../errors.js';
+import { isGone } from '../errors.js';
 
 /**
  * Everything below a folder except folders, sorted by path. A symbolic link is an entry and is never followed: it may lead
@@ -27,11 +27,18 @@ export function filesBelow(folder: string): string[] {
   return [...entriesBelow(folder)].flatMap(([path, entry]) => (entry.isFile() ? [path] : []));
 }
 
+/** The names in a folder, sorted; none if there is no such folder. */
+export function namesIn(folder: string): string[] {
+  return entriesIn(folder)
+    .map(({ name }) => name)
+    .sort();
+}
+
 function entriesIn(folder: string): fs.Dirent[] {
   try {
     return fs.readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
+    if (isGone(error)) return [];
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../errors.js';
-import { makeDirectory, syncDirectory, syncFile, writeAtomically } from './atomic-write.js';
+import { syncDirectory, syncFile, writeAtomically } from './atomic-write.js';
 import { takeKernelLock } from './lock.js';
 import { findLockHelper } from './lock-helper.js';
 
@@ -42,7 +42,7 @@ export function openLineLog<Line>(path: string, isLine: (value: unknown) => valu
       return fs.openSync(path, 'a', 0o600);
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') throw error;
-      makeDirectory(dirname(path));
+      fs.mkdirSync(dirname(path), { recursive: true });
       return fs.openSync(path, 'a', 0o600);
     }
   }

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { isGone } from '../errors.js';
 
 /** A file's text, and its status at that moment. */
 export interface ReadText {
@@ -14,5 +15,15 @@ export function readText(path: string): ReadText {
     return { text: fs.readFileSync(fd, 'utf8'), stat };
   } finally {
     fs.closeSync(fd);
+  }
+}
+
+/** The text of a file; empty if there is none. */
+export function readOrEmpty(path: string): string {
+  try {
+    return readText(path).text;
+  } catch (error) {
+    if (isGone(error)) return '';
+    throw error;
   }
 }

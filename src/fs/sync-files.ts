@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { childEnvironment } from '../child-environment.js';
-import { systemCode } from '../errors.js';
+import { isGone } from '../errors.js';
 import { syncFile } from './atomic-write.js';
 
 /**
@@ -52,7 +52,7 @@ export async function syncIfThere(path: string): Promise<void> {
   try {
     await syncFile(path);
   } catch (error) {
-    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error;
+    if (!isGone(error)) throw error;
   }
 }
 

@@ -4,7 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { quote, systemCode } from '../errors.js';
-import { discard, isLeftover, makeDirectory, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
+import {
+  discard,
+  isLeftover,
+  makeDurableDirectory,
+  syncDirectory,
+  writeAtomically,
+} from '../fs/atomic-write.js';
+import { namesIn } from '../fs/files-below.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import { complaintsOf } from './invalid.js';
@@ -66,7 +73,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
   let sweptAt = Number.NEGATIVE_INFINITY;
 
   async function alone<T>(work: () => Promise<T>): Promise<T> {
-    for (const parent of makeDirectory(values)) await syncDirectory(parent);
+    await makeDurableDirectory(values);
     lock ??= createLock({ directory: folder, helper: findLockHelper() });
     return lock.run(work);
   }
@@ -169,7 +176,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
 
   async function keys(prefix = ''): Promise<string[]> {
     const found: string[] = [];
-    for (const name of names()) {
+    for (const name of namesIn(values)) {
       if (!name.endsWith('.json')) continue;
       const text = await readFile(join(values, name), 'utf8').catch(ignoreMissing);
       const stored = parsed(text ?? '');
@@ -179,15 +186,11 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
     return found.sort();
   }
 
-  function names(): string[] {
-    return fs.existsSync(values) ? fs.readdirSync(values) : [];
-  }
-
   /** Removes expired values, and half-written files of a killed process. No other process writes meanwhile. */
   function sweep(): void {
     if (now() - sweptAt < SWEEP_EVERY_MS) return;
     sweptAt = now();
-    for (const name of names()) {
+    for (const name of namesIn(values)) {
       const path = join(values, name);
       const stored = name.endsWith('.json') ? parsed(fs.readFileSync(path, 'utf8')) : undefined;
       if (isLeftover(name) || (stored !== undefined && isOver(stored))) discard(path);

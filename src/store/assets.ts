@@ -10,8 +10,8 @@ import {
   type StoredAsset,
 } from '../article/asset.js';
 import { PressmarkError, quote, systemCode } from '../errors.js';
-import { discard, makeDirectory, stage, writeAtomically } from '../fs/atomic-write.js';
-import { filesBelow } from '../fs/files-below.js';
+import { discard, stage, writeAtomically } from '../fs/atomic-write.js';
+import { filesBelow, namesIn } from '../fs/files-below.js';
 import { syncFoldersOf } from '../fs/sync-files.js';
 import type { ArticleCodec } from './catalog/content-folder.js';
 import { storeFailure } from './write/failure.js';
@@ -67,10 +67,10 @@ export function createAssets({ siteDir, folder, siteUrl, staging, codec }: Asset
   }
 
   async function write(target: string, bytes: Uint8Array): Promise<void> {
-    makeDirectory(dirname(target));
+    fs.mkdirSync(dirname(target), { recursive: true });
     let temp: string | undefined;
     try {
-      makeDirectory(staging);
+      fs.mkdirSync(staging, { recursive: true });
       ({ temp } = await stage(staging, bytes));
       fs.renameSync(temp, target);
     } catch (error) {
@@ -84,9 +84,11 @@ export function createAssets({ siteDir, folder, siteUrl, staging, codec }: Asset
   /** The files that belong to an article, relative to the site's folder: those it was given, and those its text names. */
   async function filesOf(id: string, text: string): Promise<string[]> {
     const own = `${ASSETS}/${assetFolder(id)}`;
-    const given = namesIn(join(root, own)).map((name) => `${own}/${name}`);
+    const given = namesIn(join(root, own)).filter((name) => !name.startsWith('.'));
     const named = (await codec.assets(text)).filter((path) => fs.existsSync(join(root, path)));
-    return [...new Set([...given, ...named])].map((path) => posix.join(folder, path));
+    return [...new Set([...given.map((name) => `${own}/${name}`), ...named])].map((path) =>
+      posix.join(folder, path),
+    );
   }
 
   return { put, filesOf };
@@ -111,16 +113,6 @@ export function copyAssets(root: string, output: string): number {
     copied++;
   }
   return copied;
-}
-
-/** The assets in a folder; none if there is no such folder. */
-function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder).filter((name) => !name.startsWith('.'));
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 async function isFileWith(path: string, bytes: Uint8Array): Promise<boolean> {

@@ -1,11 +1,11 @@
 import type { StoredArticle } from '../article/stored-article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
-import { PressmarkError } from '../errors.js';
+import { isGone, PressmarkError } from '../errors.js';
 import { coalesced } from '../fs/coalesced.js';
 import { type AddressRefresh, readAnew } from './catalog/address-refresh.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
 import { type ContentFolder, type ReadFile, readArticle } from './catalog/content-folder.js';
-import { type Entry, isFuture, isGone } from './catalog/entry.js';
+import { type Entry, isFuture } from './catalog/entry.js';
 import { newFilesReader } from './catalog/new-files.js';
 import { type ContentChange, refresh } from './catalog/scan.js';
 import { onlyEntry, type Precondition, preconditionOf, type Target, targetOf } from './precondition.js';

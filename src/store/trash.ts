@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { canonicalUrl } from '../contract/canonical-url.js';
-import { makeDirectory, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
+import { syncDirectory, writeAtomically } from '../fs/atomic-write.js';
 import { openLineLog } from '../fs/line-log.js';
 
 /** The folder below the state folder that has the texts of the articles in the trash, and the file in it with what is known of them. */
@@ -93,7 +93,7 @@ export function openTrash(stateDir: string) {
 
   /** Keeps an article; durable when it resolves. */
   async function keep(one: Trashed, text: string): Promise<void> {
-    makeDirectory(folder);
+    fs.mkdirSync(folder, { recursive: true });
     await syncDirectory(stateDir); // also where another receiver has made it, and has not come to that
     await writeAtomically(textFile(one), text);
     const before = get(one.id);

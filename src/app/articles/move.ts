@@ -6,7 +6,7 @@ import type { StoredUrl } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
-import { discard, makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
+import { discard, makeDurableDirectory, writeAtomically } from '../../fs/atomic-write.js';
 import { createLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { readHead } from '../../git/commit/head.js';
@@ -76,7 +76,7 @@ export async function moveSite(settings: Settings, to: string, log: Log): Promis
       repository === undefined ? { paths: [], left: [] } : await committable(repository, moves, earlier);
     const lists = redirectLists(urls).map(({ name, text }) => ({ path: join(stateDir, FOLDER, name), text }));
     if (moves.length > 0) {
-      for (const folder of makeDirectory(join(stateDir, FOLDER))) await syncDirectory(folder);
+      await makeDurableDirectory(join(stateDir, FOLDER));
       for (const { path, text } of lists) await writeAtomically(path, text);
     }
     for (const move of moves) await rewrite(settings, move);

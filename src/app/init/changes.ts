@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
-import { makeDirectory, writeAtomically } from '../../fs/atomic-write.js';
+import { writeAtomically } from '../../fs/atomic-write.js';
 
 /** A file that `init` creates or extends. */
 export interface Change {
@@ -48,7 +48,7 @@ export async function applyChanges(dir: string, changes: readonly Change[]): Pro
   for (const change of inOrder) {
     const path = join(dir, change.path);
     try {
-      makeDirectory(dirname(path));
+      fs.mkdirSync(dirname(path), { recursive: true });
       // A symbolic link stays; its target is written.
       const target = change.before === undefined ? path : fs.realpathSync(path);
       const mode = change.mode ?? fs.statSync(target, { throwIfNoEntry: false })?.mode;

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { placeOf } from '../../config/config-file.js';
 import { type KeptOptions, readKeptOptions, withKeptOptions } from '../../config/settings-file.js';
 import { messageOf, PressmarkError, quote, systemCode } from '../../errors.js';
+import { namesIn } from '../../fs/files-below.js';
 import { READY_MS } from '../../host/host.js';
 import type { Plugin, PluginEntry } from '../../host/plugin.js';
 import { begunBy } from '../../host/plugin-code.js';
@@ -38,7 +39,7 @@ export async function loadPlugins(
         : { plugin: what as Plugin, origin: `plugins[${index}] of the config` };
     entries.push(withOptions({ ...entry, ...(options !== undefined && { options }) }, kept));
   }
-  for (const name of pluginFiles(join(dir, 'plugins')))
+  for (const name of namesIn(join(dir, 'plugins')).filter((file) => PLUGIN_FILE.test(file)))
     entries.push(
       withOptions(await importPlugin(join(dir, 'plugins', name), `plugins/${name}`, limitMs), kept),
     );
@@ -51,18 +52,6 @@ function withOptions(entry: PluginEntry, kept: KeptOptions): PluginEntry {
   if (typeof name !== 'string' || !Object.hasOwn(kept, name)) return entry;
   const options = withKeptOptions(`plugin ${name} (${entry.origin})`, entry.options, kept[name]);
   return { ...entry, options, configured: entry.options };
-}
-
-function pluginFiles(folder: string): string[] {
-  try {
-    return fs
-      .readdirSync(folder)
-      .filter((name) => PLUGIN_FILE.test(name))
-      .sort();
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 async function importPlugin(file: string, origin: string, limitMs: number): Promise<PluginEntry> {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { readOrEmpty } from '../../store/catalog/entry.js';
+import { readOrEmpty } from '../../fs/read-text.js';
 import { buildFolder } from './build-state.js';
 
 /** A file in the same folder: the digest of each article's text, by its path. */

@@ -2,10 +2,9 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { PressmarkError, systemCode } from '../../errors.js';
+import { isGone, PressmarkError, systemCode } from '../../errors.js';
 import { versionAt } from '../../fs/fingerprint.js';
 import type { Repository } from '../../git/repository.js';
-import { isGone } from '../../store/catalog/entry.js';
 import { borrowHistory, linkNeighbours, linkPackages, linkPackagesAbove, linkTo } from './around-site.js';
 import { holdsSecret, isEnvName, type Secrets, secretsOf, withoutSecrets } from './copy-secrets.js';
 

@@ -2,7 +2,7 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { StoredArticle } from '../../article/stored-article.js';
-import { systemCode } from '../../errors.js';
+import { isGone, systemCode } from '../../errors.js';
 import type { Actions } from '../../host/hooks/hook-types.js';
 import type { Log } from '../../log.js';
 import type { CommittedFolder } from '../content-folder.js';
@@ -186,9 +186,8 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         }
       } catch (error) {
         const code = systemCode(error) ?? '';
-        const isGone = ['ENOENT', 'ENOTDIR'].includes(code);
-        if (isGone && why === 'trash') removed.push(path);
-        else if (isGone) outcomes.set(path, { kind: 'failed', because: 'the file is gone' });
+        if (isGone(error) && why === 'trash') removed.push(path);
+        else if (isGone(error)) outcomes.set(path, { kind: 'failed', because: 'the file is gone' });
         else if (['EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code))
           outcomes.set(path, warnOfRefusal(`the file cannot be read (${code})`, path));
         else throw error;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { renameSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { messageOf, PressmarkError } from '../../errors.js';
-import { discard, makeDirectory, stage } from '../../fs/atomic-write.js';
+import { discard, stage } from '../../fs/atomic-write.js';
 import { filesBelow } from '../../fs/files-below.js';
 import { syncFiles, syncFoldersOf } from '../../fs/sync-files.js';
 import type { Log } from '../../log.js';
@@ -108,7 +108,7 @@ export function createKeepText(stateDir: string, log: Log): KeepText {
   }
 
   async function write(target: string, bytes: Buffer): Promise<void> {
-    makeDirectory(dirname(target));
+    mkdirSync(dirname(target), { recursive: true });
     const { temp } = await stage(stateDir, bytes); // where the next start looks for what a kill has left
     try {
       renameSync(temp, target);

@@ -1,6 +1,6 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../../errors.js';
+import { isGone } from '../../errors.js';
 import { hashFiles } from '../commit/build-commits.js';
 import { changesIn, contentsOf } from '../objects.js';
 import type { Repository } from '../repository.js';
@@ -84,7 +84,7 @@ async function filesAmong({ top }: Repository, paths: readonly string[]): Promis
     try {
       if ((await lstat(join(top, path))).isFile()) files.push(path);
     } catch (error) {
-      if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error;
+      if (!isGone(error)) throw error;
     }
   }
   return files;

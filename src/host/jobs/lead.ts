@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
-import { makeDirectory, syncDirectory } from '../../fs/atomic-write.js';
+import { makeDurableDirectory } from '../../fs/atomic-write.js';
 import { isLockFile, takeKernelLock } from '../../fs/lock.js';
 import { findLockHelper, type LockHelper } from '../../fs/lock-helper.js';
 
@@ -28,7 +28,7 @@ export function createLead(folder: string) {
   async function take(): Promise<boolean> {
     if (performance.now() - triedAt < TRY_EVERY_MS) return false;
     triedAt = performance.now();
-    for (const parent of makeDirectory(folder)) await syncDirectory(parent);
+    await makeDurableDirectory(folder);
     try {
       helper ??= findLockHelper();
       lock = await takeKernelLock(path, helper, 0);

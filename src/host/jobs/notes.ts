@@ -6,11 +6,12 @@ import { systemCode } from '../../errors.js';
 import {
   discard,
   isLeftover,
-  makeDirectory,
+  makeDurableDirectory,
   syncDirectory,
   tempPath,
   writeAtomically,
 } from '../../fs/atomic-write.js';
+import { namesIn } from '../../fs/files-below.js';
 import type { JobState } from './job.js';
 
 // Like `atomic-write.ts`, but without waiting for the file to be closed, as an answer waits for each note.
@@ -114,7 +115,7 @@ export function openNotes(folder: string) {
    *   off the file.
    */
   async function writeNew({ file, events }: Note): Promise<() => Promise<void>> {
-    for (const parent of makeDirectory(folder)) await syncDirectory(parent);
+    await makeDurableDirectory(folder);
     const temp = tempPath(folder);
     const path = join(folder, file);
     const giveUp = (fd: number, error: unknown): never => {
@@ -218,15 +219,6 @@ export function subjectOf(payload: unknown): string | undefined {
 /** Sorts by time, across receivers too. */
 function newName(): string {
   return `${Date.now().toString(36).padStart(9, '0')}-${RUN}-${String(written++).padStart(9, '0')}${ENDING}`;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder).sort();
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /** Another receiver may be writing a new one. */

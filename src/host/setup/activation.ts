@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory, syncDirectory } from '../../fs/atomic-write.js';
+import { makeDurableDirectory } from '../../fs/atomic-write.js';
 import { takeKernelLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { keptFile } from '../kept-file.js';
@@ -25,7 +25,7 @@ export async function activateOnce(
   version: string | undefined,
   activate: (context: { readonly previous: string | undefined }) => Promise<unknown>,
 ): Promise<void> {
-  for (const parent of makeDirectory(folder)) await syncDirectory(parent);
+  await makeDurableDirectory(folder);
   const path = join(folder, 'activated.json');
   const file = keptFile<Activated | undefined>(path, undefined, 'the plugin is activated anew');
   const lock = await takeKernelLock(join(folder, 'activation.lock'), findLockHelper(), LOCK_WAIT_MS);

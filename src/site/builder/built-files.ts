@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { messageOf, type PressmarkError, systemCode } from '../../errors.js';
+import { isGone, messageOf, type PressmarkError, systemCode } from '../../errors.js';
 import { discard, isLeftover, tempPath } from '../../fs/atomic-write.js';
-import { isGone } from '../../store/catalog/entry.js';
 import type { SavedArticles } from '../index/articles.js';
 import type { SiteOptions } from '../options.js';
 import type { Planned } from '../outputs/planner.js';

@@ -5,9 +5,9 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import { takeKernelLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
+import { readOrEmpty } from '../../fs/read-text.js';
 import { syncFiles } from '../../fs/sync-files.js';
 import type { Log } from '../../log.js';
-import { readOrEmpty } from '../../store/catalog/entry.js';
 import type { SavedArticles } from '../index/articles.js';
 
 /** What was built last: everything in it is on the disk. */

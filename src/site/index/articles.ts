@@ -1,12 +1,12 @@
 import type { Article } from '../../article/article.js';
 import { renderedHtml } from '../../article/stored-article.js';
-import { messageOf, PressmarkError } from '../../errors.js';
-import type { Fingerprint } from '../../fs/fingerprint.js';
+import { isGone, messageOf, PressmarkError } from '../../errors.js';
+import { type Fingerprint, sameFingerprint } from '../../fs/fingerprint.js';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Log } from '../../log.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { type ContentFolder, type DecodedFile, readArticleSync } from '../../store/catalog/content-folder.js';
-import { entryOf, isGone, NEVER_READ, sameFingerprint } from '../../store/catalog/entry.js';
+import { entryOf, NEVER_READ } from '../../store/catalog/entry.js';
 import { isArticlePath, refreshPage, walk } from '../../store/catalog/scan.js';
 import { type ArticleEntry, articleEntry, authorOf, type Post, tagsOf } from './article-entry.js';
 import type { DerivedData } from './derived-data.js';

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import { join, posix } from 'node:path';
 import { renderedHtml } from '../../article/stored-article.js';
+import { isGone } from '../../errors.js';
 import { entriesBelow } from '../../fs/files-below.js';
-import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
+import { type Fingerprint, fingerprintOf, sameFingerprint } from '../../fs/fingerprint.js';
 import type { SiteLink, StandalonePage } from '../../host/pages/page-types.js';
 import type { ContentFolder } from '../../store/catalog/content-folder.js';
-import { isGone, sameFingerprint } from '../../store/catalog/entry.js';
 import { isWatchedName } from '../../store/catalog/scan.js';
 
 /**

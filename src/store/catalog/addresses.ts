@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ListedAddresses } from '../../article/format/address.js';
 import type { ListedAddress } from '../../article/format/mapping.js';
 import { versionAt } from '../../fs/fingerprint.js';
-import { readOrEmpty } from './entry.js';
+import { readOrEmpty } from '../../fs/read-text.js';
 
 /** The name of the file of listed addresses, below the state folder. */
 export const ADDRESSES = 'addresses.json';

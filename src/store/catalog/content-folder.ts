@@ -5,19 +5,11 @@ import type { ArticleFormat } from '../../article/format/format.js';
 import { plainFormat } from '../../article/format/plain.js';
 import { signsOf } from '../../article/names.js';
 import { isAsSent, type Rendered, renderedHtml, type StoredArticle } from '../../article/stored-article.js';
-import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import { isGone, messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import { readText } from '../../fs/read-text.js';
 import type { Layout } from '../../generators/layout.js';
-import {
-  brokenEntry,
-  type Conventions,
-  type Entry,
-  entryIn,
-  isGone,
-  NEVER_READ,
-  type Text,
-} from './entry.js';
+import { brokenEntry, type Conventions, type Entry, entryIn, NEVER_READ, type Text } from './entry.js';
 
 /** Where articles are read from. */
 export interface ContentFolder extends Conventions {

@@ -7,8 +7,7 @@ import { type PersonsPart, personsPart } from '../../article/own-revisions.js';
 import { type ArticleState, type Publication, stateAt } from '../../article/publication.js';
 import type { Address, StoredArticle } from '../../article/stored-article.js';
 import { PressmarkError } from '../../errors.js';
-import type { Fingerprint } from '../../fs/fingerprint.js';
-import { readText } from '../../fs/read-text.js';
+import { type Fingerprint, sameFingerprint } from '../../fs/fingerprint.js';
 import type { Layout } from '../../generators/layout.js';
 
 /**
@@ -192,25 +191,5 @@ function lineValue(text: string, key: string): string | undefined {
     return typeof value === 'string' && value !== '' ? value : undefined;
   } catch {
     return undefined; // this very line is what is malformed
-  }
-}
-
-/** Whether two fingerprints are of the same, unchanged file. */
-export function sameFingerprint(a: Fingerprint, b: Fingerprint): boolean {
-  return a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs;
-}
-
-/** Whether an error says that a file is not there. */
-export function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
-}
-
-/** The text of a file; empty if there is none. */
-export function readOrEmpty(path: string): string {
-  try {
-    return readText(path).text;
-  } catch (error) {
-    if (isGone(error)) return '';
-    throw error;
   }
 }

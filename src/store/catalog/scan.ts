@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { messageOf, systemCode } from '../../errors.js';
+import { isGone, messageOf, systemCode } from '../../errors.js';
 import { isLeftover } from '../../fs/atomic-write.js';
-import { fingerprintOf } from '../../fs/fingerprint.js';
+import { fingerprintOf, sameFingerprint } from '../../fs/fingerprint.js';
 import type { Catalog } from './catalog.js';
 import {
   type ContentFolder,
@@ -13,7 +13,7 @@ import {
   readHere,
   readPageEntry,
 } from './content-folder.js';
-import { type Entry, isGone, isUnread, sameFingerprint } from './entry.js';
+import { type Entry, isUnread } from './entry.js';
 
 /** A file that has changed since it was last compared with the catalog. */
 export interface ContentChange {

@@ -1,10 +1,9 @@
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
-import { messageOf, systemCode } from '../../errors.js';
+import { isGone, messageOf, systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { backoff, createRepeatedTask } from '../../repeated-task.js';
 import type { ContentFolder } from '../catalog/content-folder.js';
-import { isGone } from '../catalog/entry.js';
 import { entriesOf, isArticlePath, isWatchedName } from '../catalog/scan.js';
 
 /** Events are gathered this long, so that an editor's write-rename-chmod is looked at once. */

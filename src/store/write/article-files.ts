@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import type { EncodedFile } from '../../article/format/encode.js';
 import { type ErrorCode, PressmarkError } from '../../errors.js';
-import type { Fingerprint } from '../../fs/fingerprint.js';
+import { type Fingerprint, sameFingerprint } from '../../fs/fingerprint.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { type ContentFolder, type ReadFile, readArticle } from '../catalog/content-folder.js';
-import { type Entry, entryOf, sameFingerprint } from '../catalog/entry.js';
+import { type Entry, entryOf } from '../catalog/entry.js';
 import { Outdated, type Removal, type StoredFile, type Write, type Writer } from './writer.js';
 
 /** How a file is written. A person's edit is theirs to commit. */

@@ -1,10 +1,9 @@
 import fs from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { systemCode } from '../../errors.js';
+import { isGone, systemCode } from '../../errors.js';
 import {
   discard,
   dropTemp,
-  makeDirectory,
   putNew,
   stage,
   syncDirectory,
@@ -14,7 +13,7 @@ import {
 import { coalesced } from '../../fs/coalesced.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { Log } from '../../log.js';
-import { type Entry, isGone } from '../catalog/entry.js';
+import type { Entry } from '../catalog/entry.js';
 import { notDurable } from './failure.js';
 import { NameTaken, Outdated, type Removal, type Write, type Writer } from './writer.js';
 
@@ -93,8 +92,8 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
   function prepareRetry(error: unknown, folder: string, { target }: Write): boolean {
     switch (systemCode(error)) {
       case 'ENOENT':
-        makeDirectory(folder);
-        makeDirectory(dirname(target));
+        fs.mkdirSync(folder, { recursive: true });
+        fs.mkdirSync(dirname(target), { recursive: true });
         return true;
       case 'EXDEV':
         isStagingElsewhere = true;

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../errors.js';
 import { discard, isLeftover } from '../../fs/atomic-write.js';
+import { namesIn } from '../../fs/files-below.js';
 import type { Lock } from '../../fs/lock.js';
 import type { Log } from '../../log.js';
 import { type Catalog, malformedFiles } from '../catalog/catalog.js';
@@ -59,9 +60,7 @@ export async function recover({
 }
 
 function leftoversIn(folder: string): string[] {
-  if (!fs.existsSync(folder)) return [];
-  return fs
-    .readdirSync(folder)
+  return namesIn(folder)
     .filter(isLeftover)
     .map((name) => join(folder, name));
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { makeDirectory, writeAtomically } from '../../../src/fs/atomic-write.js';
+import { makeDurableDirectory, writeAtomically } from '../../../src/fs/atomic-write.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 test('a target that cannot be replaced leaves nothing', async (t) => {
@@ -12,10 +12,23 @@ test('a target that cannot be replaced leaves nothing', async (t) => {
   t.deepEqual(fs.readdirSync(dir), ['folder']);
 });
 
-test('making a directory returns the directories that got a new entry', (t) => {
+test.serial('making a directory syncs the directories that got a new entry', async (t) => {
   const dir = tempDir(t);
-  const deep = join(dir, 'a', 'b', 'c');
-  t.deepEqual(makeDirectory(deep), [join(dir, 'a', 'b'), join(dir, 'a'), dir]);
-  t.deepEqual(makeDirectory(deep), []);
-  t.deepEqual(makeDirectory(join(dir, 'a', 'd')), [join(dir, 'a')]);
+  const { openSync } = fs;
+  let synced: unknown[] = [];
+  Object.assign(fs, {
+    openSync: (path: string, flags: string) => {
+      synced.push(path);
+      return openSync(path, flags);
+    },
+  });
+  t.teardown(() => Object.assign(fs, { openSync }));
+  const syncedFor = async (...names: string[]) => {
+    synced = [];
+    await makeDurableDirectory(join(dir, ...names));
+    return synced;
+  };
+  t.deepEqual(await syncedFor('a', 'b', 'c'), [join(dir, 'a', 'b'), join(dir, 'a'), dir]);
+  t.deepEqual(await syncedFor('a', 'b', 'c'), []);
+  t.deepEqual(await syncedFor('a', 'd'), [join(dir, 'a')]);
 });

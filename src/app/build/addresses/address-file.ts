@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import type { ListedAddress } from '../../../article/format/mapping.js';
-import { makeDirectory, syncDirectory, writeAtomically } from '../../../fs/atomic-write.js';
+import { makeDurableDirectory, writeAtomically } from '../../../fs/atomic-write.js';
+import { readOrEmpty } from '../../../fs/read-text.js';
 import { parseAddresses } from '../../../store/catalog/addresses.js';
-import { readOrEmpty } from '../../../store/catalog/entry.js';
 
 /** The reason why the generator has no address for a file. */
 export type UnlistedReason = 'no page' | 'several pages' | 'symbolic link' | 'front matter not supported';
@@ -30,6 +30,6 @@ export function readAddressFile(path: string): AddressFile | undefined {
 
 /** Writes the file atomically. */
 export async function writeAddressFile(path: string, file: AddressFile): Promise<void> {
-  for (const parent of makeDirectory(dirname(path))) await syncDirectory(parent);
+  await makeDurableDirectory(dirname(path));
   await writeAtomically(path, `${JSON.stringify(file, null, 1)}\n`);
 }
