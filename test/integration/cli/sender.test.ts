@@ -280,7 +280,7 @@ test('a dry run says of a delivery that is there what publish then does', async 
   );
 });
 
-test('refresh --changed replaces the articles whose files have changed, and a renamed file is not published again', async (t) => {
+test('refresh --changed replaces the articles whose files have changed, one that a person has edited by force alone, and a renamed file is not published again', async (t) => {
   const { posts, sender, write } = await connected(t, atReceiver());
   const names = ['ants', 'bugs', 'cats', 'dogs'];
   for (const name of names) write(`${name}.md`, `---\ntitle: The ${name}\n---\nText of the ${name}.\n`);
@@ -295,10 +295,12 @@ test('refresh --changed replaces the articles whose files have changed, and a re
   t.is(refreshed.code, 1);
   t.regex(
     refreshed.stdout,
-    /✓ posts\/ants\.md → .*\n✗ posts\/bugs\.md: the refresh stops: the article is not what was delivered last from here: .*A person wrote this/,
+    /✓ posts\/ants\.md → .*\n✗ posts\/bugs\.md: the refresh stops: the article is not what was delivered last from here: its text was ".*" and is ".*A person wrote this.*nothing was changed; --force replaces the article all the same/,
   );
   t.regex(refreshed.stdout, /4 files: 1 refreshed, 1 failed, 2 unchanged\n/);
   t.regex(fs.readFileSync(byHand, 'utf8'), /A person wrote this/);
+  t.is((await sender('refresh', '--changed', join(posts, 'bugs.md'), '--force')).code, 0);
+  t.notRegex(fs.readFileSync(byHand, 'utf8'), /A person wrote this/);
   t.regex(fs.readFileSync(stored('ants')[0] ?? '', 'utf8'), /And more\./);
 
   fs.appendFileSync(join(posts, 'hounds.md'), 'Renamed and changed.\n');

@@ -6,8 +6,7 @@ import { readFacts } from '../../../src/deploy/facts.js';
 import { article } from '../../support/events.js';
 import { filesWith } from '../../support/files-with.js';
 import { runHere } from '../../support/in-process.js';
-import { type Receiver, startReceiver } from '../../support/receiver.js';
-import { startHere } from '../../support/receiver-here.js';
+import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
 import { servedFolder } from '../../support/static-server.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -31,7 +30,7 @@ interface Listed {
 
 // A site that Pressmark builds is in test/integration/testing/test-site.
 
-test('an article of a date to come has no page before it, has one from then on also after a kill, and leaves the site when it expires', async (t) => {
+test('an article of a date to come has no page before it, has one from then on also where the receiver was started anew, and leaves the site when it expires', async (t) => {
   const site = join(tempDir(t), 'site');
   const siteUrl = await servedFolder(t, join(site, 'public'));
   const end = TOY_CONFIG.lastIndexOf('};');
@@ -42,13 +41,13 @@ test('an article of a date to come has no page before it, has one from then on a
   const options = { dir: site, env };
   const pathname = (url: string) => new URL(url).pathname;
   const hasPage = (url: string) => fs.existsSync(join(site, 'public', pathname(url), 'index.html'));
-  const isLive = (receiver: Pick<Receiver, 'log'>, id: string) =>
+  const isLive = (receiver: ReceiverHere, id: string) =>
     receiver.log.some((line) => line.msg === 'article live' && line.id === id);
   const command = async (...args: string[]) => (await runHere([...args, '--dir', site], env)).stdout;
   const listed = async (id: string) =>
     (JSON.parse(await command('list', '--json')) as Listed[]).find((one) => one.id === id);
 
-  const first = await startReceiver(t, options);
+  const first = await startHere(t, options);
   const at = isoIn(HOUR);
   const [moss, soil] = [
     article({ id: 'moss', slug: 'moss', title: 'Moss to come', published_at: at }),
@@ -76,7 +75,7 @@ test('an article of a date to come has no page before it, has one from then on a
   const setDate = (date: string) => edit((text) => text.replace(/^date: .*/m, `date: "${date}"`));
   const soon = isoIn(SOON);
   setDate(soon);
-  await first.kill('SIGKILL');
+  await first.close();
   await until('the date has come', () => Date.now() > Date.parse(soon));
   const second = await startHere(t, options);
   await until('it has a page', () => hasPage(url));

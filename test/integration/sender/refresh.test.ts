@@ -5,7 +5,8 @@ import { queued } from '../../../src/sender/delivery/delivery.js';
 import { type Answering, type Got, reply } from '../../support/endpoint.js';
 import { makeEntry, senderTo, standing } from '../../support/sender.js';
 
-// What `pressmark check-sender` proves of the program over the wire (test/e2e/check-sender) is not proven again here.
+// Not here: what `pressmark check-sender` proves over the wire (test/e2e/check-sender), and that a person's edit is replaced by
+// force alone (test/integration/cli/sender).
 
 const URL = 'https://g.example/articles/bees/';
 const ALL = ['article.published', 'article.lookup', 'article.updated'];
@@ -55,20 +56,6 @@ async function published(
   const refresh = (url = URL, force = false, file = sender.path) => sender.refresh(url, force, file);
   return { ...sender, stored, updates, refresh };
 }
-
-test('a person’s edit of an article that was published from here is replaced by force alone', async (t) => {
-  const { stored, updates, queue, refresh } = await published(t);
-  Object.assign(stored, {
-    content_html: '<p>Strolled  home.</p>\n<!-- svc:item:stored -->',
-    revision_id: 'edit-1',
-  });
-  const error = await t.throwsAsync(refresh(), { code: 'RECEIVER_REFUSED' });
-  t.regex(error?.message ?? '', /its text was "<p>Walked home.<\/p>" and is "<p>Strolled home.<\/p>"/);
-  t.regex(error?.message ?? '', /nothing was changed; --force replaces the article all the same$/);
-  t.deepEqual([updates(), [...queue.list()].length], [0, 1]);
-  t.is((await refresh(URL, true)).record.status, 'success');
-  t.is((await refresh()).record.status, 'success', 'now it is what was delivered last');
-});
 
 test('an edit after a refresh is seen by the revision, also where title and text are the same', async (t) => {
   const { stored, updates, refresh } = await published(t);
