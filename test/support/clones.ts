@@ -80,10 +80,10 @@ export function makeRemote(folder: string, url?: string, config: Record<string, 
 }
 
 /**
- * Runs two commands for any number of articles: they block the test's process, whose connections may time out
- * meanwhile.
+ * The texts of the articles on a repository's branch `main`, by path. Runs two commands for any number of them: they block the
+ * test's process, whose connections may time out meanwhile.
  */
-function articlesIn(remote: string): Map<string, string> {
+export function articlesIn(remote: string): Map<string, string> {
   const names = gitIn(remote, 'ls-tree', '-r', '-z', '--name-only', 'main', 'content/')
     .split('\0')
     .slice(0, -1);

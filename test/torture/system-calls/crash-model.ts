@@ -11,8 +11,6 @@ export interface FileNode {
   syncBegan: number;
   /** Whether the file was new or truncated to length 0 since that fsync, so that it may be empty after a power loss. */
   emptied: boolean;
-  /** The modification time, in seconds since 1970; empty for a file that has existed before. */
-  time: string;
 }
 
 /** A folder: its entries, the entries that survive a power loss, and the operations between the two. */
@@ -98,7 +96,6 @@ export function createDisk(base: Tree): Disk {
       synced: undefined,
       syncBegan: 0,
       emptied: true,
-      time: '',
     };
   }
 

@@ -17,12 +17,8 @@ import type { Sent } from './deliveries.js';
 import { type Acknowledged, faultAfterRestart, faultInFiles, faultInGit } from './promises.js';
 import { type Left, layOut } from './rebuilt-state.js';
 import { replay, type Step } from './recorded-disk.js';
-import { MODES, type Recording, readRecording, readTree, record } from './recording.js';
-import { faultInRepository, readHistory } from './repository-state.js';
+import { MODES, type Recording, readTree, record } from './recording.js';
 import { missingStrace } from './strace-log.js';
-
-/** The environment variable with the folder of a recording that should be checked again. */
-const KEPT = 'PRESSMARK_TORTURE_RECORDING';
 
 /** Simulates a power loss after every step of a recorded receiver. */
 export const powerLoss: Scenario = {
@@ -47,8 +43,6 @@ interface Job {
 /** A recording under examination. */
 interface Examined {
   readonly recording: Recording;
-  /** The folder of the recording. */
-  readonly dir: string;
   readonly seed: number;
   readonly steps: readonly Step[];
   readonly left: Left;
@@ -64,11 +58,6 @@ async function run(attack: Attack): Promise<Counts> {
     git: 0,
     restart: 0,
   };
-  const kept = process.env[KEPT];
-  if (kept !== undefined) {
-    await examine(readRecording(kept), kept, attack, counts, deadline);
-    return counts;
-  }
   for (let round = 0; round === 0 || performance.now() < deadline; round++) {
     const mode = MODES[round % MODES.length] ?? 'disk';
     const left = deadline - performance.now();
@@ -80,7 +69,7 @@ async function run(attack: Attack): Promise<Counts> {
       round < MODES.length
         ? performance.now() + left / (2 * (MODES.length - round))
         : performance.now() + 20_000;
-    await examine(recording, folder, attack, counts, Math.min(deadline, end));
+    await examine(recording, attack, counts, Math.min(deadline, end));
     fs.rmSync(folder, { recursive: true });
   }
   if (counts.acknowledged === 0)
@@ -89,12 +78,10 @@ async function run(attack: Attack): Promise<Counts> {
 }
 
 /**
- * Checks articles and git's objects at every point, then lays out random states and checks these with git and a
- * receiver.
+ * Checks the article files at every point, then lays out random states and checks these with git and a receiver.
  */
 async function examine(
   recording: Recording,
-  dir: string,
   { seed, dir: workshop, note }: Attack,
   counts: Record<string, number>,
   end: number,
@@ -103,14 +90,13 @@ async function examine(
     counts[what] = (counts[what] ?? 0) + by;
   };
   count('recordings');
-  const examined = look(recording, dir, seed, count);
+  const examined = look(recording, seed, count);
   const random = createRandom(`power-loss jobs ${recording.mode}`, seed);
-  const failed = jobThatFailed(dir);
+  let batch = 0;
   let removed: Promise<void> = Promise.resolve();
-  for (let batch = 0; (batch === 0 && failed !== undefined) || performance.now() < end; batch++) {
-    const jobs = batch === 0 && failed !== undefined ? [failed] : chooseJobs(examined.steps, random);
-    const folder = join(workshop, `states-${batch}`);
-    const laidOut = layOutAll(examined, jobs, folder);
+  do {
+    const folder = join(workshop, `states-${batch++}`);
+    const laidOut = layOutAll(examined, chooseJobs(examined.steps, random), folder);
     const check = async (one: LaidOut) => {
       const { job } = one;
       note(`${recording.mode}: ${job.check} after step ${job.point}, ${job.kind}`);
@@ -131,21 +117,13 @@ async function examine(
     if (first !== undefined) throw first;
     await removed;
     removed = rm(folder, { recursive: true });
-  }
+  } while (performance.now() < end);
   await removed;
 }
 
-/**
- * Replays the recording once, and checks the article files and git's objects in a state of each kind at every point.
- */
-function look(
-  recording: Recording,
-  dir: string,
-  seed: number,
-  count: (what: string, by?: number) => void,
-): Examined {
-  const { base, calls, root, sent, mode } = recording;
-  const history = readHistory(recording.left, sent);
+/** Replays the recording once, and checks the article files in a state of each kind at every point. */
+function look(recording: Recording, seed: number, count: (what: string, by?: number) => void): Examined {
+  const { base, calls, root, sent } = recording;
   const disk = createDisk(base);
   const steps: Step[] = [];
   const acknowledged = new Map<string, number>();
@@ -155,10 +133,8 @@ function look(
     for (const kind of CRASH_KINDS) {
       const job: Job = { point: steps.length - 1, kind, check: 'files' };
       const state = stateOf(disk, job, seed);
-      const wrong =
-        faultInFiles(articlesIn(state, disk), sent, acknowledged) ??
-        faultInRepository(state, disk.root, history, mode === 'commit' ? acknowledged : undefined);
-      if (wrong !== undefined) throw broken({ recording, dir, seed, steps }, job, wrong);
+      const wrong = faultInFiles(articlesIn(state, disk), sent, acknowledged);
+      if (wrong !== undefined) throw broken({ recording, steps }, job, wrong);
       count('states');
     }
   }
@@ -169,12 +145,12 @@ function look(
     if (acknowledged.get(one.id) !== one.acknowledged)
       throw new Error(`the recording does not contain the answer that acknowledged ${one.id}`);
   }
-  return { recording, dir, seed, steps, left: leftBy(disk, recording) };
+  return { recording, seed, steps, left: leftBy(disk, recording) };
 }
 
 /** @throws Error if the model differs from the real disk; then the replay of the recording is wrong. */
-function leftBy(disk: Disk, { left }: Recording): Left {
-  const real = flat(readTree(left));
+function leftBy(disk: Disk, { root }: Recording): Left {
+  const real = flat(readTree(root));
   const files = new Map<number, { path: string; content: Buffer }>();
   const state = crashState(disk, 'written', createRandom('none', 0));
   for (const { path, file } of filesIn(state, disk.root)) {
@@ -185,7 +161,7 @@ function leftBy(disk: Disk, { left }: Recording): Left {
   }
   const [more] = real.keys();
   if (more !== undefined) throw new Error(`the disk has ${more}, but the model does not`);
-  return { dir: left, files };
+  return { dir: root, files };
 }
 
 function flat(tree: Tree, prefix = '', files = new Map<string, Buffer>()): Map<string, Buffer> {
@@ -230,7 +206,7 @@ function* articlesIn(state: CrashState, disk: Disk) {
 }
 
 /** How many states of a batch git checks, and on how many a receiver is started. */
-const GIT_JOBS = 8;
+const GIT_JOBS = 24;
 const RESTARTS = 3;
 
 /** Chooses random states, most of them near a change of a ref, of the index or of a page. */
@@ -292,21 +268,11 @@ async function faultIn({ recording }: Examined, { job, state, acknowledged }: La
 }
 
 function broken(
-  { recording, dir, seed, steps }: Omit<Examined, 'left'>,
-  job: Job,
+  { recording: { mode }, steps }: Pick<Examined, 'recording' | 'steps'>,
+  { point, kind, check }: Job,
   wrong: string,
 ): BrokenPromise {
-  fs.writeFileSync(join(dir, 'failed.json'), JSON.stringify(job));
   return new BrokenPromise(
-    `after a power loss, ${wrong} [mode: ${recording.mode}, step ${job.point}: ${steps[job.point]?.what}, state: ${job.kind}, check: ${job.check}; ` +
-      `to check this recording again: ${KEPT}=${dir} npm run torture -- 1 ${seed} power-loss]`,
+    `after a power loss, ${wrong} [mode: ${mode}, step ${point}: ${steps[point]?.what}, state: ${kind}, check: ${check}]`,
   );
-}
-
-/** The state at which a kept recording failed, to be checked first. States of `look` are all checked again anyway. */
-function jobThatFailed(dir: string): Job | undefined {
-  const path = join(dir, 'failed.json');
-  if (!fs.existsSync(path)) return undefined;
-  const job = JSON.parse(fs.readFileSync(path, 'utf8')) as Job;
-  return job.check === 'files' ? undefined : job;
 }

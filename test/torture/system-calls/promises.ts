@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { StoredArticle } from '../../../src/article/stored-article.js';
 import { filesBelow } from '../../../src/fs/files-below.js';
-import { gitEnvironment } from '../../support/clones.js';
+import { articlesIn, gitEnvironment } from '../../support/clones.js';
 import { articleFiles, debris } from '../../support/content.js';
 import { decode } from '../../support/plain-files.js';
 import { launch, type Receiver, type ReceiverOptions, run, SITE_URL } from '../../support/receiver.js';
@@ -80,19 +80,28 @@ export async function faultInGit(
   sent: readonly Sent[],
   committed: Acknowledged | undefined,
 ): Promise<string | undefined> {
-  const [head, check] = await Promise.all([
+  const content = ['HEAD', '--', 'content'];
+  const [head, check, index, history] = await Promise.all([
     git(dir, 'rev-parse', '--verify', 'HEAD^{commit}'),
     git(dir, 'fsck', '--full', '--no-dangling', '--no-progress'),
+    git(dir, 'diff-index', '--cached', '--no-abbrev', ...content),
+    git(dir, 'log', '--raw', '--no-abbrev', '--format=', ...content),
   ]);
   if (head.code !== 0) return `HEAD should be a commit, but git says: ${head.text}`;
   const said = check.text.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '));
   if (check.code !== 0 || said.length > 0)
     return `git fsck should find nothing, but ends with ${check.code}: ${said.join(' / ').slice(0, 2_000)}`;
+  if (index.code !== 0) return `git should read the index, but says: ${index.text}`;
+  for (const line of index.text.split('\n').filter(Boolean)) {
+    const [, , , blob = '', , path] = line.split(/\s/);
+    if (/^0+$/.test(blob) || history.text.includes(blob))
+      return `the index should have ${path} as the branch has it, or newer: the owner’s next commit would undo the article`;
+  }
   if (committed === undefined || committed.size === 0) return undefined;
-  const contents = await filesOf(dir, 'HEAD');
   const newest = new Map<string, number>();
-  for (const { content } of contents) {
-    const { id, revision } = decode(content.toString()).article;
+  for (const [path, text] of articlesIn(dir)) {
+    if (!path.endsWith('.md')) continue;
+    const { id, revision } = decode(text).article;
     const version = 1 + (sent.find((one) => one.id === id)?.updates.indexOf(revision) ?? -1);
     newest.set(id, Math.max(version, newest.get(id) ?? -1));
   }
@@ -102,23 +111,6 @@ export async function faultInGit(
       return `${id} was acknowledged as version ${version} and should be committed, but git has ${found ?? 'nothing'}`;
   }
   return undefined;
-}
-
-async function filesOf(dir: string, ref: string) {
-  const { text } = await git(dir, 'ls-tree', '-r', ref, '--', 'content');
-  const files: { readonly path: string; readonly content: Buffer }[] = [];
-  for (const line of text.split('\n')) {
-    const [, blob = '', path = ''] = /^\d+ blob (\w+)\t(.*)$/.exec(line) ?? [];
-    if (!path.endsWith('.md')) continue;
-    const { stdout } = await promisify(execFile)('git', ['cat-file', 'blob', blob], {
-      cwd: dir,
-      env: gitEnvironment(dir),
-      encoding: 'buffer',
-      maxBuffer: 1e8,
-    });
-    files.push({ path, content: stdout });
-  }
-  return files;
 }
 
 /**

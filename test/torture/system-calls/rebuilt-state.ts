@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { CrashState, Disk, FileNode, FolderNode } from './crash-model.js';
@@ -16,9 +15,8 @@ export interface Left {
 }
 
 /**
- * Writes a state to a new folder, as it would be on the disk after the power loss. Files have the times of the
- * recording, but for git's locks. Where possible, a file is a hard link to the recorded one, so that it has the inode and times that
- * Pressmark has stored.
+ * Writes a state to a new folder, as it would be on the disk after the power loss. Where possible, a file is a hard link to
+ * the recorded one, so that it has the inode and times that Pressmark has stored.
  *
  * @param part the only folder that is written. @default all of them
  */
@@ -54,10 +52,9 @@ export function layOut(state: CrashState, disk: Disk, left: Left, dir: string, p
       return;
     }
     fs.writeFileSync(target, content);
-    // Node.js sets times less exactly than a file system keeps them. A lock of git's is older than the start of the machine
-    // that follows a power loss, which is how it is told from one that is held.
-    const time = GIT_LOCK.test(path) ? '0' : file.time;
-    if (time !== '') execFileSync('touch', ['-d', `@${time}`, target]);
+    // A lock of git's is older than the start of the machine that follows a power loss, which is how it is told from one
+    // that is held.
+    if (GIT_LOCK.test(path)) fs.utimesSync(target, 0, 0);
   }
 
   layFolder(disk.root, '');

@@ -7,7 +7,7 @@ export const RECORDED_CALLS = [
   'open,openat,openat2,creat,close,lseek,read,write,pwrite64,writev,pwritev,pwritev2,sendto,sendmsg',
   'truncate,ftruncate,fallocate,copy_file_range,sendfile,splice,fsync,fdatasync,syncfs,sync,sync_file_range',
   'rename,renameat,renameat2,link,linkat,unlink,unlinkat,symlink,symlinkat,mkdir,mkdirat,rmdir',
-  'statx,utimensat,chdir,fchdir,clone,clone3,fork,vfork,io_uring_enter',
+  'chdir,fchdir,clone,clone3,fork,vfork,io_uring_enter',
 ].join(',');
 
 /** A change of the disk, or an answer, in a recording. */
@@ -147,12 +147,7 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
       const file = nodeOf(call);
       if (file?.kind !== 'file') return undefined;
       disk.truncate(file, numberAt(text, 1));
-      file.time = String(call.time);
       return below(call.descriptors[0]?.path ?? '');
-    }
-    if (name === 'statx' || name === 'utimensat') {
-      setTime(call);
-      return undefined;
     }
     if (name === 'lseek') {
       const opened = open.get(`${processOf(call)} ${call.descriptors[0]?.number}`);
@@ -176,7 +171,7 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
       folders.set(process, resolve(folders.get(process) ?? root, to));
       return undefined;
     }
-    if (/^(?:clone|clone3|fork|vfork|sendto|sendmsg|statx|utimensat)$/.test(name)) return undefined;
+    if (/^(?:clone|clone3|fork|vfork|sendto|sendmsg)$/.test(name)) return undefined;
     const isBelowRoot = call.descriptors.some(({ path }) => below(path) !== undefined) || first !== undefined;
     if (isBelowRoot || /^(?:sync|io_uring)/.test(name))
       throw new Error(`the model does not know ${name}(${text})`);
@@ -199,25 +194,7 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     open.set(key, { file, position: 0, appends: text.includes('O_APPEND'), since: call.end });
     const isCut = file.written.length > 0 && (name === 'creat' || text.includes('O_TRUNC'));
     if (isCut) disk.truncate(file, 0);
-    if (!isCut && present !== undefined) return undefined;
-    file.time = String(call.time);
-    return path;
-  }
-
-  /** What is seen of a file's time, or set, is more exact than the time of the last write. */
-  function setTime(call: Call): void {
-    const path = call.strings[0]?.length === 0 ? undefined : pathsOf(call)[0];
-    const node = call.strings[0]?.length === 0 ? openedOf(call) : path && disk.find(path);
-    const [, seconds, part = ''] =
-      /stx_mtime=\{tv_sec=(\d+), tv_nsec=(\d+)\}/.exec(call.text) ??
-      /, \{tv_sec=(\d+), tv_nsec=(\d+)\}[^{]*$/.exec(call.text) ??
-      [];
-    if (node === undefined || node === '' || node.kind !== 'file' || seconds === undefined) return;
-    if (node.time !== '') node.time = `${seconds}.${part.padStart(9, '0')}`;
-  }
-
-  function openedOf(call: Call): FileNode | undefined {
-    return open.get(`${processOf(call)} ${call.descriptors[0]?.number}`)?.file;
+    return isCut || present === undefined ? path : undefined;
   }
 
   function applyWrite(call: Call): string | undefined {
@@ -235,7 +212,6 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
         : opened.position;
     disk.write(opened.file, position, bytes);
     if (!isAt) opened.position = position + bytes.length;
-    opened.file.time = String(call.time);
     return path;
   }
 

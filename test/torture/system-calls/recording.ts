@@ -19,20 +19,11 @@ export type Mode = (typeof MODES)[number];
 /** The system calls with which a receiver changed its folder, and the deliveries that it got. */
 export interface Recording {
   readonly mode: Mode;
-  /** The path of the site's folder in the calls. */
+  /** The site's folder, which is as it was when the receiver had ended. */
   readonly root: string;
-  /** The folder as it was when the receiver had ended. */
-  readonly left: string;
   /** The content of the folder before the receiver started. */
   readonly base: Tree;
   readonly calls: readonly Call[];
-  readonly sent: readonly Sent[];
-}
-
-/** The content of `recording.json` in a recording's folder. */
-interface Notes {
-  readonly mode: Mode;
-  readonly root: string;
   readonly sent: readonly Sent[];
 }
 
@@ -64,7 +55,7 @@ export async function record(dir: string, mode: Mode, random: Random, seed: numb
   fs.mkdirSync(dir, { recursive: true });
   const root = join(fs.realpathSync(dir), 'site');
   makeSite(root, mode, random);
-  fs.cpSync(root, join(dir, 'base'), { recursive: true });
+  const base = readTree(root);
   const log = join(dir, 'calls.strace');
   const wrapper = ['strace', ...STRACE_OPTIONS, '-o', log, '-e', `trace=${RECORDED_CALLS}`];
   const receiver = await start(root, { wrapper });
@@ -86,15 +77,8 @@ export async function record(dir: string, mode: Mode, random: Random, seed: numb
   } finally {
     await receiver.kill('SIGKILL');
   }
-  fs.writeFileSync(join(dir, 'recording.json'), JSON.stringify({ mode, root, sent } satisfies Notes));
-  return readRecording(dir);
-}
-
-/** Reads a recording that `record` has stored. */
-export function readRecording(dir: string): Recording {
-  const { mode, root, sent } = JSON.parse(fs.readFileSync(join(dir, 'recording.json'), 'utf8')) as Notes;
-  const calls = parseStrace(fs.readFileSync(join(dir, 'calls.strace'), 'latin1'), isAbout(root));
-  return { mode, root, left: join(dir, 'site'), base: readTree(join(dir, 'base')), calls, sent };
+  const calls = parseStrace(fs.readFileSync(log, 'latin1'), isAbout(root));
+  return { mode, root, base, calls, sent };
 }
 
 /** Reads a folder with all files and subfolders. */

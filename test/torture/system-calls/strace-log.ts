@@ -20,8 +20,6 @@ export interface Call {
   /** The lines of the log at which the call begins and ends. */
   readonly begin: number;
   readonly end: number;
-  /** The time of its beginning, in seconds since 1970. */
-  readonly time: number;
   /** The thread that made it. */
   readonly thread: number;
   readonly name: string;
@@ -32,43 +30,36 @@ export interface Call {
   readonly text: string;
   /** The return value; -1 if the call failed. */
   readonly result: number;
-  /** Whether strace made it fail. */
-  readonly injected: boolean;
 }
 
 /**
  * The options of strace for a log that `parseStrace` can read. The log has the return values of `read`, but no
  * contents.
  */
-export const STRACE_OPTIONS = [
-  ...['-f', '-y', '-ttt', '-xx', '-s', '8000000', '--seccomp-bpf'],
-  ...['-e', 'raw=read', '-e', 'abbrev=!statx'],
-];
+export const STRACE_OPTIONS = [...['-f', '-y', '-xx', '-s', '8000000', '--seccomp-bpf', '-e', 'raw=read']];
 
 /**
- * Parses the output of `strace -f -y -ttt -xx -s <large> -o`: all completed calls, in the order of their ends.
+ * Parses the output of `strace -f -y -xx -s <large> -o`: all completed calls, in the order of their ends.
  *
  * @param isWanted selects the lines that are parsed; most lines concern other files, and parsing is slow.
  * @throws Error if strace has truncated a string.
  */
 export function parseStrace(log: string, isWanted: (line: string) => boolean = () => true): Call[] {
-  const begun = new Map<string, { readonly line: number; readonly time: number; readonly text: string }>();
+  const begun = new Map<string, { readonly line: number; readonly text: string }>();
   const calls: Call[] = [];
   for (const [line, entry] of log.split('\n').entries()) {
-    const [, thread = '', seconds = '', output = ''] = /^(\d+) +([\d.]+) (.*)$/s.exec(entry) ?? [];
+    const [, thread = '', output = ''] = /^(\d+) +(.*)$/s.exec(entry) ?? [];
     if (output.endsWith('<unfinished ...>')) {
-      const text = output.slice(0, -'<unfinished ...>'.length).trimEnd();
-      begun.set(thread, { line, time: Number(seconds), text });
+      begun.set(thread, { line, text: output.slice(0, -'<unfinished ...>'.length).trimEnd() });
       continue;
     }
     const resumed = /^<\.\.\. \w+ resumed>(.*)$/s.exec(output);
-    const start = resumed === null ? { line, time: Number(seconds), text: '' } : begun.get(thread);
+    const start = resumed === null ? { line, text: '' } : begun.get(thread);
     if (start === undefined) continue;
     const text = resumed === null ? output : `${start.text}${resumed[1]}`;
     if (!isWanted(text)) continue;
     const call = parseCall(text);
-    if (call !== undefined)
-      calls.push({ begin: start.line, end: line, time: start.time, thread: Number(thread), ...call });
+    if (call !== undefined) calls.push({ begin: start.line, end: line, thread: Number(thread), ...call });
   }
   return calls;
 }
@@ -76,7 +67,7 @@ export function parseStrace(log: string, isWanted: (line: string) => boolean = (
 /** An argument that is a string, or a descriptor with its path. */
 const ARGUMENT = /"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?|(-?\d+|AT_FDCWD)<((?:\\x[0-9a-f]{2})*)>(\(deleted\))?/g;
 
-function parseCall(output: string): Omit<Call, 'begin' | 'end' | 'time' | 'thread'> | undefined {
+function parseCall(output: string): Omit<Call, 'begin' | 'end' | 'thread'> | undefined {
   const [, name, rest, result] = /^(\w+)\((.*)\) += (-?0x[0-9a-f]+|-?\d+|\?)/s.exec(output) ?? [];
   if (name === undefined || rest === undefined || result === '?') return undefined;
   const strings: Buffer[] = [];
@@ -94,8 +85,7 @@ function parseCall(output: string): Omit<Call, 'begin' | 'end' | 'time' | 'threa
       return 'F';
     },
   );
-  const injected = output.endsWith('(INJECTED)');
-  return { name, strings, descriptors, text, result: Number(result), injected };
+  return { name, strings, descriptors, text, result: Number(result) };
 }
 
 /** A text as strace writes it with `-xx`, to search for it in lines that are not parsed yet. */

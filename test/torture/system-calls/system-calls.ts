@@ -38,93 +38,75 @@ const ERRORS: Readonly<Record<string, readonly string[]>> = {
   mkdir: ['EIO', ...FULL, ...REFUSED],
   rmdir: ['EIO', ...REFUSED],
 };
-const CALLS = Object.keys(ERRORS).join(',');
 
-/** One way in which a call fails. */
-interface Fault {
-  readonly call: string;
-  readonly error: string;
-  /** The n-th call fails; each thread counts its own calls. */
+/** A system call of the course. */
+interface Call {
+  readonly name: string;
+  /** It is the n-th of this name; each thread counts its own calls. */
   readonly count: number;
   /** Only calls with this path are counted; undefined counts all. */
   readonly path: string | undefined;
 }
 
+/** A call that fails. */
+interface Fault extends Call {
+  readonly error: string;
+}
+
 /** So many courses may pass without a call that failed: which calls a course makes differs a little from run to run. */
 const MOST_EMPTY = 10;
 
-async function run({ deadline, dir, note, seed }: Attack): Promise<Counts> {
+async function run({ deadline, dir, note, seed, random }: Attack): Promise<Counts> {
   const counts = { courses: 0, faults: 0, refused: 0, ended: 0, acknowledged: 0 };
-  /** The faults that have not been tried yet. */
-  const untried = new Map<Mode, Fault[]>();
-  let failure: unknown;
-
-  async function lane(number: number): Promise<void> {
-    const isDue = () => performance.now() < deadline || (counts.faults === 0 && counts.courses < MOST_EMPTY);
-    for (let round = 0; isDue() && failure === undefined; round++) {
-      const mode = MODES[(round + number) % MODES.length] ?? 'disk';
-      const folder = join(dir, `course-${number}-${round}`);
-      const source = createRandom(`course ${number} ${round}`, seed);
-      let faults = untried.get(mode);
-      if (faults === undefined || faults.length === 0) {
-        faults = await findFaults(`${folder}-dry`, mode, seed, source);
-        untried.set(mode, faults);
-      }
-      const fault = faults.pop();
-      if (fault === undefined) throw new Error('the course has no call that could fail');
-      const sentence = `${mode}: ${sentenceOf(fault)}`;
-      note(sentence);
-      const end = await takeCourse(folder, mode, fault, seed);
-      counts.courses++;
-      counts.faults += end.injected.length;
-      counts.refused += end.refused;
-      counts.ended += Number(end.hasEnded);
-      counts.acknowledged += end.acknowledged;
-      if (end.wrong !== undefined)
-        throw new BrokenPromise(
-          `${sentence}; ${end.wrong} [failed calls: ${end.injected.slice(0, 5).join('; ')}; kept: ${folder}]`,
-        );
-      fs.rmSync(folder, { recursive: true });
-    }
+  const callsOf = new Map<Mode, ReadonlyMap<string, Call[]>>();
+  while (performance.now() < deadline || (counts.faults === 0 && counts.courses < MOST_EMPTY)) {
+    const mode = MODES[counts.courses % MODES.length] ?? 'disk';
+    const folder = join(dir, `course-${counts.courses}`);
+    const calls = callsOf.get(mode) ?? (await findCalls(`${folder}-dry`, mode, seed));
+    callsOf.set(mode, calls);
+    const call = random.pick(random.pick([...calls.values()]));
+    const fault = { ...call, error: random.pick(ERRORS[call.name] ?? ['EIO']) };
+    const sentence = `${mode}: ${sentenceOf(fault)}`;
+    note(sentence);
+    const end = await takeCourse(folder, mode, fault, seed);
+    counts.courses++;
+    counts.faults += end.injected.length;
+    counts.refused += end.refused;
+    counts.ended += Number(end.hasEnded);
+    counts.acknowledged += end.acknowledged;
+    if (end.wrong !== undefined)
+      throw new BrokenPromise(
+        `${sentence}; ${end.wrong} [failed calls: ${end.injected.slice(0, 5).join('; ')}; kept: ${folder}]`,
+      );
+    fs.rmSync(folder, { recursive: true });
   }
-
-  const lanes = [0, 1].map((number) =>
-    lane(number).catch((error: unknown) => {
-      failure ??= error;
-    }),
-  );
-  await Promise.all(lanes);
-  if (failure !== undefined) throw failure;
   if (counts.faults === 0) throw new Error(`nothing was tested: no call failed in ${counts.courses} courses`);
   return counts;
 }
 
-function sentenceOf({ call, error, count, path }: Fault): string {
+function sentenceOf({ name, error, count, path }: Fault): string {
   const where = path === undefined ? '' : ` on ${path}`;
-  return `call ${count} of ${call} in each thread${where} fails with ${error}`;
+  return `call ${count} of ${name} in each thread${where} fails with ${error}`;
 }
 
-/**
- * Runs the course once without a fault. @returns the calls that can fail, in random order, mixed evenly by their names.
- */
-async function findFaults(dir: string, mode: Mode, seed: number, random: Random): Promise<Fault[]> {
+/** The arguments of strace before those of the receiver. */
+const strace = (log: string, ...more: string[]) => [
+  'strace',
+  '-f',
+  '-y',
+  '--seccomp-bpf',
+  ...more,
+  '-o',
+  log,
+];
+
+/** Runs the course once without a fault. @returns the calls that can fail, by their names. */
+async function findCalls(dir: string, mode: Mode, seed: number): Promise<ReadonlyMap<string, Call[]>> {
   fs.mkdirSync(dir, { recursive: true });
   const site = join(fs.realpathSync(dir), 'site');
   makeSite(site, mode, createRandom('site', seed));
   const log = join(dir, 'calls.strace');
-  const wrapper = [
-    'strace',
-    '-f',
-    '-y',
-    '-xx',
-    '-s',
-    '4096',
-    '--seccomp-bpf',
-    '-o',
-    log,
-    '-e',
-    `trace=${CALLS}`,
-  ];
+  const wrapper = strace(log, '-xx', '-s', '4096', '-e', `trace=${Object.keys(ERRORS).join(',')}`);
   const receiver = await start(site, { wrapper, env: ONE_POOL_THREAD });
   try {
     await deliverAll(receiver, [], createRandom('course', seed));
@@ -132,27 +114,17 @@ async function findFaults(dir: string, mode: Mode, seed: number, random: Random)
   } finally {
     await receiver.kill('SIGKILL');
   }
-  const found = faultsIn(fs.readFileSync(log, 'latin1'), site);
+  const calls = callsIn(fs.readFileSync(log, 'latin1'), site);
   fs.rmSync(dir, { recursive: true });
-  const order = new Map<string, number>();
-  return shuffled(found, random)
-    .map((fault) => {
-      const turn = (order.get(fault.call) ?? 0) + 1;
-      order.set(fault.call, turn);
-      return {
-        turn: turn + random.next() / 2,
-        fault: { ...fault, error: random.pick(ERRORS[fault.call] ?? ['EIO']) },
-      };
-    })
-    .sort((a, b) => b.turn - a.turn)
-    .map(({ fault }) => fault);
+  if (calls.size === 0) throw new Error('the course has no call that could fail');
+  return calls;
 }
 
 /**
  * Every call that changes a file of the site, by its number in its thread, and again by its number on its path, unless
  * the path is different in every run.
  */
-function faultsIn(log: string, site: string): Omit<Fault, 'error'>[] {
+function callsIn(log: string, site: string): ReadonlyMap<string, Call[]> {
   const folder = hexOf(site);
   const counted = new Map<string, number>();
   const count = (key: string) => {
@@ -160,18 +132,18 @@ function faultsIn(log: string, site: string): Omit<Fault, 'error'>[] {
     counted.set(key, next);
     return next;
   };
-  const faults = new Map<string, Omit<Fault, 'error'>>();
-  const add = (fault: Omit<Fault, 'error'>) => faults.set(JSON.stringify(fault), fault);
+  const calls = new Map<string, Call[]>();
+  const add = (call: Call) => calls.set(call.name, [...(calls.get(call.name) ?? []), call]);
   for (const line of log.split('\n')) {
-    const [, thread = '', call = '', text = ''] = /^(\d+) +(\w+)\((.*)$/.exec(line) ?? [];
-    if (ERRORS[call] === undefined) continue;
-    const number = count(`${thread} ${call}`);
-    const isOpen = call === 'openat' || call === 'open';
+    const [, thread = '', name = '', text = ''] = /^(\d+) +(\w+)\((.*)$/.exec(line) ?? [];
+    if (ERRORS[name] === undefined) continue;
+    const number = count(`${thread} ${name}`);
+    const isOpen = name === 'openat' || name === 'open';
     if (isOpen && !/O_(?:CREAT|WRONLY|RDWR|TRUNC)/.test(text)) continue;
-    const isEntryChange = /^(?:rename|link|unlink|mkdir|rmdir)$/.test(call);
+    const isEntryChange = /^(?:rename|link|unlink|mkdir|rmdir)$/.test(name);
     if (!text.includes(folder) && !isEntryChange) continue;
-    const isWrite = /^p?write/.test(call); // its string is what is written
-    add({ call, count: number, path: undefined });
+    const isWrite = /^p?write/.test(name); // its string is what is written
+    add({ name, count: number, path: undefined });
     for (const [, hex = ''] of text.matchAll(/["<]((?:\\x[0-9a-f]{2})+)[">]/g)) {
       const path = Buffer.from(hex.replaceAll('\\x', ''), 'hex').toString();
       if (
@@ -181,22 +153,14 @@ function faultsIn(log: string, site: string): Omit<Fault, 'error'>[] {
         /[0-9a-f]{8}|objects\/[0-9a-f]{2}|tmp_|\0/.test(path.replace(site, ''))
       )
         continue;
-      const onPath = count(`${thread} ${call} ${path}`);
-      add({ call, count: onPath, path: path.replace(site, SITE) });
+      add({ name, count: count(`${thread} ${name} ${path}`), path: path.replace(site, SITE) });
     }
   }
-  return [...faults.values()];
+  return calls;
 }
 
 /** A placeholder for the site's folder, which is another one in each course. */
 const SITE = '<site>';
-
-function shuffled<T>(list: readonly T[], random: Random): T[] {
-  return list
-    .map((item) => ({ item, order: random.next() }))
-    .sort((a, b) => a.order - b.order)
-    .map(({ item }) => item);
-}
 
 /** How a course ended. */
 interface End {
@@ -224,22 +188,10 @@ async function takeCourse(dir: string, mode: Mode, fault: Fault, seed: number): 
   const site = join(fs.realpathSync(dir), 'site');
   makeSite(site, mode, createRandom('site', seed));
   const log = join(dir, 'failed.strace');
-  const { call, error, count, path } = fault;
-  const inject = `inject=${call}:error=${error}:when=${count}`;
+  const { name, error, count, path } = fault;
   const on = path === undefined ? [] : ['-P', path.replace(SITE, site)];
-  const wrapper = [
-    'strace',
-    '-f',
-    '-y',
-    '--seccomp-bpf',
-    ...on,
-    '-o',
-    log,
-    '-e',
-    `trace=${call}`,
-    '-e',
-    inject,
-  ];
+  const inject = `inject=${name}:error=${error}:when=${count}`;
+  const wrapper = strace(log, ...on, '-e', `trace=${name}`, '-e', inject);
   const sent: Sent[] = [];
   let refused = 0;
   let wrong: string | undefined;
