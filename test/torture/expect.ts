@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { until } from '../support/until.js';
 import { BrokenPromise } from './scenario.js';
 
 /** How many elements of a list a message shows. */
@@ -23,18 +23,13 @@ export function expectNone(exceptions: readonly unknown[], promise: string): voi
   throw new BrokenPromise(`${promise}; ${exceptions.length} found that contradict this: ${some}`);
 }
 
-/** How long a receiver may take for its background work, in milliseconds. */
-const BACKGROUND_MS = 10_000;
-
 /**
- * Like `expectNone`, but repeats the check for some seconds, because a running receiver may not have finished its work.
+ * Like `expectNone`, but repeats the check, because a running receiver may not have finished its work.
  *
  * @param exceptions returns the current exceptions.
  */
 export async function expectNoneSoon(exceptions: () => readonly unknown[], promise: string): Promise<void> {
-  for (const end = performance.now() + BACKGROUND_MS; performance.now() < end; await setTimeout(50))
-    if (exceptions().length === 0) return;
-  expectNone(exceptions(), promise);
+  await until(promise, () => exceptions().length === 0).catch(() => expectNone(exceptions(), promise));
 }
 
 function shown(value: unknown): string {

@@ -10,15 +10,14 @@ import { helpText, parseArguments, shareOf, type TortureArguments, WrongUsage } 
 import { failedSeeds, keepFailedSeed } from './failed-seeds.js';
 import { kill } from './kill.js';
 import { live } from './live.js';
-import { machines } from './machines.js';
 import { edits } from './owner/edits.js';
 import { killProcessesIn } from './processes.js';
 import { properties } from './properties.js';
-import { receivers } from './receivers.js';
 import { requests } from './requests.js';
 import { BrokenPromise, type Counts, type Scenario } from './scenario.js';
 import { site } from './site.js';
 import { soak } from './soak.js';
+import { machines, receivers } from './storms.js';
 import { powerLoss } from './system-calls/power-loss.js';
 import { systemCalls } from './system-calls/system-calls.js';
 

@@ -30,129 +30,32 @@ export interface KnownTarget {
 
 /** Values that are invalid or unusual for most fields. */
 const VALUES: readonly unknown[] = [
-  null,
-  true,
-  false,
-  0,
-  -1,
-  2,
-  3,
-  1.5,
-  1e308,
-  Number.MAX_SAFE_INTEGER + 2,
-  '',
-  ' ',
-  '\0',
-  '\n',
-  '\r\n',
-  'a\u2028b',
-  [],
-  {},
-  [null],
-  [[]],
-  [''],
-  [1, 'two'],
-  { length: 3 },
-  { __proto__: null, toString: 1 },
-  'null',
-  '[object Object]',
-  'x'.repeat(10_000),
-  'ä'.repeat(5_000),
-  '\u{1F41D}'.repeat(200),
-  '\u202Egnp.exe',
-  '\uFEFF',
-  'e\u0301',
-  '---\nid: other\n---\n',
-  '2026-02-30T00:00:00Z',
-  '9999-12-31T23:59:60Z',
-  '-000001-01-01T00:00:00Z',
-  'javascript:alert(1)',
-  'http://u:p@host/',
+  ...[null, true, [], {}, [null], [[]], [''], [1, 'two'], { length: 3 }, { __proto__: null, toString: 1 }],
+  ...[0, -1, 2, 1.5, 1e308, Number.MAX_SAFE_INTEGER + 2],
+  ...['', ' ', '\0', '\r\n', 'a\u2028b', '\u202Egnp.exe', '\uFEFF', 'e\u0301', '---\nid: other\n---\n'],
+  ...['x'.repeat(10_000), 'ä'.repeat(5_000), '\u{1F41D}'.repeat(200)],
+  ...['2026-02-30T00:00:00Z', '9999-12-31T23:59:60Z', '-000001-01-01T00:00:00Z'],
+  ...['javascript:alert(1)', 'http://u:p@host/', 'https://[::1', 'file:///etc/passwd'],
   'https://garden.example/articles/../../etc/passwd',
-  'https://[::1',
-  'file:///etc/passwd',
 ];
 
 /** Slugs and ids with a meaning elsewhere: as path, device name, command-line option, template or file format. */
-const NAMES = [
-  '.',
-  '..',
-  '../..',
-  '../../outside',
-  '/etc/passwd',
-  '/',
-  '\\',
-  '..\\..\\outside',
-  'a/../../b',
-  './a',
-  '~',
-  '-rf',
-  '--help',
-  'con',
-  'NUL',
-  'aux.md',
-  'index',
-  'index.html',
-  'page',
-  'tags',
-  'feed.xml',
-  '.pressmark',
-  '.git',
-  '.git/config',
-  '.env',
-  'pressmark.config.json',
-  'a\0b',
-  'a\nb',
-  'a:b',
-  'a*?<>|"',
-  '%2e%2e%2f',
-  '%00',
-  '__proto__',
-  'constructor',
-  'a'.repeat(300),
-  'ﬁ',
-  '𝔞',
-  'İ',
-  'ß',
-  '日本語',
-  'عربي',
-  '\u202Ea',
-  '\u200B',
-  '#',
-  '?x=1',
-  'a#b',
-  '{{ 7*7 }}',
-  '<%= 1 %>',
-  '$(id)',
-  'a.tmp',
-] as const;
+const NAMES: readonly string[] = [
+  ...String.raw`. .. ../.. ../../outside /etc/passwd / \ ..\..\outside a/../../b ./a ~`.split(' '),
+  ...'-rf --help con NUL aux.md index index.html page tags feed.xml .pressmark .git .git/config'.split(' '),
+  ...'.env pressmark.config.json a.tmp %2e%2e%2f %00 __proto__ constructor # ?x=1 a#b $(id)'.split(' '),
+  ...'a:b a*?<>|" ﬁ 𝔞 İ ß 日本語 عربي'.split(' '),
+  ...['a\0b', 'a\nb', 'a'.repeat(300), '\u202Ea', '\u200B', '{{ 7*7 }}', '<%= 1 %>'],
+];
 
 /** JSON, or almost JSON, that JSON.stringify never writes. */
-const RAW = [
-  '1e400',
-  '-1e400',
-  `1${'0'.repeat(5_000)}`,
-  '-0',
-  '01',
-  '.5',
-  '+1',
-  'NaN',
-  'undefined',
-  "'a'",
-  '"\\ud800"',
-  '"\\udc00\\ud800"',
-  '"\\u0000"',
-  '"\t"',
-  '"\\x41"',
-  '[1,]',
-  '{"a":1,"a":2}',
-  '{"__proto__":{"polluted":true}}',
-  '/* */ 1',
-  '"\\ud83d\\ude00"',
+const RAW: readonly string[] = [
+  ...`1e400 -1e400 -0 01 .5 +1 NaN undefined 'a' [1,] {"a":1,"a":2} {"__proto__":{"a":1}}`.split(' '),
+  ...String.raw`"\ud800" "\udc00\ud800" "\u0000" "\x41" "\ud83d\ude00" /**/1`.split(' '),
+  ...['"\t"', `1${'0'.repeat(5_000)}`, '['.repeat(100_000)],
   `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
   `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
-  '['.repeat(100_000),
-] as const;
+];
 
 /** A placeholder value, which is replaced by raw JSON after JSON.stringify. */
 const PLACEHOLDER = 'place-of-raw-json';
@@ -174,13 +77,8 @@ export function hostileRequest(
   { mark, target, isSigned, isLast }: HostileOptions,
 ): HostileRequest {
   const mutations: string[] = [];
-  const event = random.pick([
-    'article.published',
-    'article.published',
-    'article.updated',
-    'article.lookup',
-    'webhook.test',
-  ]);
+  const published = 'article.published';
+  const event = random.pick([published, published, 'article.updated', 'article.lookup', 'webhook.test']);
   const valid = envelope(event, dataOf(event, mark, target));
   if (random.chance(0.3)) {
     const data = valid.data as Record<string, unknown>;
@@ -192,17 +90,8 @@ export function hostileRequest(
   let text = JSON.stringify(valid);
   if (text.includes(PLACEHOLDER)) text = text.replaceAll(`"${PLACEHOLDER}"`, () => random.pick(RAW));
   if (random.chance(0.1)) {
-    text = random.pick([
-      `\uFEFF${text}`,
-      ` \n${text}\n`,
-      `[${text}]`,
-      `${text}${text}`,
-      `${text},`,
-      '',
-      'null',
-      '""',
-      text.slice(1),
-    ]);
+    const wrapped = [`\uFEFF${text}`, ` \n${text}\n`, `[${text}]`, `${text}${text}`, `${text},`];
+    text = random.pick([...wrapped, '', 'null', '""', text.slice(1)]);
     mutations.push('wrapped');
   }
   let body: Buffer = Buffer.from(text);
@@ -283,6 +172,35 @@ function signatureLines(random: Random, body: Buffer, isSigned: boolean): string
   ]);
 }
 
+const FRAMINGS = [
+  ...([
+    'chunked',
+    'chunked',
+    'split',
+    'too short',
+    'too long',
+    'cut',
+    'bad chunks',
+    'both',
+    'no length',
+  ] as const),
+  ...(['method', 'path', 'headers', 'encoding', 'large head', 'expect', 'old', 'garbage'] as const),
+];
+const PATHS: readonly string[] = [
+  ...'/webhook/ /webhook?x=1 /webhook// //webhook /webhook/../webhook /%77ebhook /WEBHOOK / * /healthz'.split(
+    ' ',
+  ),
+  ...'/../../../etc/passwd /..%2f..%2fetc%2fpasswd /%00 /% /articles/%ff/ http://other.example/webhook'.split(
+    ' ',
+  ),
+  `/${'a'.repeat(8_000)}`,
+];
+const HEADERS = [
+  ...['X-Service-Contract: 3', 'X-Service-Contract: 2, 2', 'X-Service-Event: article.deleted'],
+  ...['X-Service-Timestamp: never', 'Content-Type: text/plain', 'Host: a, b', 'Cookie: a=\xe9'],
+  ...['X-Forwarded-For: ::1', 'Range: bytes=0-', 'Upgrade: h2c', ': no name', 'No colon', ' folded: x'],
+];
+
 /** Writes the request as HTTP, usually well-formed. */
 function onTheWire(
   random: Random,
@@ -291,27 +209,7 @@ function onTheWire(
   mutations: string[],
 ): Omit<HostileRequest, 'mark'> {
   if (!isSigned) mutations.push('not signed');
-  const framing = random.chance(0.75)
-    ? 'length'
-    : random.pick([
-        'chunked',
-        'chunked',
-        'split',
-        'too short',
-        'too long',
-        'cut',
-        'bad chunks',
-        'both',
-        'no length',
-        'method',
-        'path',
-        'headers',
-        'encoding',
-        'large head',
-        'expect',
-        'old',
-        'garbage',
-      ] as const);
+  const framing = random.chance(0.75) ? 'length' : random.pick(FRAMINGS);
   if (framing !== 'length') mutations.push(framing);
 
   const more: string[] = [];
@@ -336,44 +234,8 @@ function onTheWire(
     ]);
   else if (framing === 'method')
     method = random.pick(['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'post', 'BREW']);
-  else if (framing === 'path')
-    path = random.pick([
-      '/webhook/',
-      '/webhook?x=1',
-      '/webhook//',
-      '//webhook',
-      '/webhook/../webhook',
-      '/%77ebhook',
-      '/WEBHOOK',
-      '/',
-      '*',
-      '/healthz',
-      'http://other.example/webhook',
-      '/../../../etc/passwd',
-      '/..%2f..%2fetc%2fpasswd',
-      '/%00',
-      '/%',
-      '/articles/%ff/',
-      `/${'a'.repeat(8_000)}`,
-    ]);
-  else if (framing === 'headers')
-    more.push(
-      random.pick([
-        'X-Service-Contract: 3',
-        'X-Service-Contract: 2, 2',
-        'X-Service-Event: article.deleted',
-        'X-Service-Timestamp: never',
-        'Content-Type: text/plain',
-        'Host: a, b',
-        'Cookie: a=\xe9',
-        'X-Forwarded-For: ::1',
-        'Range: bytes=0-',
-        'Upgrade: h2c',
-        ': no name',
-        'No colon',
-        ' folded: x',
-      ]),
-    );
+  else if (framing === 'path') path = random.pick(PATHS);
+  else if (framing === 'headers') more.push(random.pick(HEADERS));
   else if (framing === 'encoding')
     more.push(`Content-Encoding: ${random.pick(['gzip', 'identity', 'br, gzip', ''])}`);
   else if (framing === 'large head')

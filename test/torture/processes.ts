@@ -23,7 +23,7 @@ export function killProcessesIn(folder: string): void {
 }
 
 /** The ids of the processes that `killProcessesIn` kills. */
-export function processesIn(folder: string): number[] {
+function processesIn(folder: string): number[] {
   if (!fs.existsSync('/proc/self/cmdline')) return [];
   const pids = fs
     .readdirSync('/proc')

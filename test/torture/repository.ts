@@ -2,9 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { gitIn } from '../support/clones.js';
 import { articleFiles, readStored } from '../support/content.js';
-import { notLinearizable } from '../support/linearizable.js';
-import type { Storm } from '../support/storm.js';
-import { expectNone, expectTrue } from './expect.js';
+import { expectNone } from './expect.js';
 
 /** A commit that Pressmark made. */
 export interface OwnCommit {
@@ -52,19 +50,4 @@ export function requireWholeFiles(dir: string): ReturnType<typeof readStored>[] 
     'each file should be complete, with a digest that matches',
   );
   return files;
-}
-
-/** Requires that one order of a storm's deliveries explains all answers. @param ids those of the articles that are stored. */
-export function requireOneOrder({ history, published }: Storm, ids: readonly string[]): void {
-  expectNone(
-    notLinearizable(history),
-    'one order of the deliveries should explain all answers about an article',
-  );
-  expectNone(doubled(ids), 'each article should be stored once');
-  expectNone(
-    [...published.keys()].filter((id) => !ids.includes(id)),
-    'each acknowledged article should be stored',
-  );
-  expectTrue(published.size > 0, 'articles should be acknowledged between the kills');
-  expectNone(doubled([...published.values()]), 'each article should have a URL of its own');
 }

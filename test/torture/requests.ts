@@ -2,10 +2,12 @@ import fs from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import { namesOf } from '../../src/article/article.js';
+import { publishForUpdate } from '../support/client.js';
 import { debris, namesIn } from '../support/content.js';
-import { article, type PublishedData, update } from '../support/events.js';
+import { article, type PublishedData } from '../support/events.js';
 import { createRandom } from '../support/random.js';
 import { launch, type Receiver } from '../support/receiver.js';
+import type { RawAnswer } from '../support/sockets.js';
 import { expectEqual, expectNone, expectTrue } from './expect.js';
 import { runFor } from './lanes.js';
 import { type HostileRequest, hostileRequest, type KnownTarget } from './mutations.js';
@@ -45,7 +47,8 @@ function attackReceiver({ dir: root, deadline, seed, note }: Attack): Promise<Co
     const receiver = await launch(dir, { args: ['--live'] });
     t.teardown(() => receiver.kill('SIGKILL'));
     const stored: Stored = new Map();
-    const statuses = new Map<number, number>();
+    /** The status of each answer. */
+    const answered: number[] = [];
     let sent = 0;
     let unsigned = 0;
 
@@ -66,7 +69,7 @@ function attackReceiver({ dir: root, deadline, seed, note }: Attack): Promise<Co
         unsigned += requests.filter(({ isSigned }) => !isSigned).length;
         for (const { what } of requests) note(`${number}-${n}: ${what}`);
         const answers = await exchange(receiver.port, requests);
-        for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        answered.push(...answers.map(({ status }) => status));
         expectNone(
           answers.filter(({ status }) => status >= 500 && status !== 503),
           `no request should be answered with 5xx other than 503 (${requests.map(({ what }) => what).join(' | ')})`,
@@ -104,17 +107,12 @@ function attackReceiver({ dir: root, deadline, seed, note }: Attack): Promise<Co
     await requireStored(receiver, stored);
     expectEqual(await receiver.stop(), 0, 'a receiver should end with 0 on SIGTERM');
     requireInside(root);
-    const count = (...wanted: number[]) =>
-      wanted.reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0);
     return {
       requests: sent,
       notSigned: unsigned,
-      accepted: count(200),
-      refused: [...statuses].reduce(
-        (sum, [status, times]) => sum + (status >= 400 && status < 500 ? times : 0),
-        0,
-      ),
-      unavailable: count(503),
+      accepted: answered.filter((status) => status === 200).length,
+      refused: answered.filter((status) => status >= 400 && status < 500).length,
+      unavailable: answered.filter((status) => status === 503).length,
       articlesStored: stored.size,
       peakMegabytes,
     };
@@ -122,50 +120,18 @@ function attackReceiver({ dir: root, deadline, seed, note }: Attack): Promise<Co
 }
 
 /** Publishes and updates an article. Both must be acknowledged. */
-async function deliverValid({ post, find }: Receiver, id: string, stored: Stored): Promise<KnownTarget> {
-  const data = article({ id, slug: id });
-  const late = AbortSignal.timeout(LONGEST_ANSWER_MS);
-  const work = (async () => {
-    const answer = await post('article.published', data);
-    expectEqual(
-      answer.status,
-      200,
-      `a valid publication between hostile requests should be stored (${answer.text})`,
-    );
-    const { url } = answer.json;
-    const request = update({
-      target_id: id,
-      target_url: url,
-      base_revision_id: (await find(url)).revision_id,
-    });
-    const updated = await post('article.updated', request);
-    expectEqual(
-      updated.status,
-      200,
-      `a valid update between hostile requests should be stored (${updated.text})`,
-    );
-    expectEqual(
-      (await find(url)).content_html,
-      request.content_html,
-      'a lookup should return the content that was acknowledged last',
-    );
-    // the content is not recorded, because hostile requests may contain valid updates of this article
-    stored.set(id, { url, data: undefined });
-    return { id, url, revision: request.revision_id };
-  })();
-  const timeout = new Promise<never>((_, reject) =>
-    late.addEventListener('abort', () =>
-      reject(
-        new BrokenPromise('a valid publication, its update and their lookups should be answered within 30 s'),
-      ),
-    ),
+async function deliverValid(client: Receiver, id: string, stored: Stored): Promise<KnownTarget> {
+  const { url, request } = await publishForUpdate(client, article({ id, slug: id }));
+  const { status, text } = await client.post('article.updated', request);
+  expectEqual(status, 200, `a valid update between hostile requests should be stored (${text})`);
+  expectEqual(
+    (await client.find(url)).content_html,
+    request.content_html,
+    'a lookup should return the content that was acknowledged last',
   );
-  return Promise.race([work, timeout]);
-}
-
-interface RawAnswer {
-  readonly status: number;
-  readonly body: string;
+  // the content is not recorded, because hostile requests may contain valid updates of this article
+  stored.set(id, { url, data: undefined });
+  return { id, url, revision: request.revision_id };
 }
 
 /** Writes requests on one connection and reads all answers. */
@@ -223,11 +189,6 @@ function answersIn(bytes: Buffer): RawAnswer[] {
 function requireRightAnswer(request: HostileRequest, answer: RawAnswer | undefined, number: string): void {
   const { what, isWellFramed, isSigned } = request;
   const status = answer?.status;
-  if (status !== undefined)
-    expectTrue(
-      status < 500 || status === 503,
-      `no request should be answered with ${status}: ${what} (${number}): ${answer?.body.slice(0, 300)}`,
-    );
   if (!isWellFramed) return;
   expectTrue(status !== undefined, `a complete request should be answered: ${what} (${number})`);
   if (isSigned)
