@@ -37,6 +37,11 @@ export function corpusArticle(n: number, of: number, siteUrl = CORPUS_URL): Corp
   return { slug, html, file, path: `articles/${year}/${month}/${slug}.md` };
 }
 
+/** All articles of a site. */
+export function* corpus(articles: number): Generator<CorpusArticle> {
+  for (let n = 0; n < articles; n++) yield corpusArticle(n, articles);
+}
+
 /** The sections of an article's text, without what stands behind the last one. */
 function sectionsOf({ content_html, content_markdown }: ReturnType<typeof articleData>) {
   const [html, markdown] = [content_html.split(/(?=<h2)/), content_markdown.split(/(?=^## )/m)];

@@ -1,4 +1,5 @@
 import { sign } from '../../src/contract/signature.js';
+import { createRandom } from '../support/random.js';
 
 /** The signing secret of both sides. */
 export const SECRET = 'a secret of the benchmark';
@@ -17,19 +18,9 @@ interface Text {
   readonly markdown: string;
 }
 
-/** Numbers that look random and are the same in every run. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 function makeText(seed: number): Text {
-  const random = randomNumbers(seed + 1);
-  const words = (count: number) =>
-    Array.from({ length: count }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');
+  const random = createRandom('the texts of the benchmark', seed);
+  const words = (count: number) => Array.from({ length: count }, () => random.pick(WORDS)).join(' ');
   const html: string[] = [];
   const markdown: string[] = [];
   for (let section = 0; section < 8; section++) {

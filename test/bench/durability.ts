@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { makeRemote } from '../support/clones.js';
 import { signedLookups, signedRequests } from './deliveries.js';
 import { count, medianOf, milliseconds, type Row, table } from './figures.js';
 import { forever, type Load, load, once } from './load.js';
@@ -81,7 +81,7 @@ function fresh(most: number): Buffer[] {
 
 async function leg(workspace: Workspace, level: Level): Promise<Leg> {
   const folder = workspace.fresh(level);
-  const site = clone(makeRemote(folder), join(folder, 'site'), level);
+  const site = makeRemote(folder, undefined, { durability: level }).clone('site');
   const receiver = await startOurs(site);
   try {
     await publish(receiver, 1, WARM_UP);
@@ -110,10 +110,8 @@ function publish({ port }: Receiver, connections: number, most: number): Promise
 
 async function threeMachines(workspace: Workspace): Promise<Pick<Load, 'perSecond'>> {
   const folder = workspace.fresh('three');
-  const remote = makeRemote(folder);
-  const receivers = await Promise.all(
-    ['a', 'b', 'c'].map((name) => startOurs(clone(remote, join(folder, name), 'push'))),
-  );
+  const { clone } = makeRemote(folder);
+  const receivers = await Promise.all(['a', 'b', 'c'].map((name) => startOurs(clone(name))));
   try {
     for (const receiver of receivers) await publish(receiver, 1, WARM_UP);
     const loads = await Promise.all(
@@ -123,27 +121,4 @@ async function threeMachines(workspace: Workspace): Promise<Pick<Load, 'perSecon
   } finally {
     for (const receiver of receivers) await receiver.stop();
   }
-}
-
-/** A bare remote with one commit. */
-function makeRemote(folder: string): string {
-  const remote = join(folder, 'remote.git');
-  git(folder, 'init', '--quiet', '--bare', '--initial-branch=main', remote);
-  const first = join(folder, 'first');
-  git(folder, 'clone', '--quiet', remote, first);
-  fs.writeFileSync(join(first, '.gitignore'), 'public/\n.pressmark/\npressmark.config.json\n');
-  git(first, 'add', '.');
-  git(first, '-c', 'user.name=Bench', '-c', 'user.email=bench@example.org', 'commit', '--message=First');
-  git(first, 'push', '--quiet', 'origin', 'HEAD:main');
-  return remote;
-}
-
-function clone(remote: string, site: string, durability: Level): string {
-  git(join(site, '..'), 'clone', '--quiet', remote, site);
-  fs.writeFileSync(join(site, 'pressmark.config.json'), JSON.stringify({ site: false, durability }));
-  return site;
-}
-
-function git(folder: string, ...args: string[]): void {
-  execFileSync('git', args, { cwd: folder, stdio: ['ignore', 'ignore', 'ignore'] });
 }

@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sign } from '../../src/contract/signature.js';
-import { corpusArticle } from './corpus.js';
-import { articleData, SECRET, signedRequests } from './deliveries.js';
+import { CORPUS_URL, corpus, corpusArticle } from './corpus.js';
+import { articleData, signedLookups, signedRequests } from './deliveries.js';
 import { count, median, milliseconds, quantile, type Row } from './figures.js';
 import { GENERATORS, writeSite } from './generators.js';
 import { forever, load, once as onceEach } from './load.js';
@@ -107,7 +106,8 @@ async function publishToPage({ site, receiver }: Size, n: number): Promise<numbe
 
 /** The p99 of signed lookups while a change of a template has every page built anew. */
 async function lookupsDuringBuild({ site, articles, receiver: { port } }: Size): Promise<number> {
-  const requests = Array.from({ length: 500 }, (_, n) => lookup(corpusArticle(n, articles).slug));
+  const slugs = Array.from({ length: 500 }, (_, n) => corpusArticle(n, articles).slug);
+  const requests = signedLookups(slugs.map((slug) => `${CORPUS_URL}/articles/${slug}/`));
   const page = join(site, 'public/articles', corpusArticle(articles - 1, articles).slug, 'index.html');
   const before = fs.statSync(page).ino;
   fs.mkdirSync(join(site, 'templates/partials'), { recursive: true });
@@ -129,26 +129,8 @@ async function lookupsDuringBuild({ site, articles, receiver: { port } }: Size):
   return quantile(latencies, 0.99);
 }
 
-function lookup(slug: string): Buffer {
-  const data = { target_url: `https://example.com/articles/${slug}/` };
-  const timestamp = '2026-11-19T08:00:00Z';
-  const body = Buffer.from(JSON.stringify({ event: 'article.lookup', timestamp, contract_version: 2, data }));
-  const head = [
-    'POST /webhook HTTP/1.1',
-    'Host: localhost',
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-    `X-Service-Signature: ${sign(body, SECRET)}`,
-  ].join('\r\n');
-  return Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]);
-}
-
 /** Waits until the builder has saved what it has built. */
 async function settled(site: string): Promise<void> {
   const [state, marker] = ['site.json', 'site.building'].map((name) => join(site, '.pressmark', name));
   while (!fs.existsSync(String(state)) || fs.existsSync(String(marker))) await wait(100);
-}
-
-function* corpus(articles: number) {
-  for (let n = 0; n < articles; n++) yield corpusArticle(n, articles);
 }

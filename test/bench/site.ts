@@ -1,4 +1,4 @@
-import { corpusArticle } from './corpus.js';
+import { corpus, corpusArticle } from './corpus.js';
 import { count, median, type Row, table } from './figures.js';
 import { build, GENERATORS, type Generator, writeSite } from './generators.js';
 import type { Workspace } from './workspace.js';
@@ -59,8 +59,4 @@ function row(
     ratio: median(ratios),
     ...(articles === GOAL_SIZE && { goal }),
   };
-}
-
-function* corpus(articles: number) {
-  for (let n = 0; n < articles; n++) yield corpusArticle(n, articles);
 }

@@ -56,12 +56,7 @@ function attackOnce(number: number, attack: Attack) {
   return withTeardown(async (t) => {
     const count = (number % 3) + 1;
     const root = join(attack.dir, `storm-${number}`);
-    const site = await makeOwnerSite(t, {
-      root,
-      git: { commitEdits: true },
-      receivers: count,
-      logLevel: 'debug',
-    });
+    const site = await makeOwnerSite(t, root, count);
     const { dir, receivers, git } = site;
     const randomOf = (lane: string) => createRandom(`edits ${number} ${lane}`, attack.seed);
     /** The URLs of the articles, by id. */

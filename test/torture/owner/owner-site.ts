@@ -6,13 +6,10 @@ import { promisify } from 'node:util';
 import { gitEnvironment, gitIn, makeRepository } from '../../support/clones.js';
 import { article } from '../../support/events.js';
 import { launch, type Receiver } from '../../support/receiver.js';
-import { BrokenPromise } from '../scenario.js';
+import { until } from '../../support/until.js';
 import type { Teardown } from '../teardown.js';
 
 const run = promisify(execFile);
-
-/** How long a command or delivery is repeated until it must have succeeded. */
-const PATIENCE_MS = 90_000;
 
 /** A repository in which the owner and receivers work at the same time. */
 export interface OwnerSite {
@@ -39,20 +36,12 @@ export interface OwnerSite {
   caughtUp(): Promise<void>;
 }
 
-export interface OwnerSiteOptions {
-  /** A folder that does not exist yet. */
-  readonly root: string;
-  /** Overrides the site's `git` settings. */
-  readonly git?: Record<string, unknown>;
-  readonly receivers: number;
-  readonly logLevel?: 'info' | 'debug';
-}
-
-/** Makes the repository and starts the receivers, with a `git` wrapper that records the ids of its processes. */
-export async function makeOwnerSite(
-  t: Teardown,
-  { root, git: config = {}, receivers: count, logLevel = 'info' }: OwnerSiteOptions,
-): Promise<OwnerSite> {
+/**
+ * Makes the repository and starts the receivers, with a `git` wrapper that records the ids of its processes.
+ *
+ * @param root a folder that does not exist yet.
+ */
+export async function makeOwnerSite(t: Teardown, root: string, count: number): Promise<OwnerSite> {
   const [dir, home, bin, pids] = ['site', 'home', 'bin', 'pids'].map((name) => join(root, name)) as [
     string,
     string,
@@ -67,7 +56,7 @@ export async function makeOwnerSite(
   const script = `#!/bin/sh\necho $$ >> "$PIDS"\nexec ${realGit} "$@"\n`;
   fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
   const author = { name: 'Bot', email: 'bot@example.org' };
-  makeRepository(dir, { site: false, logLevel, git: { author, ...config } });
+  makeRepository(dir, { site: false, logLevel: 'debug', git: { author, commitEdits: true } });
   fs.writeFileSync(join(dir, 'notes.txt'), '\n');
   gitIn(dir, 'add', 'notes.txt');
   gitIn(dir, 'commit', '--quiet', '-m', 'Notes');
@@ -87,17 +76,17 @@ export async function makeOwnerSite(
   const git = async (...args: string[]) => (await run('git', args, { cwd: dir, env, maxBuffer: 1e9 })).stdout;
 
   async function publish(slot: number, id: string): Promise<string> {
-    const end = performance.now() + PATIENCE_MS;
-    while (performance.now() < end) {
+    let url: string | undefined;
+    await until(`a repeated publication of ${id} should be acknowledged`, async () => {
       try {
         const answer = await receivers[slot]?.post('article.published', article({ id, slug: id }));
-        if (answer?.status === 200) return answer.json.url;
+        if (answer?.status === 200) url = answer.json.url;
       } catch {
         // the receiver was killed
       }
-      await setTimeout(50);
-    }
-    throw new BrokenPromise(`a repeated publication should be acknowledged within 90 s: ${id}`);
+      return url !== undefined;
+    });
+    return url ?? '';
   }
 
   async function kill(turn: number): Promise<boolean> {
@@ -108,21 +97,17 @@ export async function makeOwnerSite(
     return true;
   }
 
-  async function insist(...args: string[]): Promise<void> {
-    const end = performance.now() + PATIENCE_MS;
-    for (;;) {
+  function insist(...args: string[]): Promise<void> {
+    return until(`the owner should succeed with git ${args.join(' ')}`, async () => {
       try {
         await git(...args);
-        return;
+        return true;
       } catch (error) {
-        // git prints this on standard output, which is part of the error
-        if (/nothing (?:added )?to commit|no changes added/.test(JSON.stringify(error))) return;
-        if (performance.now() > end)
-          throw new BrokenPromise(`a repeated git command of the owner should succeed within 90 s: ${error}`);
         removeForgottenLock(dir);
-        await setTimeout(40);
+        // git prints this on standard output, which is part of the error
+        return /nothing (?:added )?to commit|no changes added/.test(JSON.stringify(error));
       }
-    }
+    });
   }
 
   async function rebase(whenBegun?: () => void): Promise<boolean> {
@@ -147,36 +132,19 @@ export async function makeOwnerSite(
   }
 
   async function caughtUp(): Promise<void> {
-    await nothingLeft(() => missingIn(git));
+    await until('git should have all stored articles', async () => {
+      removeForgottenLock(dir);
+      return (await git('status', '--porcelain', '--', 'content')) === '';
+    });
     // The refs of killed receivers are removed by a start that finds everything committed.
     await receivers[0]?.stop();
     await start(0);
-    await nothingLeft(async () =>
-      (await git('for-each-ref', '--format=%(refname)', 'refs/worktree/')).trim(),
-    );
-  }
-
-  async function nothingLeft(find: () => Promise<string>): Promise<void> {
-    const end = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const waiting = await find();
-      if (waiting === '') return;
-      if (performance.now() > end)
-        throw new BrokenPromise(
-          `git should have all stored articles within 90 s; these are missing or in the way: ${waiting}`,
-        );
-      removeForgottenLock(dir);
-      await setTimeout(50);
-    }
+    await until('no ref of Pressmark’s own should be left', async () => {
+      return (await git('for-each-ref', '--format=%(refname)', 'refs/worktree/')) === '';
+    });
   }
 
   return { dir, receivers, logs, git, publish, kill, insist, rebase, caughtUp };
-}
-
-/** The articles whose files differ from HEAD or from the index; empty if there are none. */
-async function missingIn(git: OwnerSite['git']): Promise<string> {
-  const status = (await git('status', '--porcelain', '--', 'content')).split('\n');
-  return status.filter((line) => line !== '').join(', ');
 }
 
 /** A lock of the index that has not changed for so long is held by nobody, in milliseconds. */
