@@ -123,8 +123,6 @@ function isOfNextRef(name: string): boolean {
 
 /** How long a restarted receiver may take for its background work. */
 const CATCH_UP_MS = 60_000;
-const START_MS = 30_000;
-const STOP_MS = 20_000;
 
 /** The site on which a receiver is restarted, and what must be there. */
 export interface Restart {
@@ -154,7 +152,7 @@ export async function faultAfterRestart(restart: Restart): Promise<string | unde
     for (const { id, url, updates } of sent) {
       const version = acknowledged.get(id);
       if (version === undefined) continue;
-      const found = await within(START_MS, 'a lookup should be answered', receiver.find(url ?? ''));
+      const found = await receiver.find(url ?? '');
       const looked = 1 + updates.indexOf(found.revision_id);
       if (found.id !== id || looked < version)
         return `${id} was acknowledged as version ${version}, but the lookup finds version ${looked} of ${found.id}`;
@@ -164,7 +162,7 @@ export async function faultAfterRestart(restart: Restart): Promise<string | unde
       (site ? await faultInPages(restart) : undefined) ??
       faultInFiles(contentsIn(dir), sent, acknowledged);
     if (wrong !== undefined) return wrong;
-    const code = await within(STOP_MS, 'the receiver should stop', receiver.stop());
+    const code = await receiver.stop();
     if (code !== 0) return `the receiver should stop with exit code 0, but ended with ${code}`;
     const locks = fs
       .readdirSync(join(dir, '.git'), { recursive: true, encoding: 'utf8' })
@@ -184,15 +182,9 @@ export async function faultAfterRestart(restart: Restart): Promise<string | unde
 const exiting = new AbortController();
 process.once('exit', () => exiting.abort());
 
-/** Starts a receiver that does not outlive this process. @throws Error if it does not answer in time. */
-export async function start(dir: string, options: ReceiverOptions = {}): Promise<Receiver> {
-  const late = new AbortController();
-  const timer = globalThis.setTimeout(() => late.abort(), START_MS);
-  try {
-    return await launch(dir, { ...options, signal: AbortSignal.any([late.signal, exiting.signal]) });
-  } finally {
-    clearTimeout(timer);
-  }
+/** Starts a receiver that does not outlive this process. */
+export function start(dir: string, options: ReceiverOptions = {}): Promise<Receiver> {
+  return launch(dir, { ...options, signal: exiting.signal });
 }
 
 /** Reads the article files of a site. */
@@ -239,12 +231,4 @@ async function lastingFault(check: () => Promise<string | undefined>): Promise<s
     const fault = await check();
     if (fault === undefined || performance.now() > end) return fault;
   }
-}
-
-async function within<T>(ms: number, expected: string, work: Promise<T>): Promise<T> {
-  const late = async () => {
-    await setTimeout(ms, undefined, { ref: false });
-    throw new Error(`${expected} within ${ms / 1000} s`);
-  };
-  return Promise.race([work, late()]);
 }

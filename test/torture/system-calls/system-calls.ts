@@ -217,7 +217,8 @@ async function takeCourse(dir: string, mode: Mode, fault: Fault, seed: number): 
     // The receiver may end, but it must log the reason, and it must answer in time while it runs.
     hasEnded = true;
     const text = cause instanceof Error ? cause.message : String(cause);
-    if (text.includes('was not answered')) wrong ??= `every delivery should be answered, but: ${text}`;
+    if (/was not (?:answered|ready)/.test(text))
+      wrong ??= `every delivery, and the start, should be answered, but: ${text}`;
     const isSilent = /ended with \w+: $/.test(text) && injectedIn(log).every(isAboutFiles);
     if (isSilent) wrong ??= `the receiver should say why it does not start, but: ${text}`;
     fs.writeFileSync(join(dir, 'ended.txt'), text);
