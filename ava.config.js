@@ -69,10 +69,13 @@ const AT_ONCE = { alone: 1, unit: 2, other: 4 };
 /** How many files share a process. */
 const FILES = { unit: 24, 'unit-conformance': 5, 'e2e-admin': 3, other: 10 };
 
+/** End-to-end tests that take long, use all of the machine, or have a server in their process that must answer in time. */
+const APART = /^dist\/test\/e2e\/(?:generators\/|check-sender|installation|sender-disk|several-machines)/;
+
 /** The tests with which a file shares processes; undefined where it has one to itself, as the site of a generator has. */
 function roomOf(file) {
   const [, kind, folder = ''] = /^dist\/test\/(\w+)\/(?:(\w+)\/)?/.exec(file) ?? [];
-  if (kind === 'e2e') return /^(?:admin|site)$/.test(folder) ? `e2e-${folder}` : undefined;
+  if (kind === 'e2e') return APART.test(file) ? undefined : `e2e-${folder || 'programs'}`;
   const source = readFileSync(file.replace(/^dist\//, '').replace(/\.js$/, '.ts'), 'utf8');
   if (OF_ITS_PROCESS.test(source)) return undefined;
   if (ALONE.test(source)) return `${kind}-alone`;

@@ -19,14 +19,14 @@ const ORDER = [
   '/several-machines.',
   '/check-sender.',
   '/generators/docusaurus',
+  '/together/e2e-receivers-',
   '/installation.',
+  '/together/e2e-admin-',
   '/generators/nuxt-content',
   '/generators/markdown-folder',
   '/generators/astro',
-  '/together/e2e-admin-',
-  '/generators/',
   '/together/e2e-site-',
-  '/receivers/',
+  '/generators/',
 ];
 const rank = (file) => [...ORDER, ''].findIndex((part) => file.includes(part));
 

@@ -42,6 +42,7 @@ const others = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
 );
 
 rmSync(TO, { recursive: true, force: true });
+rmSync('dist/built.txt', { force: true }); // of build.js
 if (process.argv.includes('--unbundled')) {
   mkdirSync(TO);
   for (const path of ENTRIES) {

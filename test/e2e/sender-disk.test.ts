@@ -18,7 +18,8 @@ async function senderOnDiskOfItsOwn(t: ExecutionContext) {
     return (test ? reply(200) : answering)(got, response);
   });
   const sender = (...args: string[]) => run([...args, '--dir', dir], { PRESSMARK_SECRET: SECRET });
-  t.is((await sender('connect', 'garden', endpoint.url)).code, 0);
+  const connected = await sender('connect', 'garden', endpoint.url);
+  t.is(connected.code, 0, connected.stderr);
   fs.writeFileSync(join(dir, 'one.md'), '---\ntitle: One\n---\nText.\n');
   t.is((await sender('publish', join(dir, 'one.md'))).code, 1);
   answering = reply(200);

@@ -59,6 +59,7 @@ export function makeSandbox(folder: string): Sandbox {
     concurrency: 6,
     timeout: '3m',
     workerThreads: false,
+    require: ['./dist/test/support/leftovers.js'],
     nodeArguments: ['--enable-source-maps', '--import=./dist/test/support/thread-priority.js'],
   };
   fs.writeFileSync(join(root, 'ava.config.js'), `export default ${JSON.stringify(config)};\n`);

@@ -19,6 +19,9 @@ import { until } from '../../support/until.js';
 /** The project's folder. */
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
+/** What an example reads from its environment, beside PORT. */
+export const SETTINGS = { SITE_URL, SIGNING_SECRET: SECRET };
+
 type Command = readonly [program: string, ...args: string[]];
 
 /** A receiver below examples/receivers/, and what its language's developers get wrong. */
@@ -87,7 +90,7 @@ async function started(
   const url = new URL(`http://127.0.0.1:${port}${path}`);
   const child = spawn(program, args, {
     cwd: dir,
-    env: { ...bareEnvironment(), PORT: String(port), SITE_URL, SIGNING_SECRET: SECRET },
+    env: { ...bareEnvironment(), ...SETTINGS, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true, // a group of its own, with the workers that it starts
   });

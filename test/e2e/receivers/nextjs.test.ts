@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import { ROOT, testExample } from './example.js';
+import { bareEnvironment } from '../../support/receiver.js';
+import { ROOT, SETTINGS, testExample } from './example.js';
 
 const ROUTE = 'app/api/webhook/route.ts';
 const PAGE = 'app/articles/[slug]/route.ts';
@@ -17,7 +19,10 @@ testExample({
   path: '/api/webhook',
   command: (port, dir) => {
     fs.symlinkSync(NEXT, join(dir, 'node_modules'));
-    return [process.execPath, join(NEXT, 'next/dist/bin/next'), 'dev', '--webpack', '--port', String(port)];
+    const next = join(NEXT, 'next/dist/bin/next');
+    const env = { ...bareEnvironment(), ...SETTINGS, NEXT_TELEMETRY_DISABLED: '1' };
+    execFileSync(process.execPath, [next, 'build', '--webpack'], { cwd: dir, env, stdio: 'pipe' });
+    return [process.execPath, next, 'start', '--port', String(port)];
   },
   mistaken: (_, dir) => {
     const outdir = join(dir, 'dist');

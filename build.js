@@ -1,0 +1,28 @@
+// `npm run build`, with which most commands begin: compiles and bundles, but where no source has changed since the last time.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+
+const STAMP = 'dist/built.txt';
+const OF_PACKAGES = /^(?:node_modules|tools)$/;
+
+/** All that the build reads, and when it was changed. */
+function sourcesBelow(path) {
+  const stat = statSync(path);
+  const names = stat.isDirectory() ? readdirSync(path).filter((name) => !OF_PACKAGES.test(name)) : [];
+  return [
+    `${path} ${stat.mtimeMs} ${stat.size}`,
+    ...names.sort().flatMap((name) => sourcesBelow(`${path}/${name}`)),
+  ];
+}
+
+const all = ['src', 'test', 'tsconfig.json', 'package.json', 'package-lock.json', 'build.js', 'bundle.js'];
+const sources = createHash('sha256').update(all.flatMap(sourcesBelow).join('\n')).digest('hex');
+const isBuilt = existsSync(STAMP) && existsSync('dist/pressmark/bin.cjs');
+if (!isBuilt || readFileSync(STAMP, 'utf8') !== sources) {
+  rmSync(STAMP, { force: true });
+  const { status } = spawnSync('node_modules/.bin/tsc', ['--build'], { stdio: 'inherit' });
+  if (status !== 0) process.exit(1); // tsc has said why
+  await import('./bundle.js');
+  writeFileSync(STAMP, sources);
+}
