@@ -4,8 +4,8 @@ const GZIP = Buffer.from([0x1f, 0x8b]);
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * How a body was changed on its way, by its encoding and its first bytes; undefined if nothing points to that.
- * A signature that does not match is most often a wrong secret, but not then.
+ * Tells how a body was changed on its way, by its encoding and its first bytes; undefined if there is no sign of it. Then a
+ * wrong signature most likely means a wrong secret.
  */
 export function changedBytes(body: Buffer, encoding: string | string[] | undefined): string | undefined {
   if (!isIdentity(encoding))
@@ -16,7 +16,7 @@ export function changedBytes(body: Buffer, encoding: string | string[] | undefin
   return undefined;
 }
 
-/** Whether a Content-Encoding leaves the body as it is. */
+/** Whether a Content-Encoding leaves the body unchanged. */
 export function isIdentity(encoding: string | string[] | undefined): boolean {
   return encoding === undefined || encoding === '' || String(encoding).toLowerCase() === 'identity';
 }

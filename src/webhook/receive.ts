@@ -13,13 +13,12 @@ import { updated } from './events/updated.js';
 /**
  * The steps of an event, from its bytes to its answer:
  *
- * 1. The signature is compared with the raw bytes. Without a match nothing is decoded, parsed or looked up: 401.
- * 2. The bytes are decoded, parsed and checked, in another thread: `HandlerContext.readDelivery`.
- * 3. The handler of the event filters, decides, and stores durably: `published`, `updated`, `lookup`.
- * 4. What it returns is the body of the 200; an error has the status of its code.
- * 5. When the answer is out, `afterAnswer` runs the actions.
+ * 1. The signature is compared with the raw bytes. Without a match nothing is decoded, parsed or looked up: 401. 2. The bytes
+ * are decoded, parsed and checked, in another thread: `HandlerContext.readDelivery`. 3. The handler of the event filters,
+ * decides, and stores durably: `published`, `updated`, `lookup`. 4. Its result is the body of the 200; an error has the status
+ * of its code. 5. After the answer, `afterAnswer` runs the actions.
  *
- * @param names of the service's headers.
+ * @param names the names of the service's headers.
  */
 export function createReceive(secrets: SigningSecrets, names: HeaderNames, context: HandlerContext): Receive {
   return async (delivery) => {
@@ -32,7 +31,7 @@ export function createReceive(secrets: SigningSecrets, names: HeaderNames, conte
   };
 }
 
-/** Answers a delivery whose signature was right. */
+/** Answers a verified delivery. */
 export async function answerVerified(
   { body, headers }: RawDelivery,
   names: HeaderNames,
@@ -69,40 +68,40 @@ function dispatch(delivery: Delivery, context: HandlerContext): Handled | Promis
 /** The longest name of a foreign header that an answer shows, in characters. */
 const MOST_SHOWN = 80;
 
-/** A request as it came: all bytes of the body and the headers, lowercase. */
+/** A raw request: all bytes of the body, and the headers in lower case. */
 export interface RawDelivery {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** An answer and what follows it. */
+/** An answer and what follows after it. */
 export interface Answer {
   readonly status: number;
   /** JSON. */
   readonly body: string;
   readonly event: string | undefined;
   readonly id: string | undefined;
-  /** For the log: what happened, or the error's code. */
+  /** The outcome for the log, or the error's code. */
   readonly outcome: string;
-  /** Whether the signature matched. Where not, anybody can have sent it. */
+  /** Whether the signature matched. If not, anyone can have sent the delivery. */
   readonly verified: boolean;
   readonly afterAnswer?: (() => Promise<void>) | undefined;
 }
 
-/** Turns bytes and headers into a status and a body; the whole receiving side without HTTP. */
+/** Turns bytes and headers into a status and a body: the whole receiver without HTTP. */
 export type Receive = (delivery: RawDelivery) => Promise<Answer>;
 
-/** The signing secrets that are live at the moment; several while one is being rotated. */
+/** The signing secrets that are accepted now; several during a rotation. */
 export interface SigningSecrets {
   now(): readonly string[];
-  /** Called where a signature matches none of them. @returns whether there may be others now. */
+  /** Called if a signature matches none of them. @returns whether there may be others now. */
   reread(): boolean;
 }
 
 /**
  * The signature header. Its form can be checked before the body is read, which needs memory.
  *
- * @throws PressmarkError SIGNATURE_MISSING; SIGNATURE_MISMATCH if it cannot be the signature of any body.
+ * @throws PressmarkError SIGNATURE_MISSING; SIGNATURE_MISMATCH if its form is wrong.
  */
 export function signatureIn(headers: RawDelivery['headers'], { signature }: HeaderNames): string {
   const header = headers[signature.toLowerCase()];
@@ -149,16 +148,18 @@ function requireIdentityEncoding(encoding: string | string[] | undefined): void 
   );
 }
 
-/** Signed as they are, and still not JSON. */
+/** Refuses bytes that were signed as they are, but are not JSON. */
 function refuseChangedBytes(body: Buffer): void {
   const change = changedBytes(body, undefined);
   if (change !== undefined) throw new PressmarkError('BODY_INVALID', change);
 }
 
-/** Errors with a status of 500 or above that are no failure of the receiver: strangers can keep it busy, and a plugin may refuse. */
+/**
+ * Errors with a status from 500 on that are not failures of the receiver: strangers can keep it busy, and a plugin may refuse.
+ */
 export const NO_FAILURES: ReadonlySet<string> = new Set(['RECEIVER_BUSY', 'REFUSED_BY_PLUGIN']);
 
-/** The answer to what failed: a code of the error table, or a 500 that says nothing of the inside. */
+/** The answer to an error: a code of the error table, or a 500 without details. */
 export function refusal(error: unknown, delivery: Delivery | undefined, log: Log): Omit<Answer, 'verified'> {
   const known = error instanceof PressmarkError ? error : undefined;
   if (known === undefined || (known.status >= 500 && !NO_FAILURES.has(known.code)))
@@ -178,7 +179,7 @@ export function refusal(error: unknown, delivery: Delivery | undefined, log: Log
   };
 }
 
-/** The id of what it is about: of an update the article's, and not that of the draft. */
+/** The id of a delivery's article; for an update, not the draft's id. */
 function idOf(delivery: Delivery): string | undefined {
   if (delivery.event === 'article.lookup') return undefined;
   return delivery.event === 'article.updated' ? delivery.data.target_id : delivery.data.id;

@@ -1,28 +1,28 @@
 import type { DeliveryOutcome } from '../host/hooks/hook-types.js';
 import type { DeliveryRecord, KeptHeader, RefusedRequests } from '../host/records.js';
 
-/** What is kept of a delivery before it has a key. */
+/** The record of a delivery before it has a key. */
 export type NewRecord = Omit<DeliveryRecord, 'key'>;
 
-/** A delivery byte by byte, and its answer. */
+/** A delivery, byte by byte, and its answer. */
 export interface Exchange {
   readonly headers: readonly KeptHeader[];
-  /** Null if the plugin of an adapter has not said that it holds no secret. */
+  /** Null if the adapter's plugin has not declared its bodies free of secrets. */
   readonly body: Buffer | null;
   readonly answer: string | null;
 }
 
-/** Where deliveries and requests are noted for people, after their answers. */
+/** Notes deliveries and requests for people, after their answers. */
 export interface Notes {
   delivery(record: NewRecord, exchange: Exchange): void;
-  /** Requests that could not be verified: anybody can have sent them. */
+  /** Notes requests that could not be verified, which anyone can send. */
   refused(refused: Omit<RefusedRequests, 'at'>): void;
 }
 
-/** A longer answer, such as that of a lookup, is not looked into for a URL, in characters. */
+/** The longest answer that is searched for a URL, in characters. */
 const LONGEST = 10_000;
 
-/** What is kept of a delivery. @param answer the body of its answer. */
+/** The record of a delivery. @param answer the body of its answer. */
 export function recordOf(
   { event, adapter, id, outcome, status, ms }: DeliveryOutcome,
   answer: string,

@@ -4,14 +4,14 @@ import type { DeliveryDetail, DryRun } from '../../host/records.js';
 import { answerVerified } from '../receive.js';
 import type { HandlerContext } from './handler.js';
 
-/** The filters that an article goes through before it is stored. */
+/** The filters that run before an article is stored. */
 const FILTERS: ReadonlySet<string> = new Set(['article.draft', 'article.slug', 'article.frontMatter']);
 
 /**
- * Answers a delivery as if it came again now: by the same code, upon a store that writes nothing, with hooks that have no
- * handler, and without the jobs of plugins. The signature was right when it came, and is not kept.
+ * Answers a delivery as if it came again now: by the same code, with a store that writes nothing, hooks without handlers, and
+ * no jobs. The signature was verified when the delivery came, and is not kept.
  *
- * @returns undefined for what came to an adapter, and where the body was not kept.
+ * @returns undefined for a request to an adapter, or if the body was not kept.
  */
 export async function dryRun(
   { adapter, headers, body }: DeliveryDetail,
@@ -22,7 +22,7 @@ export async function dryRun(
   const { knownIds, store } = context;
   const log = context.log.child({ dryRun: true });
   let isFiltered = false;
-  /** Notes that the article would go through the filters. */
+  /** Records that the filters would run. */
   const filtered = <Args extends unknown[], Made>(prepare: (...args: Args) => Promise<Made>) => {
     return (...args: Args) => {
       isFiltered = true;
@@ -46,7 +46,7 @@ export async function dryRun(
   return { status, body: json, outcome, event, id, unasked };
 }
 
-/** The headers as Node.js has them. */
+/** The headers in the form of Node.js. */
 function headersOf(headers: DeliveryDetail['headers']): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { name, value } of headers) {

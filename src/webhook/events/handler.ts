@@ -10,34 +10,34 @@ import type { KnownIds } from '../../store/known-ids.js';
 import type { StoredFile } from '../../store/write/writer.js';
 import type { ReadArticle } from './read-incoming.js';
 
-/** What the handlers of events are handed. */
+/** The context for handlers of events. */
 export interface HandlerContext {
   readonly store: ArticleStore;
-  /** Of all articles that were stored, to know those that were deleted. */
+  /** The ids of all articles that were ever stored, to recognise deleted ones. */
   readonly knownIds: Pick<KnownIds, 'urlOfDeleted' | 'add'>;
   /** How old the timestamp of a new article may be, in milliseconds; undefined for any age. */
   readonly maxAgeMs: number | undefined;
-  /** What reads articles away from the thread that answers: see the functions of these names. */
+  /** Reads deliveries in another thread; see the function of this name. */
   readonly readDelivery: (body: Buffer, contract: ContractHeader) => Promise<Delivery>;
   readonly readIncoming: (incoming: IncomingArticle, now: string) => Promise<ReadArticle>;
   readonly codec: Pick<ArticleCodec, 'keepComments'>;
-  /** Makes the slug that is asked for; undefined if the suggestion counts as it is. */
+  /** Makes the slug of a new article; undefined if the suggestion is used as it is. */
   readonly slug: ((suggestion: string, title: string, id: string) => string) | undefined;
   readonly hooks: Hooks;
-  /** Notes an article that is about to be stored for the jobs of plugins. */
+  /** Notes an article for the jobs of plugins before it is stored. */
   readonly noteJobs?: Jobs['noteArticle'];
   readonly log: Log;
-  /** Whether plugins may not set this front matter. */
+  /** Whether a front matter key is Pressmark's own, which plugins may not set. */
   isOwnKey(key: string): boolean;
-  /** A stored file as actions get it. */
+  /** A stored file in the form for actions. */
   changeOf(stored: StoredFile): Pick<ArticleChange, 'article' | 'path' | 'text' | 'replaced'>;
 }
 
-/** What a handler made of its event; always a 200. */
+/** The result of a handler; always a 200. */
 export interface Handled {
   readonly id: string;
   readonly outcome: string;
-  /** The answer, or its JSON where that is at hand. */
+  /** The answer, or its JSON if that exists already. */
   readonly body: object | string;
   /** Runs after the answer has gone out. */
   readonly afterAnswer?: () => Promise<void>;

@@ -13,7 +13,7 @@ export async function lookup(targetUrl: string, { store }: HandlerContext): Prom
   const html = await store.htmlOf(found);
   const target = { id, url, revision_id: revision, title, content_html: html };
   for (const [field, value] of Object.entries(target)) {
-    // The service rejects a target with an empty field; better to say which.
+    // The service rejects a target with an empty field, so name the field.
     if (value === '')
       throw new PressmarkError(
         'ARTICLE_UNREADABLE',

@@ -8,9 +8,8 @@ import type { StoredFile } from '../../store/write/writer.js';
 import type { Handled, HandlerContext } from './handler.js';
 
 /**
- * `article.published`: deduplicate on `data.id`, store durably, only then answer
- * (contract: POST with event article.published). A redelivery answers the stored id and URL and writes nothing, also
- * where the owner has deleted the article since.
+ * `article.published`: deduplicate on `data.id`, store durably, only then answer (contract: POST with event article.published).
+ * A redelivery answers the stored id and URL and writes nothing, even if the owner has deleted the article since.
  */
 export async function published(
   data: ArticleData,
@@ -26,12 +25,12 @@ export async function published(
   return { id, outcome, body: publishedAnswer(id, url), ...(afterAnswer !== undefined && { afterAnswer }) };
 }
 
-/** What became of a published article, new or known. */
+/** The outcome of a published article, new or known. */
 export interface PublishedDraft {
   readonly id: string;
   readonly url: string;
   readonly outcome: Result['outcome'];
-  /** The new file; only where the article was stored now. */
+  /** The new file; undefined if the article was known. */
   readonly file?: StoredFile;
   /** Runs after the answer has gone out. */
   readonly afterAnswer?: () => Promise<void>;
@@ -50,7 +49,7 @@ export async function publishDraft(
   context: HandlerContext,
 ): Promise<PublishedDraft> {
   const { store, hooks, knownIds } = context;
-  // Known ids go past the filters: what a plugin does to new articles does not concern a redelivery.
+  // Known ids skip the filters, which are for new articles.
   const result = await store
     .publish(id, async (waitFor) => {
       await refuseReplay(id, timestamp, context);
@@ -60,7 +59,7 @@ export async function publishDraft(
     })
     .catch(answerIfDeleted);
   const { url, outcome } = result;
-  // Before the answer: what was acknowledged and is gone later was deleted.
+  // Before the answer, so that an acknowledged article that is missing later counts as deleted.
   if (outcome === 'stored') await knownIds.add({ id, url });
   const file = result.outcome === 'deleted' ? undefined : result.file;
   if (file === undefined) return { id, url, outcome };
@@ -73,10 +72,10 @@ export async function publishDraft(
   return { id, url, outcome, file, afterAnswer };
 }
 
-/** What became of a publication; `deleted`: the article was known, and its owner has deleted it. */
+/** The outcome of a publication. `deleted`: the article was known, and its owner has deleted it. */
 type Result = Published | { readonly outcome: 'deleted'; readonly id: string; readonly url: string };
 
-/** Thrown where the owner has deleted the article. */
+/** Thrown if the owner has deleted the article. */
 class Deleted extends Error {
   constructor(readonly article: { readonly id: string; readonly url: string }) {
     super('the article was deleted');
@@ -89,7 +88,7 @@ function answerIfDeleted(error: unknown): Result {
 }
 
 /**
- * A delivery whose id no file has is a new article, unless its owner has deleted the article, or it is too old to be new.
+ * Refuses an unknown id if its article was deleted, or the delivery is too old for a new article.
  *
  * @throws Deleted; PressmarkError BODY_INVALID.
  */
@@ -101,7 +100,7 @@ async function refuseReplay(
   const url = knownIds.urlOfDeleted(id);
   if (url !== undefined) {
     await lookFor(url, store);
-    // Another receiver may have stored it just now.
+    // Another receiver may have just stored it.
     if (knownIds.urlOfDeleted(id) === undefined) return;
     throw new Deleted({ id, url });
   }
@@ -112,7 +111,7 @@ async function refuseReplay(
     );
 }
 
-/** Lets the store read new files in the content folder, as for a lookup. */
+/** Makes the store read new files in the content folder, as for a lookup. */
 async function lookFor(url: string, { find }: HandlerContext['store']): Promise<void> {
   try {
     await find(url);
@@ -138,7 +137,7 @@ async function filteredDraft(draft: ArticleDraft, context: HandlerContext): Prom
   };
 }
 
-/** The front matter besides Pressmark's own: what an adapter has handed over, and what plugins make of it. */
+/** The additional front matter, from an adapter and from plugins' filters. */
 export async function filteredFrontMatter(
   draft: ArticleDraft,
   { hooks, log, isOwnKey }: HandlerContext,
@@ -146,7 +145,7 @@ export async function filteredFrontMatter(
 ): Promise<ExtraKeys> {
   const isFiltered = hooks.hasFilter('article.frontMatter');
   const filtered = isFiltered ? await hooks.applyFilters('article.frontMatter', given, draft) : given;
-  // A value that JSON does not have, such as undefined, would make invalid YAML.
+  // Values that JSON lacks, such as undefined, would make invalid YAML.
   const extra: ExtraKeys = JSON.parse(JSON.stringify(filtered));
   const own = Object.keys(extra).filter(isOwnKey);
   if (own.length > 0)
@@ -157,7 +156,7 @@ export async function filteredFrontMatter(
   return Object.fromEntries(Object.entries(extra).filter(([key]) => !isOwnKey(key)));
 }
 
-/** Hands a draft through `article.draft` and puts back what the contract does not leave to plugins. */
+/** Runs the filter `article.draft`, and restores the fields that the contract does not leave to plugins. */
 export async function filterContent(
   draft: ArticleDraft,
   { hooks, codec }: Pick<HandlerContext, 'hooks' | 'codec'>,
@@ -170,7 +169,7 @@ export async function filterContent(
   const keep = (text: string, before: string) => (text === before ? text : codec.keepComments(text, before));
   const contentHtml = await keep(changed.contentHtml, draft.contentHtml);
   const body = await keep(changed.body, draft.body);
-  // By name, so that no key travels on that a plugin has added: the store lays the draft over its own.
+  // By name, so that additional keys of a plugin are dropped: the store would spread them over its own.
   const { title, description, author, tags, keyword, image, held } = filtered;
   const content = { title, description, author, tags, keyword, image, jsonLd, contentHtml, body };
   return {
@@ -184,7 +183,7 @@ export async function filterContent(
   };
 }
 
-/** What came without Markdown has its HTML for a body, also after a plugin has changed one of the two. */
+/** An article without Markdown has its HTML as body, even after a plugin has changed one of the two. */
 function withOneHtml(
   draft: ArticleDraft,
   { body, contentHtml }: ArticleDraft,

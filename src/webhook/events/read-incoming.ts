@@ -6,18 +6,18 @@ import { isMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { IncomingArticle } from '../../host/http/adapter.js';
 
-/** What an adapter has handed over, in the form of a delivery. */
+/** An article from an adapter, in the form of a delivery. */
 export interface ReadArticle {
-  /** The names in it are as they are stored. */
+  /** With names normalised for the store. */
   readonly data: ArticleData;
-  /** A digest of what an update replaces, as it was handed over. */
+  /** A digest of the fields that an update replaces, as they were handed over. */
   readonly received: string;
 }
 
 /**
- * Validates an article that an adapter hands over, and makes the `data` of a delivery from it.
+ * Validates an article from an adapter, and converts it to the `data` of a delivery.
  *
- * @param now its date where it has none, ISO 8601.
+ * @param now the default date, ISO 8601.
  * @throws PressmarkError BODY_INVALID, BODY_TOO_LARGE.
  */
 export function readIncoming(incoming: IncomingArticle, now: string): ReadArticle {
@@ -25,7 +25,7 @@ export function readIncoming(incoming: IncomingArticle, now: string): ReadArticl
   return { data: { ...data, ...namesOf(data) }, received: digestOf(data, incoming) };
 }
 
-/** A digest of what an update replaces: not the slug, and the date with the state alone. */
+/** A digest of the fields that an update replaces: without the slug, and with the date only if there is a state. */
 function digestOf(
   { slug: _slug, published_at: _date, source: _source, ...content }: ArticleData,
   { state, date, frontMatter }: IncomingArticle,
@@ -35,7 +35,7 @@ function digestOf(
   return `sha256-${hash('sha256', JSON.stringify({ ...content, ...shown, ...further }))}`;
 }
 
-/** The fields of an article that hold a text. An optional one that is null or empty counts as missing. */
+/** The text fields of an article. An optional field that is null or empty counts as missing. */
 const TEXTS = {
   id: 'required, not empty',
   title: 'required',
@@ -77,7 +77,7 @@ function dataOf(incoming: IncomingArticle, now: string): ArticleData {
   return { ...data, ...(source && { source }) };
 }
 
-/** What is wrong with an article, as the end of a sentence; plugins in JavaScript have no types that would say so. */
+/** The error in an article, as the end of a sentence. Plugins in JavaScript have no types that would show it. */
 function faultIn(incoming: unknown): string | undefined {
   if (typeof incoming !== 'object' || incoming === null) return `is ${quote(incoming)} instead of an object`;
   const fields: Readonly<Record<string, unknown>> = { ...incoming };

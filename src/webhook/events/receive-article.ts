@@ -10,26 +10,27 @@ import { publishDraft } from './published.js';
 import type { ReadArticle } from './read-incoming.js';
 import { filteredReplacement } from './updated.js';
 
-/** How often other content is compared anew, where the article changes at the same moment. */
+/** How often an update is tried, if the article changes meanwhile. */
 const MOST_ATTEMPTS = 5;
 
-/** Why an article is held that an adapter has handed over so. */
+/** The reason of an article that its adapter hands over as held. */
 const BY_SERVICE = 'by its service';
 
-/** Stores what adapters hand over; see the methods of `Articles`. */
+/** Stores articles from adapters; see the methods of `Articles`. */
 export type ArticleReceiver = Pick<Articles, 'receive' | 'change'>;
 
-/** An article that was handed over, and what was read of it. */
+/** An article from an adapter, as received and as read. */
 interface Incoming extends ReadArticle {
   readonly incoming: IncomingArticle;
 }
 
 /**
- * Makes the functions that store articles of other services. They go the way of a delivery: deduplicated by id, filtered, durable.
+ * Creates the functions that store articles of other services. Like a delivery, an article is deduplicated by id, filtered, and
+ * stored durably.
  *
- * The article's file has the digest of what was handed over last. The same again writes nothing, whatever has become of the
- * article. Other content for a known id is an update by compare-and-set upon the version that is stored, unless that is a
- * person's edit.
+ * The article's file has the digest of the last received content. The same content writes nothing, however the article has
+ * changed since. Other content for a known id is an update of the stored version by compare-and-set, unless that is a person's
+ * edit.
  */
 export function createArticleReceiver(context: HandlerContext): ArticleReceiver {
   const { store, hooks } = context;
@@ -110,7 +111,7 @@ export function createArticleReceiver(context: HandlerContext): ArticleReceiver 
       const sent = { ...data, published_at: now };
       const next = await filteredReplacement(sent, current, context, waitFor, frontMatter ?? {});
       if (!state) return { ...next, received };
-      // What a plugin holds now stays held.
+      // An article that a plugin holds now stays held.
       const byPlugin = next.held === current.held ? undefined : next.held;
       const held = byPlugin ?? (state === 'held' ? BY_SERVICE : undefined);
       return { ...next, received, state: { held, ...(date && { date }) } };
@@ -150,7 +151,7 @@ function handedOver({ article, bodyKind }: StoredArticle): HandedOver {
   };
 }
 
-/** Runs the actions of an article when its adapter has had the time to answer. */
+/** Runs the actions of an article after its adapter has had time to answer. */
 function later(actions: (() => Promise<void>) | undefined): void {
   if (actions !== undefined) setImmediate(() => void actions());
 }

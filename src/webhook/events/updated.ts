@@ -10,8 +10,8 @@ import { filterContent, filteredFrontMatter } from './published.js';
 /**
  * `article.updated`: replace an article in place by compare-and-set (contract: article.updated, steps 2 to 6).
  *
- * The store checks the precondition before the filters run, so that a stale update never reaches a plugin, and again
- * under its lock, which is the check that counts.
+ * The store checks the precondition before the filters run, so that a stale update never reaches a plugin, and again under its
+ * lock, which is the decisive check.
  */
 export async function updated(
   data: UpdateData,
@@ -42,9 +42,9 @@ export async function updated(
 }
 
 /**
- * What an article is replaced by, after the filters. `data.published_at` is the moment of the update.
+ * The replacement of an article, after the filters. `data.published_at` is the moment of the update.
  *
- * @param frontMatter that came with it. @default none
+ * @param frontMatter the additional front matter. @default none
  */
 export async function filteredReplacement(
   data: ArticleData,
@@ -64,7 +64,7 @@ export async function filteredReplacement(
     ...(data.source !== undefined && { source: data.source }),
   };
   const filtered = await filterContent(draft, context, { event: 'article.updated', stored: article });
-  // Null stays null down to the store: which image is the stored one is known only under the lock.
+  // Null is passed on to the store, which knows the stored image only under the lock.
   const content = {
     ...filtered,
     image: data.featured_image_url === null && filtered.image === article.image ? null : filtered.image,

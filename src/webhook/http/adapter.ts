@@ -40,20 +40,20 @@ const LIMITS_MS: AdapterLimits = { verify: 5_000, parse: 25_000, receive: 25_000
 
 export interface AdapterOptions {
   readonly receive: ArticleReceiver['receive'];
-  /** Gets each answer, for the health check. */
+  /** Called with each answer, for the health check. */
   noteAnswer(answer: Pick<Outcome, 'body' | 'outcome'>): void;
   readonly readBody: ReadBody;
-  /** Parses a body away from the thread that answers, where the plugin does not; see the function of this name. */
+  /** Parses a body in another thread, if the plugin has no `parse`; see the function of this name. */
   readJson(body: Buffer): Promise<unknown>;
   readonly hooks: Hooks;
   readonly log: Log;
-  /** Where deliveries are noted. @default nowhere */
+  /** The log of deliveries. @default none */
   readonly notes?: Notes;
   /** @default 5 s to verify, 25 s each to parse and to receive */
   readonly limitsMs?: AdapterLimits;
 }
 
-/** An answer and what the log says of it. */
+/** An answer, with the details for the log. */
 interface Outcome {
   readonly status: number;
   /** JSON. */
@@ -61,22 +61,22 @@ interface Outcome {
   readonly headers?: Readonly<Record<string, string>>;
   /** What happened, or the error's code. */
   readonly outcome: string;
-  /** Why it was refused, in words. */
+  /** The reason of a refusal, in words. */
   readonly error?: string;
   readonly id?: string;
   readonly verified: boolean;
 }
 
 /**
- * The endpoint of one adapter: the bounded raw body in, verified before anything of it is parsed; what the plugin makes of
- * it is stored before the answer. A fault of the plugin is answered 500 and never costs another its request.
+ * The endpoint of one adapter: reads the bounded raw body, verifies it before parsing, and stores the plugin's articles before
+ * the answer. A fault of the plugin is answered with 500 and never affects other requests.
  */
 export function adapterEndpoint(
   adapter: PluginAdapter,
   { receive, noteAnswer, readBody, readJson, hooks, log, notes, limitsMs = LIMITS_MS }: AdapterOptions,
 ): Middleware {
   const { plugin, verification, maxBytes, keepsBodies = false } = adapter;
-  // Its long bodies must not take the room of other adapters.
+  // Its own reader, so that its long bodies do not take the memory of other adapters.
   const read = maxBytes === undefined ? readBody : createBodyReader({ maxBytes });
   const logUnverified = createRefusalLog(log.child({ adapter: plugin }), (refused) =>
     notes?.refused({ adapter: plugin, ...refused }),
@@ -128,7 +128,7 @@ export function adapterEndpoint(
     } catch (error) {
       if (error instanceof PressmarkError || exposedError(error) !== undefined) throw error;
       const isLate = error instanceof TimeoutError;
-      // What cannot be parsed is a fault of the request.
+      // A body that cannot be parsed is the sender's fault.
       if (what === 'parse' && !isLate) {
         log.warn({ adapter: plugin, err: error }, 'parse of an adapter failed');
         throw new PressmarkError('BODY_INVALID', 'the body cannot be parsed', { cause: error });
@@ -165,7 +165,10 @@ export function adapterEndpoint(
     return { status, body, headers, outcome: 'answered' };
   }
 
-  /** Stores what the plugin returned. All articles are tried; where one fails, the whole request is to be sent again. */
+  /**
+   * Stores the articles that the plugin returned. All of them are tried; if one fails, the sender must repeat the whole
+   * request.
+   */
   async function stored(result: unknown): Promise<Omit<Outcome, 'verified'>> {
     const drafts: readonly IncomingArticle[] = Array.isArray(result) ? result : [result];
     const articles: object[] = [];
@@ -176,7 +179,7 @@ export function adapterEndpoint(
       } catch (error) {
         const refused = refusalOf(error);
         articles.push({ id: draft?.id, ...Object(JSON.parse(refused.body)) });
-        // A sender may take a 4xx as final, and what failed here must come again.
+        // A 500 wins over a 4xx, which a sender may take as final.
         if (failure === undefined || (failure.status < 500 && refused.status >= 500)) failure = refused;
       }
     }
@@ -188,7 +191,7 @@ export function adapterEndpoint(
     return { status: 200, outcome: 'stored', ...failure, body, ...id };
   }
 
-  /** A code of the error table or of the plugin, or a 500 that says nothing of the inside. */
+  /** The answer to an error: a code of the error table or of the plugin, or a 500 without details. */
   function refusalOf(error: unknown): Omit<Outcome, 'verified'> {
     const exposed = exposedError(error);
     if (exposed !== undefined) return answerWith(exposed);
@@ -210,7 +213,7 @@ export function adapterEndpoint(
     return { status, body: body ?? JSON.stringify({ error }), outcome, error, headers: challengeOf(status) };
   }
 
-  /** Tells a client how to prove who it is. */
+  /** The challenge that tells a client how to authenticate. */
   function challengeOf(status: number): Readonly<Record<string, string>> {
     if (status !== 401 || verification.kind === 'verify') return {};
     return {
@@ -225,13 +228,13 @@ export function adapterEndpoint(
     const started = performance.now();
     const given = await outcomeOf(context, route);
     const { status, body, headers, outcome, error, id, verified, sent = null } = given;
-    // In the words of the host, whatever `errorBody` makes of them.
+    // In the host's own form, whatever `errorBody` returns.
     noteAnswer({ outcome, body: JSON.stringify({ error }) });
     const allow = route.kind === 'other method' ? { Allow: route.methods.join(', ') } : {};
     await sendJson(context, { status, body, headers: { ...allow, ...headers } });
     const ms = Math.round((performance.now() - started) * 10) / 10;
     const report = { event: undefined, adapter: plugin, id: id?.slice(0, 200), outcome, status, ms };
-    // Who only reads delivers nothing: a client that asks every minute must not fill the log.
+    // Reads are only debug lines, so that a client that asks every minute does not fill the log.
     if (status < 400 && READS.has(context.method)) return log.debug(report, 'read');
     if (status < 400) log.info(report, 'delivery');
     else if (verified) log.warn(report, 'delivery refused');

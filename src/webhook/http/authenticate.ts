@@ -5,16 +5,16 @@ import { refusal } from '../../host/http/adapter-answer.js';
 import { sameSecret } from '../../host/http/same-secret.js';
 
 /**
- * Who has sent a request, by HTTP's Basic or Bearer (RFC 7617, RFC 6750).
+ * Authenticates a request by HTTP Basic or Bearer (RFC 7617, RFC 6750).
  *
- * @throws PressmarkError SIGNATURE_MISMATCH if it is none of the accounts; BODY_INVALID if there are two tokens.
+ * @throws PressmarkError SIGNATURE_MISMATCH if no account matches; BODY_INVALID if there are two tokens.
  */
 export function callerOf(
   request: Pick<AdapterRequest, 'headers' | 'body'>,
   { kind, accounts }: { readonly kind: AdapterAuth['kind']; readonly accounts: readonly Account[] },
 ): Caller {
   const given = kind === 'basic' ? basicOf(request) : tokenOf(request);
-  // All are compared, so that the time says nothing of the place.
+  // All accounts are compared, so that the time does not reveal the position.
   const [account] = accounts.filter(({ proof }) => sameSecret(given, proof));
   if (account !== undefined)
     return { name: account.name, scopes: account.scopes, need: needing(account.scopes) };
@@ -35,7 +35,7 @@ function basicOf({ headers: { authorization } }: Pick<AdapterRequest, 'headers'>
 
 function tokenOf({ headers, body }: Pick<AdapterRequest, 'headers' | 'body'>): string | undefined {
   const { authorization, 'content-type': type = '' } = headers;
-  // The form is not parsed before it is verified: it may be long.
+  // The form is not parsed before it is verified, as it may be long.
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(type);
   const [field] = (isForm && /(?<![^&])access_token=[^&]*/.exec(body.toString('latin1'))) || [];
   const inBody = new URLSearchParams(field).get('access_token') ?? undefined;

@@ -4,10 +4,10 @@ import readRawBody from 'raw-body';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { PressmarkError } from '../../errors.js';
 
-/** All bodies that are being read, together, in bytes. */
+/** The memory for all bodies that are being read, in bytes. */
 const MOST_TOGETHER = 16_000_000;
 
-/** Smaller chunks are copied together into blocks of this size, in bytes. */
+/** The size of the blocks into which smaller chunks are joined, in bytes. */
 const BLOCK_BYTES = 4_096;
 
 /** A request whose body has not been read. */
@@ -18,25 +18,23 @@ export interface UnreadRequest extends Readable {
 /** Reads the raw bytes of a request's body. */
 export type ReadBody = (request: UnreadRequest) => Promise<Buffer>;
 
-/** A body of which some bytes have arrived. */
+/** A partly received body. */
 interface PartialBody {
-  /** The memory that its bytes take. */
+  /** The memory that it uses, in bytes. */
   held: number;
-  /** Gives it up: its memory is free, and its reader gets the error. */
+  /** Drops the body: frees its memory and rejects its reader. */
   giveUp(error: PressmarkError): void;
 }
 
 /**
- * Makes the reader of one server's bodies: each has at most `maxBytes`, and all that are being read have
- * `mostTogether` at most. Memory is taken only for bytes that have arrived. Where it runs out, the body that began to
- * arrive first is given up: a whole delivery arrives within moments, so that senders who stop halfway never keep one
- * from being read.
+ * Creates a reader of bodies: each has at most `maxBytes`, and all together have at most `mostTogether`. Memory is used only
+ * for bytes that have arrived. If it runs out, the oldest body is dropped: a complete delivery arrives within moments, so
+ * senders who stop halfway never block one.
  *
- * The reader throws PressmarkError BODY_TOO_LARGE, RECEIVER_BUSY (the rest of the body is still unread then) or
- * BODY_ABORTED.
+ * The reader throws PressmarkError BODY_TOO_LARGE, RECEIVER_BUSY (then the rest of the body is still unread) or BODY_ABORTED.
  */
 export function createBodyReader({ mostTogether = MOST_TOGETHER, maxBytes = MAX_BODY_BYTES } = {}): ReadBody {
-  /** The oldest first. */
+  /** Oldest first. */
   const partial = new Set<PartialBody>();
   let heldTogether = 0;
 
@@ -98,16 +96,16 @@ function refusalOf(error: unknown, maxBytes: number): unknown {
   return type === 'request.size.invalid' ? aborted() : error;
 }
 
-/** Without what Node.js says of it: its errors hold the bytes that came (`rawPacket`). */
+/** Without the error of Node.js as cause, which holds the received bytes (`rawPacket`). */
 function aborted(): PressmarkError {
   return new PressmarkError('BODY_ABORTED', 'body ended before its announced length');
 }
 
 /**
- * A stage that joins small chunks: each buffer takes hundreds of bytes besides its own, so that a body in chunks of one
- * byte would take hundreds of times its size.
+ * A transform that joins small chunks: each buffer has an overhead of hundreds of bytes, so a body in chunks of one byte would
+ * use hundreds of times its size.
  *
- * @param onHeld gets the memory that all chunks so far take: at most twice their bytes, and one block.
+ * @param onHeld called with the memory of all chunks so far: at most twice their bytes, and one block.
  */
 function joinChunks(onHeld: (bytes: number) => void): Transform {
   let held = 0;

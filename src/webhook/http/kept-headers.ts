@@ -1,8 +1,7 @@
 import type { KeptHeader } from '../../host/records.js';
 
 /**
- * The headers whose values hold no secret. Any other header may: proxies, hosts and services put tokens into headers of their
- * own.
+ * The headers whose values are never secret. Any other header may hold a token, as proxies, hosts and services add their own.
  */
 const HARMLESS =
   /^(?:accept(?:-[a-z]+)?|age|cache-control|cf-(?:connecting-ip|ipcountry|ray)|connection|content-(?:encoding|language|length|type)|date|expect|forwarded|host|keep-alive|max-forwards|pragma|te|trailer|transfer-encoding|traceparent|tracestate|upgrade|user-agent|via|x-(?:correlation-id|forwarded-(?:for|host|port|prefix|proto)|real-ip|request-id))$/;
@@ -11,10 +10,10 @@ const HARMLESS =
 const LONGEST_VALUE = 1_000;
 
 /**
- * The headers of a request in their order, without any value that may be a secret.
+ * The headers of a request in order, without values that may be secret.
  *
- * @param raw names and values in turn, as Node.js has them.
- * @param known further headers whose values are harmless, in lower case.
+ * @param raw alternating names and values, as in Node.js.
+ * @param known further harmless headers, in lower case.
  */
 export function keptHeaders(raw: readonly string[], known: ReadonlySet<string> = new Set()): KeptHeader[] {
   const headers: KeptHeader[] = [];

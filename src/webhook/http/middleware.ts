@@ -13,18 +13,18 @@ import { sendJson } from './respond.js';
 export interface WebhookOptions {
   /** The endpoint's path; it is served with and without a trailing slash, never by a redirect. */
   readonly endpoint: string;
-  /** Of the service's headers. */
+  /** The names of the service's headers. */
   readonly names: HeaderNames;
   readonly receive: Receive;
   readonly hooks: Hooks;
   readonly log: Log;
-  /** Where deliveries are noted. @default nowhere */
+  /** The log of deliveries. @default none */
   readonly notes?: Notes;
 }
 
 /**
- * The thin adapter between Koa and `receive`: the bounded raw body in, JSON out, one log line for each delivery
- * whose signature matches and a bounded number of lines for all others.
+ * The thin adapter between Koa and `receive`: bounded raw body in, JSON out, one log line for each verified delivery, and a
+ * bounded number of lines for all others.
  */
 export function webhook({ endpoint, names, receive, hooks, log, notes }: WebhookOptions): Middleware {
   const path = endpoint.replace(/\/$/, '');
@@ -36,7 +36,7 @@ export function webhook({ endpoint, names, receive, hooks, log, notes }: Webhook
     const started = performance.now();
     const { answer: given, body } = await answerTo(context, { names, receive, readBody, log });
     await sendJson(context, given);
-    // Once the answer is out or the client is gone: actions delay no answer, and run without it, too.
+    // After the answer, or after the client has gone: actions never delay an answer, and run in any case.
     whenClosed(context, () => {
       const ms = Math.round((performance.now() - started) * 10) / 10;
       const { event, id, outcome, status, verified } = given;

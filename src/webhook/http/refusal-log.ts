@@ -1,6 +1,6 @@
 import type { Log } from '../../log.js';
 
-/** How long the refusals of one outcome are counted before they make the next line, in milliseconds. */
+/** How long refusals with the same outcome are counted for one log line, in milliseconds. */
 const COUNTED_MS = 10_000;
 
 /** A delivery that was refused. */
@@ -9,22 +9,21 @@ export interface Refused {
   readonly status: number;
 }
 
-/** Gets what is logged: the first of each outcome, and the number of those that have followed. */
+/** Called with each log line: the first refusal of an outcome, and then the number of further ones. */
 export type NoteRefused = (refused: Refused & { readonly count: number }) => void;
 
 /**
- * Logs deliveries that anybody can send, as they are refused without a matching signature: the first of each
- * outcome at once, and those that follow it as one line for every ten seconds, with their number. There are few
- * outcomes, so that however many are sent, less than one line a second is written.
+ * Logs unverified deliveries, which anyone can send: the first of each outcome at once, and further ones as one line every ten
+ * seconds, with their number. As there are few outcomes, this is less than one line per second, however many are sent.
  *
- * @param later calls a function when the counting of an outcome is over.
+ * @param later calls a function at the end of the counting period.
  */
 export function createRefusalLog(
   log: Log,
   note: NoteRefused = () => undefined,
   later = afterCounting,
 ): (refused: Refused) => void {
-  /** How many have followed, by outcome. */
+  /** The number of further refusals, by outcome. */
   const following = new Map<string, number>();
 
   function countOn(outcome: string, status: number): void {

@@ -2,17 +2,17 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 
-/** After an early answer, at most this much of what the client still sends is read and thrown away, … */
+/** How much of a client's request is read and discarded after an early answer, … */
 const DRAIN_BYTES = 64_000_000;
-/** … a small chunk counting as so much, as to parse it costs more than its bytes, … */
+/** … with this minimum for each chunk, as parsing costs more than the bytes, … */
 const LEAST_PER_CHUNK = 4_096;
-/** … and for at most this long. */
+/** … and for how long. */
 const DRAIN_MS = 10_000;
 
-/** What a 503 asks the sender to wait, in seconds: the least that the service waits anyway (contract: Limits). */
+/** The `Retry-After` of a 503, in seconds: the service's own shortest pause (contract: Limits). */
 const RETRY_AFTER_SECONDS = 60;
 
-/** Sends an answer as it is. Not by Koa, whose way of answering takes a tenth of a redelivery's time. */
+/** Sends an answer directly: Koa's response handling would take a tenth of a redelivery's time. */
 export async function sendJson(
   context: Context,
   {
@@ -31,11 +31,10 @@ export async function sendJson(
 }
 
 /**
- * Answers before the request has been read to its end, so that the client can read the answer: it is sent
- * whole at once, and the connection is closed only when the client has stopped sending. Closing earlier would
- * reset the connection under the answer.
+ * Answers before the request has been read to its end. The connection is closed only when the client has stopped sending;
+ * closing it earlier would reset the connection before the client has read the answer.
  *
- * @param request what is still to be read of it.
+ * @param request the partly read request.
  */
 export async function answerEarly(
   request: Readable,
