@@ -5,19 +5,26 @@ import { unfinishedCommand } from '../../../src/git/commit/head.js';
 import { committedIds, gitIn, inClone, makeRepository } from '../../support/clones.js';
 import { article, update } from '../../support/events.js';
 import { startHere } from '../../support/receiver-here.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-/** Makes a repository in which two branches contradict each other. */
-function contradictory(t: ExecutionContext, durability: string): string {
-  const dir = makeRepository(tempDir(t), { site: false, durability });
-  commit(dir, 'base');
-  gitIn(dir, 'tag', 'base');
-  gitIn(dir, 'checkout', '--quiet', '-b', 'other');
-  commit(dir, 'other');
-  gitIn(dir, 'format-patch', '-1', '--quiet', '--output', join(dir, '.git', 'other.patch'));
-  gitIn(dir, 'checkout', '--quiet', 'main');
-  commit(dir, 'mine');
+/** A repository in which two branches contradict each other; each test has a copy. */
+const template = makeTempDir();
+test.before(() => {
+  makeRepository(template, { site: false });
+  commit(template, 'base');
+  gitIn(template, 'tag', 'base');
+  gitIn(template, 'checkout', '--quiet', '-b', 'other');
+  commit(template, 'other');
+  gitIn(template, 'format-patch', '-1', '--quiet', '--output', join(template, '.git', 'other.patch'));
+  gitIn(template, 'checkout', '--quiet', 'main');
+  commit(template, 'mine');
+});
+test.after.always(() => removeTempDir(template));
+
+function contradictory(t: ExecutionContext): string {
+  const dir = tempDir(t);
+  fs.cpSync(template, dir, { recursive: true, preserveTimestamps: true });
   return dir;
 }
 
@@ -28,7 +35,7 @@ function commit(dir: string, text: string): void {
 }
 
 test('each command of the owner’s that stops at a conflict is known until it is aborted', (t) => {
-  const dir = contradictory(t, 'disk');
+  const dir = contradictory(t);
   for (const [name, begin, abort] of [
     ['a rebase', ['rebase', 'other'], 'rebase'],
     ['a rebase or git am', ['am', '--3way', '.git/other.patch'], 'am'],
@@ -45,8 +52,9 @@ test('each command of the owner’s that stops at a conflict is known until it i
 
 for (const level of ['disk', 'commit'])
   test(`level ${level}: while a merge is unfinished, updates are refused, and a new article has its commit afterwards`, async (t) => {
-    const dir = contradictory(t, level);
-    const { post, find } = await startHere(t, inClone(dir));
+    const dir = contradictory(t);
+    const config = { site: false, durability: level };
+    const { post, find } = await startHere(t, { ...inClone(dir), config });
     const data = article();
     const { url } = (await post('article.published', data)).json;
     await until('it is committed', () => committedIds(dir).length === 1);

@@ -1,7 +1,8 @@
-import { utimes, writeFile } from 'node:fs/promises';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { lastingLocks, removeStaleLocks } from '../../../src/git/commit/stale-locks.js';
+import { tempDir } from '../../support/temp-dir.js';
 import { makeSite, startAndCheck } from './site.js';
 
 test('articles that a crash left uncommitted are committed at the next start', async (t) => {
@@ -59,8 +60,8 @@ test('what the remote had is no commit of this branch where nothing is pushed an
 });
 
 test('locks from before the start of the machine are removed, others are named', async (t) => {
-  const { top } = await makeSite(t);
-  const gitDir = join(top, '.git');
+  const gitDir = tempDir(t);
+  await mkdir(join(gitDir, 'refs/heads'), { recursive: true });
   const repository = { gitDir, commonDir: gitDir };
   const [old = '', fresh = ''] = ['index.lock', 'refs/heads/main.lock'].map((name) => join(gitDir, name));
   const minutesAgo = (count: number) => new Date(Date.now() - count * 60_000);
