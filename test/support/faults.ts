@@ -29,8 +29,6 @@ export interface Rule {
   readonly skip?: number;
   /** Whether `save`, `stop` and `kill` happen before or after the call is made. @default 'before' */
   readonly when?: 'before' | 'after';
-  /** The rule does not apply while this file has this text. */
-  readonly unless?: { readonly path: string; readonly text: string };
   /** How many times the rule applies. @default no limit */
   readonly times?: number;
 }

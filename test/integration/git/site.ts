@@ -42,7 +42,7 @@ export interface SiteOptions {
   /** The site's folder inside the repository. @default its top */
   readonly folder?: string;
   /** Whether to make a repository at all, and with a first commit. @default 'committed' */
-  readonly repository?: 'none' | 'unborn' | 'committed';
+  readonly repository?: 'none' | 'committed';
   /** Whether the owner has told git their name. @default true */
   readonly identity?: boolean;
 }

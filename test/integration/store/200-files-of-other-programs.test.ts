@@ -36,11 +36,6 @@ const WAYS: Record<string, (places: Places, text: string) => void> = {
     fs.renameSync(join(month, `.${fresh}.md.Xy12ab`), join(month, `${fresh}.md`));
     fs.utimesSync(month, LONG_AGO, LONG_AGO);
   },
-  'linked from outside, with an old time stamp': ({ month, outside, fresh }, text) => {
-    fs.writeFileSync(join(outside, fresh), text);
-    fs.utimesSync(join(outside, fresh), LONG_AGO, LONG_AGO);
-    fs.linkSync(join(outside, fresh), join(month, `${fresh}.md`));
-  },
   'moved in with its folder': ({ content, outside, fresh }, text) => {
     fs.mkdirSync(join(outside, fresh, 'deep'), { recursive: true });
     fs.writeFileSync(join(outside, fresh, 'deep', 'a.md'), text);
