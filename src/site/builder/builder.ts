@@ -15,7 +15,7 @@ import { type BuildReportKeeper, type SiteReport, startReport } from './build-re
 import { type BuiltFiles, openBuiltFiles } from './built-files.js';
 
 /** How long a build may keep its thread busy at a time, in milliseconds. */
-const PAUSE_AFTER_MS = 10;
+const TURN_AFTER_MS = 10;
 
 /** How long after the last build its state is saved, in milliseconds. */
 const SAVE_AFTER_MS = 2_000;
@@ -75,7 +75,7 @@ export function createBuilder(options: SiteOptions) {
   let unfinished = 0;
   let saveTimer: NodeJS.Timeout | undefined;
   let isClosing = false;
-  let lastPause = 0;
+  let lastTurn = 0;
 
   /**
    * Brings the output up to date: with all files and the theme, or after these files (below the content folder) may have
@@ -163,9 +163,11 @@ export function createBuilder(options: SiteOptions) {
     articles.read(paths);
     const sources = sourcesNow();
     index = sources.index;
-    for (const post of paths.flatMap((path) => sources.index.find(path) ?? []))
+    for (const post of paths.flatMap((path) => sources.index.find(path) ?? [])) {
       if (!isOwnFile(post.file, options.staticDir, sources))
         await output.make(planArticle(post, sources), report, false);
+      await turn();
+    }
     return sources;
   }
 
@@ -185,15 +187,19 @@ export function createBuilder(options: SiteOptions) {
     return theme(shown);
   }
 
-  /** Between two files of a build: lets the thread take in new messages, and makes the pages that come first. */
+  /** Between two files of a build: makes the pages that come first. */
   async function pause(isAll: boolean, output: BuiltFiles, report: BuildReportKeeper): Promise<void> {
-    if (performance.now() - lastPause >= PAUSE_AFTER_MS) {
-      await nextTurn();
-      lastPause = performance.now();
-      if (isClosing && isAll) throw new BuildStopped('the builder was closed in the middle of a build');
-    }
+    await turn();
+    if (isClosing && isAll) throw new BuildStopped('the builder was closed in the middle of a build');
     // Before the first build has read all articles, it is not known between which ones a page stands.
     if (waiting.size > 0 && index !== undefined) await makeFirst(output, report);
+  }
+
+  /** Lets the thread take in new messages, if it is time. */
+  async function turn(): Promise<void> {
+    if (performance.now() - lastTurn < TURN_AFTER_MS) return;
+    await nextTurn();
+    lastTurn = performance.now();
   }
 
   /** Warns of articles that get no page, by an example. */

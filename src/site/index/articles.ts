@@ -76,14 +76,12 @@ export function openArticles(
     for (const text of saved.texts.map(known)) texts.set(text.path, text);
   }
 
-  /** Reads these files again where they have changed. @returns whether any has. */
-  function read(paths: Iterable<string>): boolean {
-    let hasChanged = false;
+  /** Reads these files again where they have changed. */
+  function read(paths: Iterable<string>): void {
     for (const path of paths) {
-      if (isOwnerTextPath(path)) hasChanged = refreshOwnerText(path) || hasChanged;
-      else if (isArticlePath(content, path)) hasChanged = refreshArticle(path) || hasChanged;
+      if (isOwnerTextPath(path)) refreshOwnerText(path);
+      else if (isArticlePath(content, path)) refreshArticle(path);
     }
-    return hasChanged;
   }
 
   /** Compares all files of articles with what is known. @param pause is called after each file; may end the reading by throwing. */
@@ -102,9 +100,9 @@ export function openArticles(
     for (const path of new Set([...ownerTextPathsIn(content), ...texts.keys()])) refreshOwnerText(path);
   }
 
-  function refreshArticle(path: string): boolean {
+  function refreshArticle(path: string): void {
     const change = refreshPage(content, catalog, path);
-    if (change === undefined) return false;
+    if (change === undefined) return;
     const { after, file } = change;
     if (after === undefined) {
       articles.delete(path);
@@ -120,19 +118,15 @@ export function openArticles(
       const inputs = data?.inputsOf(made, html);
       articles.set(path, inputs === undefined ? made : { ...made, inputs });
     }
-    return true;
   }
 
-  function refreshOwnerText(path: string): boolean {
+  function refreshOwnerText(path: string): void {
     try {
-      const known = texts.get(path);
-      const text = readOwnerText(content, path, known, markdown);
+      const text = readOwnerText(content, path, texts.get(path), markdown);
       if (text === undefined) texts.delete(path);
       else texts.set(path, text);
-      return text !== known;
     } catch (error) {
       log.warn({ path, reason: messageOf(error) }, 'malformed page; it stays as it was last read');
-      return false;
     }
   }
 
