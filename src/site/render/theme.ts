@@ -102,24 +102,22 @@ function sourcesIn({ kind, dir }: ThemeFolder): ThemeSources {
   return new Map(names.map((name) => [prefix + name, fs.readFileSync(join(dir, name), 'utf8')]));
 }
 
-/** The files in a theme's `assets/`, by their names below the output folder, and by such names with a hash of their content. */
+/** The files in a theme's `assets/`. */
 function assetsIn({ kind, dir }: ThemeFolder) {
-  if (kind === 'words') return [];
-  const folder = kind === 'theme' ? join(dir, 'assets/') : dir;
-  return publicFilesIn(folder).map((name) => {
-    const file = `assets/${name}`;
-    const read = () => fs.readFileSync(join(folder, name));
-    return { file, hashedFile: withHash(file, read()), read };
-  });
+  return kind === 'words' ? [] : filesOfTheme(kind === 'theme' ? join(dir, 'assets/') : dir, 'assets/');
 }
 
-/** The files in a theme's `root/`, by their names at the top of the site, with a digest of their content. */
+/** The files in a theme's `root/`, which go to the top of the site. */
 function rootFilesIn({ kind, dir }: ThemeFolder) {
-  if (kind !== 'theme') return [];
-  const folder = join(dir, 'root/');
-  return publicFilesIn(folder).map((file) => {
-    const read = () => fs.readFileSync(join(folder, file));
-    return { file, digest: hash('sha256', read()), read };
+  return kind === 'theme' ? filesOfTheme(join(dir, 'root/'), '') : [];
+}
+
+/** The public files in a folder, by their names below the output folder, and by such names with a hash of their content. */
+function filesOfTheme(folder: string, place: string) {
+  return publicFilesIn(folder).map((name) => {
+    const file = `${place}${name}`;
+    const read = () => fs.readFileSync(join(folder, name));
+    return { file, hashedFile: withHash(file, read()), read };
   });
 }
 
