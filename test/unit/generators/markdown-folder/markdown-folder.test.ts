@@ -52,6 +52,8 @@ test('init takes the folder, the keys and their form from the posts, and the res
     { 'next/constants': { ...EXPORT, trailingSlash: true, distDir: 'www' } },
   );
   t.like(slash, { permalink: '/posts/:slug/', output: 'www', siteUrl: undefined });
+  const atTheTop = { 'leaves.md': POSTS['content/posts/leaves.md'] };
+  t.is((await inspect({ ...NEXT, ...atTheTop })).content, '.');
 });
 
 test('Next.js from 16 on builds with webpack, as Turbopack does not follow links out of a copy', async (t) => {

@@ -43,6 +43,8 @@ test('init asks Nuxt for its configuration, and takes the rest from posts and pa
     permalink: '/posts/:slug/',
     build: 'npx nuxt generate',
   });
+  const script = { 'package.json': MANIFEST({ build: 'nuxt build --prerender' }) };
+  t.is((await inspect({ ...SITE, ...script })).build, 'npm run build');
 });
 
 const HTML = '<p>As HTML.</p>';
