@@ -2,10 +2,12 @@ import test from 'ava';
 import { hasFailed, type Report } from '../../../src/conformance/outcome.js';
 import { redactor } from '../../../src/conformance/redact.js';
 import { exchangeLines } from '../../../src/conformance/report/exchange.js';
+import { markdownReport } from '../../../src/conformance/report/markdown.js';
 import { RULES } from '../../../src/conformance/rules/all.js';
 import { checkReceiver } from '../../../src/conformance/run.js';
 import { SENDER_RULES } from '../../../src/conformance/sender/rules/all.js';
 import { checked, complaints, optionsFor } from '../../support/conformance/checked.js';
+import { FAULTS } from '../../support/conformance/faults.js';
 import { GARDEN, referenceSteps, refuse, serveSteps } from '../../support/conformance/receiver.js';
 import { answers, type Break, finishes, finishesEvent } from '../../support/conformance/ways.js';
 import { SECRET } from '../../support/signer.js';
@@ -95,6 +97,17 @@ test('a run in which nothing passed has failed', async (t) => {
   const report = await checked([], { only: ['reachable'], skip: ['reachable'] });
   t.deepEqual(complaints(report), ['reachable: not checked; it is left out by --skip']);
   t.true(hasFailed(report));
+  t.regex(markdownReport(report), /-lightgrey\)/);
+});
+
+test('the badge is green where all passed, red where a rule failed, and yellow where all that failed were known to', async (t) => {
+  const only = ['lookup-nothing-404', 'lookup-nothing-refused'];
+  for (const [colour, breaks, known] of [
+    ['brightgreen', [], []],
+    ['red', FAULTS['lookup-nothing-refused'], []],
+    ['yellow', FAULTS['lookup-nothing-refused'], only],
+  ] as const)
+    t.true(markdownReport(await checked(breaks, { only, known })).includes(`-${colour})`), colour);
 });
 
 test('an event that went unanswered three times is not sent again, and other events are', async (t) => {
