@@ -1,11 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { nginxConfig, serve } from '../e2e/web-servers.js';
 import { article } from '../support/events.js';
 import { freePort } from '../support/free-port.js';
 import { launch, PROGRAM } from '../support/receiver.js';
+import { withTeardown } from '../support/teardown.js';
 import { besideBuild } from './beside-build.js';
 import { corpusArticle } from './corpus.js';
 import { count, milliseconds, quantile, type Row, table } from './figures.js';
@@ -39,28 +40,30 @@ export async function live(workspace: Workspace): Promise<{ text: string; rows: 
   return { text: table(['the way to the reader', 'measured', 'against'], rows), rows };
 }
 
-async function liveTimes(folder: string, articles: number): Promise<number[]> {
-  const dir = join(folder, 'site');
-  const served = join(folder, 'srv');
-  fs.chmodSync(folder, 0o755);
-  const port = await freePort();
-  const env = { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` };
-  for (let n = 0; n < articles; n++) {
-    const { path, file } = corpusArticle(n, articles, env.PRESSMARK_SITE_URL);
-    fs.mkdirSync(dirname(join(dir, 'content', path)), { recursive: true });
-    fs.writeFileSync(join(dir, 'content', path), file);
-  }
-  fs.writeFileSync(
-    join(dir, 'pressmark.config.json'),
-    JSON.stringify({ git: false, deploy: { folder: served }, liveCheck: true }),
-  );
-  execFileSync(process.execPath, [PROGRAM, 'build', '--dir', dir], {
-    stdio: 'ignore',
-    env: { ...process.env, ...env },
-  });
-  const nginx = startNginx(folder, join(served, 'current'), port);
-  const receiver = await launch(dir, { env });
-  try {
+function liveTimes(folder: string, articles: number): Promise<number[]> {
+  return withTeardown(async (t) => {
+    const dir = join(folder, 'site');
+    const served = join(folder, 'srv');
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    const env = { PRESSMARK_SITE_URL: origin };
+    for (let n = 0; n < articles; n++) {
+      const { path, file } = corpusArticle(n, articles, origin);
+      fs.mkdirSync(dirname(join(dir, 'content', path)), { recursive: true });
+      fs.writeFileSync(join(dir, 'content', path), file);
+    }
+    const config = { git: false, deploy: { folder: served }, liveCheck: true };
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
+    execFileSync(process.execPath, [PROGRAM, 'build', '--dir', dir], {
+      stdio: 'ignore',
+      env: { ...process.env, ...env },
+    });
+    const nginx = join(folder, 'nginx.conf');
+    const server = `server { listen 127.0.0.1:${port}; root ${join(served, 'current')}; }`;
+    fs.writeFileSync(nginx, nginxConfig(folder, server));
+    await serve(t, 'nginx', ['-c', nginx, '-p', folder], origin);
+    const receiver = await launch(dir, { env });
+    t.teardown(() => receiver.stop());
     const lives = () => receiver.log.filter(({ msg }) => msg === 'article live');
     while (!fs.existsSync(join(served, 'current'))) await setTimeout(50);
     for (let n = 0; n < WARM_UP + PUBLISHED; n++) {
@@ -72,24 +75,5 @@ async function liveTimes(folder: string, articles: number): Promise<number[]> {
     return lives()
       .slice(WARM_UP)
       .map(({ ms }) => Number(ms));
-  } finally {
-    await receiver.stop();
-    nginx.kill();
-    await once(nginx, 'exit');
-  }
-}
-
-function startNginx(folder: string, root: string, port: number) {
-  const config = join(folder, 'nginx.conf');
-  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
-  );
-  fs.writeFileSync(
-    config,
-    `daemon off; master_process off; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
-events {}
-http { access_log off; ${temp.join(' ')} server { listen 127.0.0.1:${port}; root ${root}; } }
-`,
-  );
-  return spawn('nginx', ['-c', config, '-e', join(folder, 'error.log')], { stdio: 'ignore' });
+  });
 }

@@ -8,11 +8,11 @@ import { article, type PublishedData, type UpdatedData, update } from '../suppor
 import { createFaults, type Faults } from '../support/faults.js';
 import { createRandom, type Random } from '../support/random.js';
 import type { Receiver } from '../support/receiver.js';
+import { withTeardown } from '../support/teardown.js';
 import { until } from '../support/until.js';
 import { expectEqual, expectNone, expectNoneSoon, expectTrue } from './expect.js';
 import { doubled, locksIn, ownCommits, requireWholeFiles } from './repository.js';
 import { type Attack, BrokenPromise, type Scenario } from './scenario.js';
-import { withTeardown } from './teardown.js';
 
 /** The durability of the attacked sites, in turn; `files` is a site without git. A short run has the one with most promises. */
 const LEVELS = ['commit', 'files', 'disk'] as const;

@@ -8,9 +8,9 @@ import { article, type PublishedData } from '../support/events.js';
 import { freePort } from '../support/free-port.js';
 import { createRandom, type Random } from '../support/random.js';
 import type { Receiver } from '../support/receiver.js';
+import { withTeardown } from '../support/teardown.js';
 import { expectEqual, expectNone, expectTrue } from './expect.js';
 import type { Attack, Counts, Scenario } from './scenario.js';
-import { withTeardown } from './teardown.js';
 
 const ARTICLES = 50;
 const BURSTS = 5;

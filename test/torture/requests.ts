@@ -8,12 +8,12 @@ import { article, type PublishedData } from '../support/events.js';
 import { createRandom } from '../support/random.js';
 import { launch, type Receiver } from '../support/receiver.js';
 import type { RawAnswer } from '../support/sockets.js';
+import { withTeardown } from '../support/teardown.js';
 import { expectEqual, expectNone, expectTrue } from './expect.js';
 import { runFor } from './lanes.js';
 import { type HostileRequest, hostileRequest, type KnownTarget } from './mutations.js';
 import { doubled, requireWholeFiles } from './repository.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
-import { withTeardown } from './teardown.js';
 
 /** The service waits this long for an answer (contract: Limits). */
 const LONGEST_ANSWER_MS = 30_000;

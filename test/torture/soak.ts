@@ -9,11 +9,11 @@ import { articleFiles, edit, readStored } from '../support/content.js';
 import { article, update } from '../support/events.js';
 import { createRandom, type Random } from '../support/random.js';
 import { launch, type Receiver } from '../support/receiver.js';
+import { withTeardown } from '../support/teardown.js';
 import { expectEqual, expectNone, expectNoneSoon, expectTrue } from './expect.js';
 import { runFor } from './lanes.js';
 import { doubled } from './repository.js';
 import type { Attack, Counts, Scenario } from './scenario.js';
-import { withTeardown } from './teardown.js';
 
 /** What issue and README promise for a machine with two processors (docs/reliability.md, What was run). */
 const MOST_P99_MS = 500;

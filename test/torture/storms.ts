@@ -7,12 +7,12 @@ import { notLinearizable } from '../support/linearizable.js';
 import { createRandom } from '../support/random.js';
 import { launch, type Receiver } from '../support/receiver.js';
 import { createStorm, type Storm } from '../support/storm.js';
+import { withTeardown } from '../support/teardown.js';
 import { until } from '../support/until.js';
 import { expectEqual, expectNone, expectNoneSoon, expectTrue } from './expect.js';
 import { episode, runFor } from './lanes.js';
 import { doubled, requireWholeFiles } from './repository.js';
 import type { Attack, Counts, Scenario } from './scenario.js';
-import { withTeardown } from './teardown.js';
 
 /** Where receivers act as one. */
 interface Place {

@@ -5,12 +5,12 @@ import { setTimeout } from 'node:timers/promises';
 import { revisionOf } from '../../support/content.js';
 import { update } from '../../support/events.js';
 import { createRandom, type Random } from '../../support/random.js';
+import { withTeardown } from '../../support/teardown.js';
 import { until } from '../../support/until.js';
 import { expectEqual, expectNone } from '../expect.js';
 import { episode, runFor } from '../lanes.js';
 import { locksIn } from '../repository.js';
 import type { Attack, Scenario } from '../scenario.js';
-import { withTeardown } from '../teardown.js';
 import { makeOwnerSite, type OwnerSite } from './owner-site.js';
 import { findLostTexts, type SentUpdate } from './replaced-texts.js';
 

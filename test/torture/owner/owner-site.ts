@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { gitEnvironment, gitIn, makeRepository } from '../../support/clones.js';
 import { article } from '../../support/events.js';
 import { launch, type Receiver } from '../../support/receiver.js';
+import type { Teardown } from '../../support/teardown.js';
 import { until } from '../../support/until.js';
-import type { Teardown } from '../teardown.js';
 
 const run = promisify(execFile);
 
