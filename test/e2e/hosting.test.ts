@@ -26,6 +26,10 @@ test.serial.before('the site and its search index are built', async () => {
   await receiver.post('article.published', article({ id: 'b', slug: 'bee' }));
   for (const file of ['articles/hive/index.html', '404.html', 'pagefind/pagefind-entry.json'])
     await until(`${file} is built`, () => fs.existsSync(join(dir, 'public', file)));
+  // The files of an index go when the next one comes.
+  await until('the search index holds both', () =>
+    fs.readFileSync(join(dir, 'public/pagefind/pagefind-entry.json'), 'utf8').includes('"page_count":2'),
+  );
   const hive = join(dir, 'public/articles/hive/index.html');
   await until('each of the two leads to the other', () =>
     fs.readFileSync(hive, 'utf8').includes('/articles/bee/'),

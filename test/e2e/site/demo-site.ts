@@ -107,9 +107,14 @@ export async function demoSite(
     PAGES.archive,
     PAGES['page of the owner’s'],
     '/rss.xml',
-    '/pagefind/pagefind.js',
   ])
     await until(`${path} is served`, async () => (await fetch(`${origin}${path}`)).ok);
+  // The index is made when all pages of a build are there.
+  await until('the search index holds all articles', async () => {
+    const entry = await (await fetch(`${origin}/pagefind/pagefind-entry.json`)).text();
+    const counts = [...entry.matchAll(/"page_count":(\d+)/g)].map(([, count]) => Number(count));
+    return counts.reduce((sum, count) => sum + count, 0) >= all.length + earlier;
+  });
   return receiver;
 }
 

@@ -142,6 +142,7 @@ test('everything on a page can be reached with the tab key, and is seen to be', 
   // The other lists have the same links as the archive.
   for (const kind of ['home', 'article with everything', 'archive', 'what was found'] as const) {
     await page.goto(`${site().origin}${PAGES[kind]}`);
+    if (kind === 'what was found') await page.locator('#found li').first().waitFor();
     t.deepEqual(await goRound(page), { missed: [], ringless: [] }, kind);
   }
 });
