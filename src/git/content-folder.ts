@@ -10,32 +10,34 @@ import { isOlder, openRepository, type Repository } from './repository.js';
 export interface CommittedFolder {
   readonly kind: 'inside';
   readonly repository: Repository;
-  /** Absolute, without symbolic links. */
+  /** The folder, absolute, with symbolic links resolved. */
   readonly root: string;
-  /** From the top of the work tree: empty, or with a slash at its end. */
+  /** The folder from the top of the work tree: empty, or with a slash at its end. */
   readonly folder: string;
-  /** The file at a path that is relative to the site's folder; absolute, without symbolic links above the folder. */
+  /**
+   * Converts a path relative to the site's folder to an absolute one, with symbolic links down to the content folder resolved.
+   */
   fileAt(path: string): string;
-  /** The path from the top of the work tree, of one that is relative to the site's folder. */
+  /** Converts a path relative to the site's folder to one from the top of the work tree. */
   inRepository(path: string): string;
-  /** The path relative to the site's folder, of one from the top of the work tree. */
+  /** Converts a path from the top of the work tree to one relative to the site's folder. */
   inSite(path: string): string;
 }
 
-/** Where the content folder is in the repository, or why its articles cannot be committed. */
+/** The content folder in its repository, or the reason why its articles cannot be committed. */
 export type FolderInGit = CommittedFolder | { readonly kind: 'refused'; readonly why: string };
 
-/** The mode of another repository's commit. */
+/** The mode of a submodule in a tree. */
 const SUBMODULE = '160000';
 
-/** The name of a file that no article has; git is asked whether it would be ignored. */
+/** A file name that no article has, to ask git for rules that would apply to articles. */
 const PROBE = 'articles/pressmark-probe.md';
 
 /**
- * Checks the content folder: it must be in the work tree, also where it is a symbolic link, in no other repository, and
- * not ignored.
+ * Checks the content folder, after resolving symbolic links: it must be in the work tree, in no other repository, and not
+ * ignored.
  *
- * @param content from the site's folder; empty, or with a slash at its end.
+ * @param content the content folder, relative to the site's folder; empty, or with a slash at its end.
  */
 export async function checkContentFolder(repository: Repository, content: string): Promise<FolderInGit> {
   const { top, git } = repository;
@@ -77,9 +79,9 @@ export interface CommittableOptions {
 }
 
 /**
- * The work tree that a site is in, where every article can be committed before it is acknowledged.
+ * Opens the work tree of a site, and checks that every article can be committed before it is acknowledged.
  *
- * @throws PressmarkError CONFIG_INVALID, with what is in the way of this durability level.
+ * @throws PressmarkError CONFIG_INVALID, with the reason why this durability level is not possible.
  */
 export async function committableTree(
   { siteDir, content, env }: CommittableOptions,
@@ -102,13 +104,13 @@ export async function committableTree(
   return found;
 }
 
-/** Whether the work tree has only a part of what is committed. */
+/** Whether the work tree is a sparse checkout. */
 async function isSparse({ git }: Repository): Promise<boolean> {
   const { stdout } = await git(['config', '--type=bool', '--get', 'core.sparseCheckout'], { accept: [1] });
   return stdout.trim() === 'true';
 }
 
-/** Whether git changes more of a file than its line ends. */
+/** Whether git changes more in a file than its line ends. */
 async function isFiltered({ git }: Repository, path: string): Promise<boolean> {
   const names = ['filter', 'ident', 'working-tree-encoding'];
   const { stdout } = await git(['check-attr', '-z', ...names, '--', path]);
@@ -116,7 +118,7 @@ async function isFiltered({ git }: Repository, path: string): Promise<boolean> {
   return values.some((value) => value !== 'unspecified' && value !== 'unset');
 }
 
-/** `realpath` of a path, some folders of which need not be there yet. */
+/** Like `realpath`, for a path whose last folders may not exist yet. */
 async function realpathOfExisting(path: string): Promise<string> {
   try {
     return await realpath(path);

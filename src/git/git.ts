@@ -6,12 +6,12 @@ import { childEnvironment } from '../child-environment.js';
 import { PressmarkError } from '../errors.js';
 import { lowerPriority } from '../fs/process-priority.js';
 
-/** Where git commands run, and for how long. */
+/** Options for all commands of `createGit`. */
 export interface GitOptions {
   readonly cwd: string;
-  /** The environment; its GIT_* variables are dropped, since they could point elsewhere, and so are Pressmark's secrets. */
+  /** The environment. Its GIT_* variables, which could name another repository, and Pressmark's secrets are dropped. */
   readonly env: NodeJS.Dict<string>;
-  /** Further settings, `name=value`. Those that Pressmark depends on come after them. */
+  /** Additional settings, `name=value`. The settings that Pressmark depends on take precedence. */
   readonly settings?: readonly string[];
   /** Stops the commands that run. */
   readonly signal?: AbortSignal;
@@ -19,41 +19,41 @@ export interface GitOptions {
   readonly timeoutMs?: number;
 }
 
-/** How one git command is run. */
+/** Options for one git command. */
 export interface GitRun {
   /** The command's standard input; empty by default. */
   readonly input?: string | Buffer | AsyncIterable<Buffer>;
-  /** Exit codes besides 0 that are an answer, not a failure. */
+  /** Exit codes besides 0 that are not failures. */
   readonly accept?: readonly number[];
-  /** How long this command may take, in milliseconds. @default that of `createGit` */
+  /** How long this command may take, in milliseconds. @default the limit of `createGit` */
   readonly timeoutMs?: number;
-  /** Variables that are added to the environment. */
+  /** Additional environment variables. */
   readonly env?: NodeJS.Dict<string>;
   /** Whether the command runs at a low priority; not for commands that hold a lock. */
   readonly background?: boolean;
 }
 
-/** The output of a git command that did not fail. Output on standard error is not a failure. */
+/** The output of a successful git command. Output on standard error is not a failure. */
 export interface GitAnswer {
   readonly code: number;
   /** Standard output as UTF-8. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Standard output as it came. */
+  /** Standard output as bytes. */
   readonly bytes: Buffer;
 }
 
 /**
- * Runs one git command, its arguments as an array, never through a shell.
+ * Runs one git command without a shell.
  *
- * @throws PressmarkError GIT_FAILED; its `cause` holds what git said, which may name paths of the machine.
+ * @throws PressmarkError GIT_FAILED; its `cause` is git's message, which may contain paths of the machine.
  */
 export type Git = (args: readonly string[], run?: GitRun) => Promise<GitAnswer>;
 
-/** The words of a git that failed without saying why. */
+/** The message for a git command that failed without output. */
 export const SILENCE = 'git said nothing';
 
-/** `git check-ignore` does not run with `GIT_LITERAL_PATHSPECS`. */
+/** `git check-ignore` fails with `GIT_LITERAL_PATHSPECS`. */
 export const CHECK_IGNORE = ['--no-literal-pathspecs', 'check-ignore'];
 
 /** How long one command may take by default, in milliseconds. */
@@ -62,7 +62,7 @@ const TIMEOUT_MS = 30_000;
 /** How long a stopped git has to remove its locks, in milliseconds. */
 const KILL_AFTER_MS = 2_000;
 
-// The owner's hooks, daemons and housekeeping are not started from here; what is written is on the disk.
+// Commands do not start the owner's hooks, daemons or housekeeping, and sync all files that they write.
 const SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -73,16 +73,16 @@ const SETTINGS = [
   'submodule.recurse=false',
   'core.fsync=all',
   'core.fsyncMethod=fsync',
-  // What is read of a log does not depend on how the owner likes to read it.
+  // The output of `git log` must not depend on the owner's preferences.
   'log.showSignature=false',
   'log.follow=false',
   'i18n.logOutputEncoding=UTF-8',
-  // Each loose object is synced by itself, so that thirty are written faster as a pack.
+  // Each loose object is synced separately; from thirty on, a pack is faster.
   'fastimport.unpackLimit=30',
   'fetch.unpackLimit=30',
 ];
 
-/** Runs git commands, each of them as a child of this process. */
+/** Returns a function that runs git commands as child processes. */
 export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOptions): Git {
   const environment = environmentOf(env);
   const options = [...settings, ...SETTINGS].flatMap((setting) => ['-c', setting]);
@@ -90,7 +90,7 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
   return async function git(args, run = {}) {
     const limitMs = run.timeoutMs ?? timeoutMs ?? TIMEOUT_MS;
     const name = commandName(args);
-    // In a process group of its own: Ctrl-C on a terminal must not stop the commits that the shutdown waits for.
+    // In a separate process group, so that Ctrl-C on a terminal does not stop the commits that the shutdown waits for.
     const child = spawn('git', [...options, ...args], {
       cwd,
       env: { ...environment, ...run.env },
@@ -117,7 +117,7 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
       return {
         code,
         bytes,
-        // Decoded where it is asked for: it may be all versions of an article.
+        // Decoded on demand, as it may be all versions of an article.
         get stdout() {
           return bytes.toString('utf8');
         },
@@ -134,7 +134,7 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
   };
 }
 
-/** The environment of each git command. */
+/** Makes the environment for git commands. */
 function environmentOf(env: NodeJS.Dict<string>): NodeJS.Dict<string> {
   const kept = Object.entries(childEnvironment(env)).filter(
     ([name]) => !name.toUpperCase().startsWith('GIT_'),
@@ -149,8 +149,8 @@ function environmentOf(env: NodeJS.Dict<string>): NodeJS.Dict<string> {
 }
 
 /**
- * Returns a function that ends a command with its children (filters, ssh): by SIGTERM, on which git removes its locks,
- * then by SIGKILL.
+ * Returns a function that stops a command and its children (filters, ssh): with SIGTERM, on which git removes its locks, then
+ * with SIGKILL.
  */
 function stopper(child: ChildProcess) {
   let timer: NodeJS.Timeout | undefined;
@@ -160,7 +160,7 @@ function stopper(child: ChildProcess) {
     signalGroup(child, 'SIGTERM');
     timer = setTimeout(() => {
       signalGroup(child, 'SIGKILL');
-      // A process that has left the group may hold the pipes open.
+      // A process that has left the group may keep the pipes open.
       for (const stream of child.stdio) stream?.destroy();
     }, KILL_AFTER_MS);
   };
@@ -181,22 +181,22 @@ function failure(message: string, said: string): PressmarkError {
   return new PressmarkError('GIT_FAILED', message, { cause: new Error(said) });
 }
 
-/** What git has said, as an error, where a command has failed; else the error itself. */
+/** Returns git's message as an error, if a command has failed; else the error itself. */
 export function saidIn(error: unknown): unknown {
   return error instanceof PressmarkError && error.cause instanceof Error ? error.cause : error;
 }
 
-/** A command for messages, such as `git log`, without its options. */
+/** Returns a command's name for messages, such as `git log`. */
 function commandName(args: readonly string[]): string {
   return `git ${args.find((word) => /^[a-z][a-z-]*$/.test(word))}`;
 }
 
-/** What git has written to standard error, for a log: without credentials, and without the lines of a progress meter. */
+/** Prepares git's standard error for a log: removes credentials and progress lines. */
 function forLog(stderr: string): string {
   return redacted(stderr.replace(/[^\n]*\r/g, '').trim()).slice(0, 2_000) || SILENCE;
 }
 
-/** Takes user names and passwords out of URLs: what git says ends up in logs. */
+/** Removes user names and passwords from URLs, as git's messages are logged. */
 export function redacted(text: string): string {
   return text.replace(/(\w:\/\/)[^\s/?#]*@/g, '$1***@');
 }
@@ -206,7 +206,7 @@ async function collect(stream: Readable | null): Promise<Buffer> {
   try {
     for await (const chunk of stream ?? []) chunks.push(chunk);
   } catch {
-    // a stopped command's output is cut off; its exit is what counts
+    // The output of a stopped command is incomplete; its exit code counts.
   }
   return Buffer.concat(chunks);
 }
@@ -217,6 +217,6 @@ async function feed(child: ChildProcess, input: string | Buffer | AsyncIterable<
     const source = typeof input === 'string' || Buffer.isBuffer(input) ? [Buffer.from(input)] : input;
     await pipeline(Readable.from(source, { highWaterMark: 1 }), child.stdin);
   } catch {
-    // a command that ends before it has read everything says why by its exit code
+    // If a command ends before it has read all input, its exit code says why.
   }
 }

@@ -10,29 +10,29 @@ import type { Repository } from './repository.js';
 export interface FileCommit {
   readonly commit: string;
   readonly author: Person;
-  /** When it was authored, in seconds since 1970. */
+  /** The author date, in seconds since 1970. */
   readonly seconds: number;
   readonly subject: string;
-  /** From the top of the work tree, as the file was called then. */
+  /** The file's path at that time, from the top of the work tree. */
   readonly path: string;
   /** Undefined if the commit removed it. */
   readonly blob: string | undefined;
 }
 
-/** How long a look into the whole history may take, in milliseconds; it may have a hundred thousand commits. */
+/** How long reading the whole history may take, in milliseconds; it may have a hundred thousand commits. */
 const LIMIT_MS = 300_000;
 
-/** … and how long where somebody waits for a page. */
+/** … and how long if a person waits for a page. */
 const PAGE_LIMIT_MS = 20_000;
 
-/** A commit as git prints it: its name, author, time and subject. */
+/** The output format for commits: name, author, time and subject. */
 const FORMAT = '%x01%H%x00%an%x00%ae%x00%at%x00%s%x00';
 
 /**
- * The commits of a file on the branch, newest first, also under the names that it had before.
+ * Returns the commits of a file on the branch, newest first, including those under its former names.
  *
  * @param path from the top of the work tree.
- * @param most so many of the newest, for somebody who waits. @default all
+ * @param most limits the number of commits, and the time. @default all
  * @throws PressmarkError GIT_FAILED.
  */
 export async function historyOf(repository: Repository, path: string, most?: number): Promise<FileCommit[]> {
@@ -67,7 +67,7 @@ export async function historyOf(repository: Repository, path: string, most?: num
 }
 
 /**
- * The authors of the last commits of files of the content folder, by their paths relative to the site's folder.
+ * Returns the author of each file's last commit, by paths relative to the site's folder.
  *
  * @throws PressmarkError GIT_FAILED.
  */
@@ -90,23 +90,23 @@ export async function lastAuthors(
   return found;
 }
 
-/** What is known of an article by a text that its file has held. */
+/** The fields of an article that are read from a former text of its file. */
 type HeldText = Pick<StoredArticle, 'digest'> & { readonly article: Pick<Article, 'id' | 'url'> };
 
 export interface DeletedInHistoryOptions {
   readonly place: CommittedFolder;
-  /** Reads a text that an article's file (relative to the site's folder) has held; undefined if it is malformed. */
+  /** Reads a former text of an article's file, whose path is relative to the site's folder; undefined if it is malformed. */
   decode(path: string, text: string): Promise<HeldText | undefined>;
-  /** Whether an article with this id is there. */
+  /** Whether an article with this id exists. */
   isThere(id: string): boolean;
 }
 
-/** How many files are read together. */
+/** How many files are read by one git command. */
 const CHUNK = 500;
 
 /**
- * The articles that were delivered here and whose files were removed, as far back as the clone goes: their ids as the catalog
- * knows them, and their last URLs.
+ * Returns the delivered articles whose files were removed, as far back as the clone's history goes: their catalog ids and last
+ * URLs.
  *
  * @throws PressmarkError GIT_FAILED.
  */
@@ -124,7 +124,7 @@ export async function deletedInHistory(options: DeletedInHistoryOptions) {
     );
     for (const { path, before } of files) {
       const held = await decode(inSite(path), texts.get(before)?.toString('utf8') ?? '');
-      if (held?.digest === undefined) continue; // it is no article, or a person's own
+      if (held?.digest === undefined) continue; // not an article, or not delivered
       const id = catalogId(held.article.id);
       if (!isThere(id) && !urls.has(id)) urls.set(id, held.article.url);
     }
@@ -132,12 +132,13 @@ export async function deletedInHistory(options: DeletedInHistoryOptions) {
   return [...urls].map(([id, url]) => ({ id, url }));
 }
 
-/** The removals of files below a folder, the latest first. */
+/** Returns the removals of files below a folder, latest first. */
 async function removedIn({ git }: Repository, folder: string): Promise<TreeChange[]> {
   const limit = { timeoutMs: LIMIT_MS };
   const format = '--format=%H%n%s%n%(trailers:key=Delivery-Timestamp,valueonly)';
   const { stdout } = await git(['log', '-z', format, 'HEAD'], limit);
-  // To compare two trees takes time in proportion to the folder: commits of deliveries, which are nearly all, remove nothing.
+  // Comparing two trees takes time in proportion to the folder, so skip commits of deliveries: most commits are such, and they
+  // remove nothing.
   const input = stdout.split('\0').flatMap((one) => {
     const [commit = '', subject = '', delivered = ''] = one.split('\n');
     return delivered !== '' && /^(?:Publish|Update): /.test(subject) ? [] : [`${commit}\n`];

@@ -1,6 +1,6 @@
 import type { Git } from './git.js';
 
-/** Who a commit is by. */
+/** A person's name and address in a commit. */
 export interface Person {
   readonly name: string;
   readonly email: string;
@@ -17,8 +17,8 @@ const FALLBACK: Person = { name: 'Pressmark', email: 'pressmark@localhost' };
 const CONFIG = ['config', '-z', '--get-regexp', '^(user|author|committer)\\.(name|email)$'];
 
 /**
- * Who commits: `override`, else what git is configured with, else Pressmark itself. Git's own guess from the
- * machine's names is not asked for; it would put them into a public history.
+ * Returns the identity for commits: `override`, or else the identity in git's config, or else Pressmark. Git's guess from the
+ * user and machine names is not used, as it would publish them.
  */
 export async function identityOf(git: Git, override?: Person): Promise<Identity> {
   if (override !== undefined) {
@@ -39,12 +39,12 @@ export async function identityOf(git: Git, override?: Person): Promise<Identity>
   return { author: person('author'), committer: person('committer') };
 }
 
-/** A person and a time, in seconds since 1970, as a commit has them. */
+/** Formats a person and a time, in seconds since 1970, for a commit. */
 export function signature({ name, email }: Person, seconds: number): string {
   return `${name} <${email}> ${seconds} +0000`;
 }
 
-/** The variables that tell a git command who commits. @param seconds when, since 1970. @default now */
+/** Returns the environment variables for author, committer and date. @param seconds the date, since 1970. @default now */
 export function identityVariables({ author, committer }: Identity, seconds?: number): NodeJS.Dict<string> {
   const date = seconds === undefined ? undefined : `${seconds} +0000`;
   return {
@@ -56,9 +56,9 @@ export function identityVariables({ author, committer }: Identity, seconds?: num
   };
 }
 
-/** A person as a commit can name them. */
+/** Removes the characters that a commit's author cannot have, and fills in missing fields. */
 export function clean({ name, email }: Person): Person {
-  // what git strips too: these would end the field
+  // These would end the field; git removes them, too.
   const field = (text: string) => text.replace(/[<>\p{Cc}]/gu, '').trim();
   return { name: field(name) || FALLBACK.name, email: field(email) || FALLBACK.email };
 }

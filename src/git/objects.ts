@@ -5,7 +5,7 @@ import type { Repository } from './repository.js';
 export interface TreeEntry {
   /** Such as `100644`. */
   readonly mode: string;
-  /** The name of the content. */
+  /** The name of the object with the content. */
   readonly id: string;
 }
 
@@ -18,7 +18,7 @@ export function isFile(mode: string): boolean {
 }
 
 /**
- * The name of a commit; null if there is none.
+ * Returns the name of a commit; null if there is none.
  *
  * @param name such as `HEAD` or `refs/heads/main`.
  * @throws PressmarkError GIT_FAILED.
@@ -28,13 +28,13 @@ export async function commitAt({ git }: Pick<Repository, 'git'>, name: string): 
   return code === 0 ? stdout.trim() : null;
 }
 
-/** More paths than this may not fit a command line; then everything is listed. */
+/** More paths than this may not fit on a command line; then all paths are listed and filtered here. */
 export const MOST_PATHS = 1_000;
 
 /**
- * What a commit has at these paths, by path; of folders only where there are few paths.
+ * Returns the entries of a commit at these paths, by path. Folders have entries only for up to `MOST_PATHS` paths.
  *
- * @param commit null for none.
+ * @param commit null before the first commit.
  * @param paths from the top of the work tree.
  */
 export async function entriesAt(
@@ -58,14 +58,14 @@ export async function entriesAt(
 export interface TreeChange {
   /** From the top of the work tree. */
   readonly path: string;
-  /** The blob that was there before; zeros for none. */
+  /** The blob before the change; zeros for none. */
   readonly before: string;
-  /** Null if the path is not there any more. */
+  /** Null if the path was removed. */
   readonly after: TreeEntry | null;
 }
 
 /**
- * The paths at which two commits differ, in a folder or everywhere.
+ * Returns the paths at which two commits differ, in a folder or everywhere.
  *
  * @param from null for "before the first commit".
  */
@@ -100,7 +100,7 @@ export function changesIn(raw: string): TreeChange[] {
   return changes;
 }
 
-/** Whether the history behind `commit` holds `ancestor`; not where one of them is not in the repository any more. */
+/** Whether `ancestor` is in the history of `commit`; false if one of them is no longer in the repository. */
 export async function isAncestor(
   { git }: Pick<Repository, 'git'>,
   ancestor: string,
@@ -109,7 +109,7 @@ export async function isAncestor(
   return (await git(['merge-base', '--is-ancestor', ancestor, commit], { accept: [1, 128] })).code === 0;
 }
 
-/** The contents of blobs, by their names. A name that is not there is left out. */
+/** Returns the contents of blobs, by name. Missing blobs are left out. */
 export async function contentsOf(
   { git }: Pick<Repository, 'git'>,
   ids: Iterable<string>,
@@ -129,17 +129,17 @@ export async function contentsOf(
   return contents;
 }
 
-/** The name that git gives to a file's content, where no filter changes it. */
+/** Returns git's name for a file's content, if no filter changes it. */
 export function blobId({ objectFormat }: Pick<Repository, 'objectFormat'>, content: Buffer): string {
   return objectId(objectFormat, 'blob', content);
 }
 
-/** The name that stands for no object. */
+/** Returns the name that means "no object". */
 export function noObject({ objectFormat }: Pick<Repository, 'objectFormat'>): string {
   return '0'.repeat(objectFormat === 'sha256' ? 64 : 40);
 }
 
-/** The tree without entries, which stands for "before the first commit". */
+/** Returns the name of the empty tree, which represents "before the first commit". */
 function emptyTree({ objectFormat }: Pick<Repository, 'objectFormat'>): string {
   return objectId(objectFormat, 'tree', Buffer.alloc(0));
 }

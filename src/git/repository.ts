@@ -2,42 +2,42 @@ import { realpath, stat } from 'node:fs/promises';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import { createGit, type Git, SILENCE } from './git.js';
 
-/** The repository that a site stands in. */
+/** The repository that a site is in. */
 export interface Repository {
   readonly kind: 'repository';
   /** Runs git at the top of the work tree. */
   readonly git: Git;
   /** The top of the work tree, absolute. */
   readonly top: string;
-  /** From the top to the site's folder: empty, or with a slash at its end. */
+  /** The path from the top to the site's folder: empty, or with a slash at its end. */
   readonly prefix: string;
-  /** This work tree's own git directory, absolute; where HEAD and the index are. */
+  /** The git directory of this work tree, with HEAD and the index; absolute. */
   readonly gitDir: string;
-  /** The git directory that all linked work trees share, absolute; where objects and branches are. */
+  /** The git directory that all linked work trees share, with objects and branches; absolute. */
   readonly commonDir: string;
   /** Git's own version, such as `[2, 39]`. */
   readonly version: Version;
-  /** How objects are named. */
+  /** The hash function for objects' names. */
   readonly objectFormat: 'sha1' | 'sha256';
 }
 
-/** Why nothing can be committed here, in words for the log. */
+/** The reason why nothing can be committed here, for the log. */
 export interface NoRepository {
   readonly kind: 'none';
   readonly because: string;
-  /** Whether the owner probably wanted commits and has to do something for them. */
+  /** Whether the owner probably wants commits, and has to do something first. */
   readonly unexpected: boolean;
 }
 
 type Version = readonly [major: number, minor: number];
 
-/** The oldest git that all of this is known to work with. */
+/** The oldest supported version of git. */
 const OLDEST: Version = [2, 31];
 
-/** From this version on, git itself refuses repositories of other users; see `safe.directory`. */
+/** From this version on, git refuses repositories of other users; see `safe.directory`. */
 const REFUSES_FOREIGN: Version = [2, 36];
 
-/** What `git rev-parse` answers with a line each. */
+/** The options of `git rev-parse` that print one line each. */
 const QUESTIONS = [
   '--is-inside-work-tree',
   '--show-toplevel',
@@ -51,8 +51,8 @@ const QUESTIONS = [
 const OUTSIDE = none('the site is not in a git work tree', false);
 
 /**
- * Finds the work tree that `siteDir` is in, or says why there is none. Git itself refuses the repository of another user,
- * before it runs anything that the repository's config names; `safe.directory` is for the person to set.
+ * Finds the work tree that `siteDir` is in, or the reason why there is none. Git refuses another user's repository before it
+ * runs commands from its config; only a person may set `safe.directory`.
  *
  * @throws PressmarkError GIT_FAILED if git fails for another reason.
  */
@@ -113,7 +113,7 @@ function versionIn(text: string): Version {
   return [Number(major), Number(minor)];
 }
 
-/** Whether a version of git comes before another one. */
+/** Whether a version of git is older than another one. */
 export function isOlder([major, minor]: Version, than: Version): boolean {
   return major < than[0] || (major === than[0] && minor < than[1]);
 }

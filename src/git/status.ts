@@ -2,38 +2,38 @@ import type { GitRun } from './git.js';
 import { MOST_PATHS, type TreeEntry } from './objects.js';
 import type { Repository } from './repository.js';
 
-/** A file of which HEAD, the index and the work tree do not have the same. */
+/** A file that differs between HEAD, the index and the work tree. */
 export interface FileStatus {
-  /** Undefined if HEAD does not have it. */
+  /** Undefined if HEAD lacks the file. */
   readonly head: TreeEntry | undefined;
-  /** Undefined if the index does not have it. */
+  /** Undefined if the index lacks the file. */
   readonly index: TreeEntry | undefined;
-  /** Whether the work tree has it. */
+  /** Whether the work tree has the file. */
   readonly isThere: boolean;
 }
 
-/** What `git status` says. Paths are from the top of the work tree. */
+/** The result of `git status`. Paths are from the top of the work tree. */
 export interface Status {
-  /** HEAD's commit; null before the first. Git reads it first. */
+  /** HEAD's commit; null before the first. Git reads it before the files. */
   readonly tip: string | null;
   readonly files: ReadonlyMap<string, FileStatus>;
-  /** Those of the paths that git ignores. What the index has is never ignored. */
+  /** The given paths that git ignores. A path in the index is never ignored. */
   readonly ignored: ReadonlySet<string>;
 }
 
-/** How the status is asked for. */
+/** Options for `statusOf`. */
 export interface StatusRun extends Pick<GitRun, 'timeoutMs' | 'background' | 'env'> {
-  /** Whether files that git does not know are listed. @default true */
+  /** Whether untracked files are listed. @default true */
   readonly untracked?: boolean;
 }
 
 const COMMAND = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--ignore-submodules=all'];
 
-/** What an entry of a path with conflicts is; it equals no other. */
+/** The entry of a path with merge conflicts; it equals no other. */
 const CONFLICT: TreeEntry = { mode: 'conflict', id: 'conflict' };
 
 /**
- * Compares HEAD, the index and the work tree, by one command.
+ * Compares HEAD, the index and the work tree with one command.
  *
  * @param paths files, or one folder; none for the whole work tree.
  */
@@ -57,7 +57,7 @@ export async function statusOf(
       files.set(rest(8), { head: entry(3, 6), index: entry(4, 7), isThere: entry(5, 6) !== undefined });
     else if (words[0] === 'u')
       files.set(rest(10), { head: entry(4, 8), index: CONFLICT, isThere: entry(6, 8) !== undefined });
-    // What was removed from the index alone comes twice.
+    // A file that was removed only from the index is listed twice.
     else if (words[0] === '?')
       files.set(rest(1), { head: undefined, index: undefined, ...files.get(rest(1)), isThere: true });
     else if (words[0] === '!') ignored.add(rest(1));

@@ -19,17 +19,17 @@ import { createComparison } from './uncommitted.js';
 
 /** Limits in milliseconds; `LIMITS_MS` has the defaults. */
 export interface CommitLimits {
-  /** For one git command. */
+  /** How long one git command may take. */
   readonly timeoutMs?: number;
-  /** How long a file must not have changed before its edit is committed. @default 2000 */
+  /** How long a file must stay unchanged before its edit is committed. @default 2000 */
   readonly stillMs?: number;
-  /** How long an update waits for the commit of what it replaces: at level `disk` receiving never depends on git. */
+  /** How long an update waits for the commit of the text that it replaces. At level `disk` it does not fail without one. */
   readonly replaceMs?: number;
-  /** How long the stop waits for commits. @default 7000 */
+  /** How long the shutdown waits for commits. @default 7000 */
   readonly closeMs?: number;
 }
 
-/** The limits, by durability level. */
+/** The default limits, by durability level. */
 const LIMITS_MS = {
   disk: { timeoutMs: 30_000, replaceMs: 2_000 },
   commit: { timeoutMs: 8_000, replaceMs: 8_000 },
@@ -38,24 +38,24 @@ const LIMITS_MS = {
 /** How long git may take while an answer waits, in milliseconds; the service waits for 30 s. */
 const ANSWER_MS = 8_000;
 
-/** Why a file that the store has written is to be committed. */
+/** The reason for the commit of a file that the store has written. */
 const WHY = { now: 'stored', before: 'found', restored: 'trash' } as const;
 
-/** `decode` and `pathsOf` are about paths relative to the site's folder. */
+/** Paths for `decode` and from `pathsOf` are relative to the site's folder. */
 export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, ArticlePaths {
   /** The site's folder, absolute. */
   readonly siteDir: string;
   /** The content folder, relative to the site's folder; empty, or with a slash at its end. */
   readonly content: string;
-  /** The environment that is handed on to git, without its GIT_* variables. */
+  /** The environment for git; its GIT_* variables are dropped. */
   readonly env: NodeJS.Dict<string>;
   /** Whether answers wait for commits (durability `commit`). @default false */
   readonly isBeforeAnswer?: boolean;
-  /** The ref of the remote's last commit, which the branch is about to follow; undefined if nothing is pushed. */
+  /** The ref of the remote's last commit; undefined if nothing is pushed. */
   readonly upstream?: string;
   /** The files that belong to an article. */
   readonly assetsOf: AssetsOf;
-  /** The person who has made a revision; see `Editors`. */
+  /** The person who made a revision; see `Editors`. */
   authorOf(revision: string): Person | undefined;
   readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
   readonly log: Log;
@@ -63,17 +63,16 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, Art
   readonly stateDir: string;
 }
 
-/** Begins to push the branch in the background. Returns a function that pushes what waits, once. */
+/** Begins to push the branch in the background. Returns a function that pushes the remaining commits once. */
 export type StartPush = (host: ReceiverHost, place: CommittedFolder) => Promise<() => Promise<void>>;
 
 /** The commits of a site's articles; see `openArticleCommits`. */
 export type ArticleCommits = ReturnType<typeof createArticleCommits>;
 
 /**
- * Commits every publication and update to the git repository that the site is in: one commit each, of exactly that file and
- * its assets.
+ * Commits every publication and update to the site's git repository: one commit each, of exactly that file and its assets.
  *
- * @returns undefined if nothing can be committed.
+ * @returns undefined if articles cannot be committed here; the log says why.
  */
 export async function openArticleCommits(
   options: ArticleCommitsOptions,
@@ -147,7 +146,7 @@ function createArticleCommits(
     throw new PressmarkError('COMMIT_FAILED', message);
   }
 
-  /** People save in steps: an edit is committed once its file has not changed for a while. */
+  /** Commits a person's edit once its file has not changed for a while, as people save in steps. */
   function addEdit(path: string): void {
     if (!commitEdits || isClosed) return;
     clearTimeout(edits.get(path));
@@ -158,10 +157,10 @@ function createArticleCommits(
     edits.set(path, setTimeout(add, stillMs));
   }
 
-  /** Commits the pending commits, and ends. @param pushRest called after that. */
+  /** Commits the pending files and edits, and ends. @param pushRest is called after that. */
   async function close(pushRest: () => Promise<unknown> = async () => undefined): Promise<void> {
     const timer = setTimeout(() => stop.abort(), closeMs);
-    isClosed = true; // the next start finds the edits that come from now on
+    isClosed = true; // the next start finds later edits
     await comparison.close();
     for (const [path, edit] of edits) {
       clearTimeout(edit);
@@ -174,7 +173,7 @@ function createArticleCommits(
     if (remaining > 0) log.warn({ articles: remaining }, 'not committed yet; the next start commits them');
   }
 
-  /** Makes the plugin that commits. @param startPush has the branch pushed in the background. */
+  /** Makes the plugin that commits. @param startPush starts pushes in the background. */
   const makePlugin = (startPush?: StartPush): Plugin =>
     definePlugin({
       name: 'git',
@@ -192,8 +191,8 @@ function createArticleCommits(
     });
 
   /**
-   * A writer that has what it replaces in git, and at level `commit` what it has written: a file stays as it was written in
-   * any case; where it has no commit, it gets one later, so that the sender's next attempt is answered with 200.
+   * Returns a writer that commits the text that it replaces and, at level `commit`, the text that it has written. A written
+   * file stays in any case; if its commit failed, it gets one later, and the sender's next attempt is answered with 200.
    */
   const writerOver = (disk: Writer): Writer => ({
     ...disk,
@@ -212,7 +211,7 @@ function createArticleCommits(
   return {
     makePlugin,
     writerOver,
-    /** Commits that a person has removed a file, or restored it; its path is relative to the site's folder. */
+    /** Commits a person's removal or restoration of a file; its path is relative to the site's folder. */
     commitTrash: (path: string): void => queue.add(path, 'trash'),
   };
 }

@@ -12,11 +12,11 @@ export type AssetsOf = (id: string, text: string) => Promise<readonly string[]>;
 type Blobs = ReadonlyMap<string, string>;
 
 /**
- * Has git store the assets that HEAD lacks. Those that git ignores, those behind a symbolic link, and those that the owner has
- * staged with another content, are left out.
+ * Stores the assets that HEAD lacks as blobs. It skips assets that git ignores, that are behind a symbolic link, or that the
+ * owner has staged with other content.
  *
  * @param articles the assets of each article, relative to the site's folder.
- * @returns those of each article.
+ * @returns the blobs for each article, in order.
  */
 export async function lackingAssets(
   repository: Repository,

@@ -6,41 +6,41 @@ import { clean, type Identity, identityVariables, type Person, signature } from 
 import { FILE, isFile, noObject, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 
-/** A file that is to become a commit. */
+/** A file to commit. */
 export interface NewVersion {
   /** From the top of the work tree. */
   readonly path: string;
-  /** The content, or the name of a blob that git has; null if the file is removed. */
+  /** The content, or the name of a stored blob; null if the file is removed. */
   readonly content: Buffer | string | null;
   /** See `modeOf`. */
   readonly mode: string;
-  /** The files that the article shows and git lacks: their blobs by their paths. @default none */
+  /** The article's assets that git lacks: their blobs, by path. @default none */
   readonly assets?: ReadonlyMap<string, string>;
   /** The whole commit message. */
   readonly message: string;
-  /** The person who has made it. @default the author of all commits */
+  /** The person who made this version. @default the author of all commits */
   readonly author?: Person | undefined;
 }
 
-/** Who makes the commits, and how. */
+/** The identity for commits, and whether they are signed. */
 export interface CommitStyle {
   readonly identity: Identity;
   /** Whether the commits are signed with the owner's key and settings. */
   readonly sign: boolean;
 }
 
-/** What `fast-import` calls the chain of commits that it makes; it leaves no such ref. */
+/** The name of the new commits inside `fast-import`; no such ref remains. */
 const CHAIN = 'refs/worktree/pressmark-chain';
 
 /** How long git may take for one batch, in milliseconds. */
 const LIMIT_MS = 30_000;
 
-/** Has git store files of the work tree as blobs, filtered as `git add` would. @returns their names, in order. */
+/** Stores files of the work tree as blobs, filtered like by `git add`. @returns their names, in order. */
 export function writeBlobs(repository: Repository, paths: readonly string[]): Promise<string[]> {
   return hashFiles(repository, paths, ['-w']);
 }
 
-/** The names that the blobs of files would have, in order; nothing is stored. */
+/** Returns the names that the blobs of files would have, in order; stores nothing by default. */
 export async function hashFiles(
   { git }: Repository,
   paths: readonly string[],
@@ -53,8 +53,8 @@ export async function hashFiles(
 }
 
 /**
- * Makes a chain of commits upon `parent`, one for each article's file, in order, with its assets. No branch moves, the
- * index stays as it is, and no hook runs.
+ * Makes a chain of commits on top of `parent`: one for each article's file, in order, with its assets. No branch moves, the
+ * index does not change, and no hook runs.
  *
  * @returns the names of the commits.
  * @throws PressmarkError GIT_FAILED.
@@ -83,7 +83,7 @@ export async function buildCommits(
     );
   }
   for (const index of files.keys()) lines.push(`get-mark :${index + 1}\n`);
-  // fast-import leaves no ref: one must not lead to commits that are not on the disk yet.
+  // Delete the ref inside fast-import: no ref may point to commits that are not on the disk yet.
   lines.push(`reset ${CHAIN}\nfrom ${noObject(repository)}\n\n`, 'done\n');
   const input = Buffer.concat(lines.map((line) => (typeof line === 'string' ? Buffer.from(line) : line)));
   const command = ['fast-import', '--quiet', '--force', '--date-format=raw'];
@@ -103,7 +103,7 @@ function authorOf(file: NewVersion | undefined, { author }: Identity): Person {
   return file?.author === undefined ? author : clean(file.author);
 }
 
-/** The same commits, signed by the owner's program. */
+/** Makes the same commits again, signed by the owner's program. */
 async function signed(
   { git }: Repository,
   parent: string | null,
@@ -133,23 +133,23 @@ async function signed(
   return made;
 }
 
-/** Removes the report that a failed fast-import leaves in the git directory; each attempt would leave another one. */
+/** Removes the crash report that each failed fast-import leaves in the git directory. */
 async function removeCrashReport({ gitDir }: Repository, words: string): Promise<void> {
   const [, path] = /dumping crash report to (\S*fast_import_crash_\d+)/.exec(words) ?? [];
   if (path !== undefined) await rm(join(gitDir, basename(path)), { force: true });
 }
 
-/** The mode of a file's next version: that of the version before, else an ordinary file's. */
+/** Returns the mode for a file's next version: the mode of its last version, or else of an ordinary file. */
 export function modeOf(entry: TreeEntry | undefined): string {
   return entry !== undefined && isFile(entry.mode) ? entry.mode : FILE;
 }
 
-/** Bytes as fast-import reads them. */
+/** Formats bytes for fast-import. */
 function data(content: Buffer): (string | Buffer)[] {
   return [`data ${content.length}\n`, content, '\n'];
 }
 
-/** A path as fast-import and hash-object read it: in C-style quotes, so that any byte but NUL may stand in it. */
+/** Formats a path for fast-import and hash-object: in C-style quotes, which allow any byte but NUL. */
 function quoted(path: string): string {
   return `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 }

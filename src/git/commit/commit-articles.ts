@@ -34,40 +34,40 @@ export interface CommitArticlesOptions extends ArticlePaths {
   readonly commitEdits: boolean;
   readonly assetsOf: AssetsOf;
   readonly message: MessageMaker;
-  /** The person who has made a revision; see `Editors`. */
+  /** The person who made a revision; see `Editors`. */
   authorOf(revision: string): Person | undefined;
-  /** A commit of the remote that the branch is about to follow; what it has needs no commit here. */
+  /** The remote's last known commit; the files that it has need no commit here. */
   upstream(): Promise<string | null>;
   /** Receives each commit. */
   onCommitted(made: Actions['git.committed']): void;
 }
 
-/** How often a batch is built anew because the branch has moved. */
+/** How many times a batch is built while the branch moves. */
 const ATTEMPTS = 3;
 
-/** So much content one batch may hold, in bytes; the files beyond it wait for the next batch. */
+/** The size above which a batch takes no more files, in bytes; the other files wait for the next batch. */
 const MAX_BYTES = 32_000_000;
 
-/** A file of a batch, read. */
+/** A file of a batch, with its content. */
 interface BatchFile extends Pending {
   /** From the top of the work tree. */
   readonly inRepository: string;
   readonly bytes: Buffer;
 }
 
-/** A file with what is to be decided about it. */
+/** A file with the facts for the decision about its commit. */
 interface Candidate extends BatchFile {
   readonly blob: string;
-  /** Whether git's filters change it; then git has the blob already. */
+  /** Whether git's filters change the content; then the blob is stored already. */
   readonly isFiltered: boolean;
   readonly before: TreeEntry | undefined;
   readonly isStaged: boolean;
 }
 
-/** What has become of files, by their paths. */
+/** The outcomes of files, by path. */
 type CommitOutcomes = Map<string, CommitOutcome>;
 
-/** A file that gets a commit. */
+/** A new version with its file. */
 interface ArticleVersion extends NewVersion {
   readonly file: Pick<Candidate, 'path' | 'isStaged'>;
 }
@@ -76,7 +76,7 @@ interface ArticleVersion extends NewVersion {
 export function createCommitArticles(options: CommitArticlesOptions) {
   const { place, log, author, sign, message, decode, onCommitted } = options;
   const { repository } = place;
-  /** The reasons that were reported. */
+  /** The reasons that were logged. */
   const reported = new Set<string>();
   let tidied: Promise<unknown> = Promise.resolve();
 
@@ -130,12 +130,15 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     return outcomes;
   }
 
-  /** Compares what the files hold with HEAD and the index. Git stores with the commits what no filter changes. */
+  /**
+   * Compares the files with HEAD and the index. It stores blobs only for files that a filter changes; the others are stored
+   * with their commits.
+   */
   async function examine(files: readonly BatchFile[], removed: readonly string[], outcomes: CommitOutcomes) {
     const paths = files.map(({ inRepository }) => inRepository);
     const idOf = (file: BatchFile | undefined) => file && blobId(repository, file.bytes);
     const [status, blobs] = await Promise.all([
-      // Never of no path, which would mean the whole work tree.
+      // There is always a path here: none would mean the whole work tree.
       statusOf(repository, [...paths, ...removed.map(place.inRepository)]),
       hashFiles(repository, paths),
       tidied,
@@ -144,7 +147,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     const filtered = paths.filter((_, index) => blobs[index] !== idOf(files[index]));
     const written = await writeBlobs(repository, filtered);
     const staged = await stagedByOwner(repository, status);
-    // A file that `git status` does not list is as HEAD has it, or is marked assume-unchanged.
+    // A file that `git status` does not list is unchanged from HEAD, or marked assume-unchanged.
     const unlisted = paths.filter((path) => !status.files.has(path) && !status.ignored.has(path));
     const committed = await entriesAt(repository, tip, unlisted);
     const candidates: Candidate[] = [];
@@ -156,7 +159,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       }
       const filter = filtered.indexOf(inRepository);
       const isFiltered = filter !== -1;
-      // Git has read the file after us: what we decide about must be what it has.
+      // Git has read the file after us; both must have read the same content.
       if (isFiltered && !(await isUnchanged(file))) continue;
       candidates.push({
         ...file,
@@ -169,7 +172,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     return { tip, candidates, staged };
   }
 
-  /** Reads files up to a bound; those beyond it get no outcome. */
+  /** Reads files up to `MAX_BYTES`; the others get no outcome. */
   async function readFiles(batch: readonly Pending[], outcomes: CommitOutcomes) {
     const files: BatchFile[] = [];
     const removed: string[] = [];
@@ -196,12 +199,12 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     return { files, removed };
   }
 
-  /** Whether a file still has what was read of it. */
+  /** Whether a file still has the content that was read. */
   async function isUnchanged({ path, bytes }: BatchFile): Promise<boolean> {
     return bytes.equals(await readFile(place.fileAt(path)).catch(() => Buffer.alloc(0)));
   }
 
-  /** All articles of a folder may have the same reason, which is worth one warning. */
+  /** Logs each reason once: all articles of a folder may have the same one. */
   function warnOfRefusal(because: string, path: string): CommitOutcome {
     if (!reported.has(because)) log.warn({ path }, `an article is not committed: ${because}`);
     reported.add(because);
@@ -213,7 +216,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     return lstatSync(file).isSymbolicLink() || realpathSync(dirname(file)) !== dirname(file);
   }
 
-  /** The commits that the files are to get. */
+  /** Decides about each file, and returns the versions to commit. */
   async function changesOf(
     candidates: readonly Candidate[],
     tip: string | null,
@@ -229,7 +232,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       const stored = await decode(path, text);
       const written = stored && kindOf(stored.article);
       let elsewhere: CommittedArticle | undefined;
-      // What was published a moment ago no person has renamed; for all else this costs a look at all files.
+      // This compares all files; a new publication is skipped, as no person can have renamed it yet.
       if (stored !== undefined && before === undefined && !(why === 'stored' && written === 'Publish'))
         elsewhere = await elsewhereOf(stored.article.id, path);
       const decision = decide({
@@ -269,7 +272,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     return changes.map((change, index) => ({ ...change, ...(lacking[index] && { assets: lacking[index] }) }));
   }
 
-  /** The commits of files that a person has removed in the admin; what HEAD does not have needs none. */
+  /** Returns the commits for files that a person has removed in the admin. A file that HEAD lacks needs none. */
   async function removalsOf(
     paths: readonly string[],
     tip: string | null,
@@ -306,13 +309,13 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     return found.length === 0 ? new Map() : entriesAt(repository, await options.upstream(), found);
   }
 
-  /** Resolves when nothing is left of the last batch but its commits. */
+  /** Resolves when the temporary ref of the last batch is removed. */
   const idle = () => tidied;
 
   return { commit, idle };
 }
 
-/** What a commit of a text is about. What git has never had is published by its first commit. */
+/** Returns the kind of a text's commit. An update or a change of a file without commits is `Publish`. */
 function kindOfVersion(
   written: CommitKind,
   { edited }: Pick<StoredArticle, 'edited'>,

@@ -3,20 +3,20 @@ import type { Log } from '../../log.js';
 import { backoff, createRepeatedTask } from '../../repeated-task.js';
 import { within } from '../../time-limit.js';
 
-/** Why an article's file waits for a commit; a later word is worth more. */
+/** Why an article's file waits for a commit; later values take precedence. */
 export type Why =
-  /** Git may lack what the file holds. */
+  /** Git may lack the file's content. */
   | 'found'
-  /** A person has changed the file, and not again for a while. */
+  /** A person has changed the file, and then left it unchanged for a while. */
   | 'edited'
   /** The store has written it. */
   | 'stored'
-  /** An update is about to replace what it holds. */
+  /** An update is about to replace its content. */
   | 'replaced'
   /** A person has removed it in the admin, or restored it. */
   | 'trash';
 
-/** An article's file that git may lack. What is committed is what the file holds then. */
+/** An article's file that git may lack. Its content is read when the commit is made. */
 export interface Pending {
   /** Relative to the site's folder, with forward slashes. */
   readonly path: string;
@@ -25,15 +25,15 @@ export interface Pending {
 
 /** The result of an attempt to commit a file. */
 export type CommitOutcome =
-  /** Git has what the file holds in a commit. */
+  /** A commit has the file's content. */
   | { readonly kind: 'committed' }
-  /** A commit can be made when something else has ended. */
+  /** The commit must wait for something else to end. */
   | { readonly kind: 'later'; readonly because: string }
-  /** No commit is to be made while nothing changes. */
+  /** The file gets no commit unless something changes. */
   | {
       readonly kind: 'failed';
       readonly because: string;
-      /** Whether it is for the owner to commit. */
+      /** Whether the owner has to commit it. */
       readonly isOwners?: true;
     };
 
@@ -43,43 +43,44 @@ export type CommitQueue = ReturnType<typeof createCommitQueue>;
 /** Commits a batch. A file without an outcome waits for the next batch. */
 export type CommitBatch = (batch: readonly Pending[]) => Promise<ReadonlyMap<string, CommitOutcome>>;
 
-/** Somebody who waits for a file's commit. */
+/** A caller that waits for a file's commit. */
 interface Waiter {
   resolve(outcome: CommitOutcome): void;
-  /** Whether the time was up. */
+  /** Whether its time limit has passed. */
   isLate: boolean;
 }
 
-/** A file that waits, and those who wait for its commit. */
+/** A file in the queue, and the callers that wait for its commit. */
 interface QueuedFile extends Pending {
   readonly waiters: readonly Waiter[];
 }
 
-/** Whether commits work. When the next attempt is made, `createRepeatedTask` knows. */
+/** Whether commits work. `createRepeatedTask` schedules the next attempt. */
 type State =
-  /** They do; the next batch may have so many files. */
+  /** Commits work; the next batch has at most `most` files. */
   | { readonly kind: 'working'; readonly most: number }
   /** Something else must end first, such as the owner's rebase. */
   | { readonly kind: 'deferred'; readonly because: string }
-  /** Git has failed for a file alone, and each file is tried alone. */
+  /** Git has failed for a single file; now each file is tried alone. */
   | { readonly kind: 'failing'; readonly because: string };
 
 /** How many commits one batch may have. */
 const MAX_BATCH = 200;
-/** How long a burst of deliveries gathers, in milliseconds. */
+/** How long deliveries are collected for one batch, in milliseconds. */
 const GATHER_MS = 200;
-/** The pauses while git fails, in milliseconds; while somebody waits, the last one. */
+/** The pauses while git fails, in milliseconds; `awaited` applies while a caller waits. */
 const FAILING_MS = { first: 500, longest: 30_000, awaited: 200 };
-/** The pauses while commits are deferred, in milliseconds: what ends that is a person's command. */
+/** The pauses while commits are deferred, in milliseconds; a person's command ends that. */
 const DEFERRED_MS = { first: 500, longest: 5_000 };
 
 const RANK: readonly Why[] = ['found', 'edited', 'stored', 'replaced', 'trash'];
 
 /**
- * Commits in the background, one batch at a time, in the order of arrival; files that somebody waits for come first. A batch
- * that fails is tried again file by file, so that one bad file does not hold up the others.
+ * Commits in the background, one batch at a time, in the order of arrival; files that a caller waits for come first. A failed
+ * batch is tried again file by file, so that one bad file does not hold up the others.
  *
- * @param onFailed receives a file that gets no commit, once for each reason until there is a commit.
+ * @param onFailed is called with a file that got no commit, unless the last call had the same reason and nothing was committed
+ *   since.
  */
 export function createCommitQueue(
   commit: CommitBatch,
@@ -88,7 +89,7 @@ export function createCommitQueue(
 ) {
   const pending = new Map<string, QueuedFile>();
   let state: State = { kind: 'working', most: MAX_BATCH };
-  /** Why a file got no commit, since the last commit. */
+  /** The last reason that was reported since the last commit. */
   let reported: string | undefined;
 
   const task = createRepeatedTask({
@@ -106,16 +107,16 @@ export function createCommitQueue(
     },
   });
 
-  /** Adds an article's file. A file that is in the queue already gets one commit, of what it holds then. */
+  /** Adds an article's file. A file that is in the queue already still gets one commit. */
   function add(path: string, why: Why): void {
     put({ path, why, waiters: [] });
     task.request();
   }
 
   /**
-   * Adds an article's file, and has it committed without a pause.
+   * Adds an article's file, and commits it without a pause.
    *
-   * @param limitMs how long to wait, in milliseconds. The file stays in the queue afterwards.
+   * @param limitMs how long to wait, in milliseconds. After that, the file stays in the queue.
    */
   function commitNow(path: string, why: Why, limitMs: number): Promise<CommitOutcome> {
     const waiter: Waiter = { resolve: () => undefined, isLate: false };
@@ -124,13 +125,13 @@ export function createCommitQueue(
     task.request({ atOnce: true });
     return within(limitMs, committed, () => {
       waiter.isLate = true;
-      // That git has failed for another file alone is not this one's reason.
+      // A failure of git for another file is not this file's reason.
       const because = state.kind === 'deferred' ? state.because : `git took longer than ${limitMs / 1_000} s`;
       return { kind: 'later', because };
     });
   }
 
-  /** A file that comes again gets one commit, for the weightier reason. */
+  /** Adds a file, or merges it with its entry: the reason that takes precedence, and all waiters. */
   function put({ path, why, waiters }: QueuedFile): void {
     const known = pending.get(path) ?? { why, waiters: [] };
     const weightier = RANK.indexOf(why) > RANK.indexOf(known.why) ? why : known.why;
@@ -147,7 +148,7 @@ export function createCommitQueue(
     return [...files].some(({ waiters }) => waiters.some(({ isLate }) => !isLate));
   }
 
-  /** Commits one batch. @returns whether commits work now. */
+  /** Commits one batch. @returns the new state. */
   async function commitNext(): Promise<State> {
     if (pending.size === 0) return { kind: 'working', most: MAX_BATCH };
     const entries = [...pending.values()];
@@ -160,7 +161,7 @@ export function createCommitQueue(
     return state;
   }
 
-  /** Commits files; where several fail together, the first of them alone. @param most how many it may have been. */
+  /** Commits files; if several fail together, only the first of them. @param most the size limit of this batch. */
   async function commitBatch(batch: readonly QueuedFile[], most: number): Promise<State> {
     try {
       const because = settle(batch, await commit(batch));
@@ -185,7 +186,7 @@ export function createCommitQueue(
     }
   }
 
-  /** @returns why commits must be made later. */
+  /** @returns why commits are deferred; undefined if they are not. */
   function settle(
     batch: readonly QueuedFile[],
     outcomes: ReadonlyMap<string, CommitOutcome>,
@@ -212,7 +213,7 @@ export function createCommitQueue(
     for (const { resolve } of waiters) resolve(outcome);
   }
 
-  /** Commits what is pending without further pauses, each file at least once. @returns how many files are left. */
+  /** Commits the pending files without pauses, and tries each at least once. @returns the number of remaining files. */
   async function close(): Promise<number> {
     await task.close();
     for (let failures = 0; failures < pending.size; ) {
@@ -229,13 +230,13 @@ export function createCommitQueue(
   return { add, commitNow, close };
 }
 
-/** How many files the next batch may have. */
+/** The size limit of the next batch. */
 function mostIn(state: State): number {
   if (state.kind === 'working') return state.most;
   return state.kind === 'failing' ? 1 : MAX_BATCH;
 }
 
-/** Whether nothing was delivered, and the file is a person's edit or rename: that it has no commit is no failure. */
+/** Whether the file is a person's edit or rename and was not delivered: then a missing commit is no failure. */
 function isLeftToOwner({ why }: QueuedFile, outcome: CommitOutcome): boolean {
   return outcome.kind === 'failed' && outcome.isOwners === true && why !== 'stored';
 }

@@ -3,30 +3,33 @@ import type { CommittedFolder } from '../content-folder.js';
 import { contentsOf, entriesAt } from '../objects.js';
 import type { Why } from './commit-queue.js';
 
-/** Why a file that no article can be read from gets no commit. */
+/** Why a file that is not a readable article gets no commit. */
 export const NO_ARTICLE = 'it is not an article';
 
-/** What `decide` knows of a file that differs from the branch or not. */
+/** The facts about a file, for `decide`. */
 export interface Facts {
   readonly why: Why;
-  /** Whether git has what the file holds. */
+  /** Whether git has the file's content. */
   readonly isInGit: boolean;
   /** Whether a person has edited it; undefined if it is not an article. */
   readonly isEdited: boolean | undefined;
   /** Whether the owner has staged something at its path. */
   readonly isStaged: boolean;
-  /** Another path at which its article is committed; undefined for none. */
+  /** Another path at which its article is committed; undefined if there is none. */
   readonly committedAs: string | undefined;
   readonly commitEdits: boolean;
 }
 
-/** Whether a file gets a commit, needs none, or is for its owner to commit. */
+/** Whether a file needs no commit, gets one, or has to be committed by its owner. */
 export type Decision =
   | { readonly kind: 'present' }
   | { readonly kind: 'commit' }
   | { readonly kind: 'theirs'; readonly because: string };
 
-/** What was delivered is committed; what a person has done is theirs to commit, unless they want it committed. */
+/**
+ * Decides about a commit: delivered texts are committed; a person's edit only with `commitEdits`, before an update replaces it,
+ * or if it is restored from the trash.
+ */
 export function decide({ why, isInGit, isEdited, isStaged, committedAs, commitEdits }: Facts): Decision {
   if (isInGit) return { kind: 'present' };
   if (isEdited === undefined) return theirs(NO_ARTICLE);
@@ -42,14 +45,14 @@ function theirs(because: string): Decision {
   return { kind: 'theirs', because };
 }
 
-/** Where the branch has an article that is elsewhere in the work tree. */
+/** The committed version of an article at another path than in the work tree. */
 export interface CommittedArticle {
   /** From the top of the work tree. */
   readonly path: string;
   readonly blob: string;
 }
 
-/** What `committedElsewhere` asks the store. */
+/** Access to the store, for `committedElsewhere`. */
 export interface ArticlePaths {
   /** Reads the text of an article's file; undefined if it is malformed. */
   decode(path: string, text: string): Promise<StoredArticle | undefined>;
@@ -58,10 +61,10 @@ export interface ArticlePaths {
 }
 
 /**
- * Returns a function that finds another path at which a commit has an article: a person has moved its file, or copied it.
- * The first question compares all files with the commit.
+ * Returns a function that finds another path at which a commit has an article, because a person has moved or copied its file.
+ * Its first call compares all files with the commit.
  *
- * @param tip the commit; null for none.
+ * @param tip the commit; null before the first.
  */
 export function committedElsewhere(
   { repository, folder, inRepository, inSite }: CommittedFolder,
@@ -75,7 +78,7 @@ export function committedElsewhere(
     return moved.get(id) ?? copiedFrom(id, path);
   };
 
-  /** The articles that the commit has at paths where no file is any more, by their ids. */
+  /** Returns the articles whose files are in the commit but no longer in the work tree, by id. */
   async function articlesMovedAway(): Promise<ReadonlyMap<string, CommittedArticle>> {
     const articles = new Map<string, CommittedArticle>();
     if (tip === null) return articles;
@@ -94,7 +97,7 @@ export function committedElsewhere(
     return articles;
   }
 
-  /** Another file of the same article that is committed. */
+  /** Returns another committed file of the same article. */
   async function copiedFrom(id: string, path: string): Promise<CommittedArticle | undefined> {
     const others = pathsOf(id).filter((other) => other !== path);
     const [first] = await entriesAt(repository, tip, others.map(inRepository));

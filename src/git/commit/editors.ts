@@ -1,7 +1,7 @@
 import { openLineLog } from '../../fs/line-log.js';
 import type { Person } from '../identity.js';
 
-/** Who has made which revision: the people who change articles in the admin. See `openEditors`. */
+/** The people who made revisions in the admin; see `openEditors`. */
 export type Editors = ReturnType<typeof openEditors>;
 
 interface Note extends Person {
@@ -9,23 +9,23 @@ interface Note extends Person {
 }
 
 /**
- * The author of a commit is noted before the article's file is written, so that a commit that is made after a crash, or by
- * another receiver of the folder, has the same author.
+ * Opens the log of the people who make revisions. An entry is written before the article's file, so that a commit after a
+ * crash, or by another receiver of the folder, has the same author.
  *
- * @param path the file, absolute.
+ * @param path the log file, absolute.
  */
 export function openEditors(path: string) {
   const people = new Map<string, Person>();
   const log = openLineLog(path, isNote);
 
-  /** Notes who is about to make a revision; durable when it resolves. */
+  /** Records the author of a revision that is about to be made; durable when it resolves. */
   async function note(revision: string, { name, email }: Person): Promise<void> {
     log.append([{ revision, name, email }]);
     await log.sync();
     people.set(revision, { name, email });
   }
 
-  /** Who has made a revision; undefined if no person has. */
+  /** Returns the person who made a revision; undefined if no person did. */
   function of(revision: string): Person | undefined {
     for (const { revision: of, name, email } of log.news()) people.set(of, { name, email });
     return people.get(revision);
@@ -39,12 +39,12 @@ function isNote(value: unknown): value is Note {
   return [revision, name, email].every((one) => typeof one === 'string');
 }
 
-/** Under what it is noted who has removed a file; its path is relative to the site's folder. */
+/** The key for the person who removed a file; its path is relative to the site's folder. */
 export function removedKey(path: string): string {
   return `removed ${path}`;
 }
 
-/** Under what it is noted who has restored a file. */
+/** The key for the person who restored a file. */
 export function restoredKey(path: string): string {
   return `restored ${path}`;
 }

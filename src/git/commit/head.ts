@@ -19,32 +19,32 @@ export function branchName(ref: string): string {
   return ref.replace('refs/heads/', '');
 }
 
-/** There is no branch to commit to now: the owner, or another program, is in the middle of something. */
+/** There is no branch to commit to now, because the owner or another program has not finished a command. */
 export interface NotNow {
   readonly kind: 'not now';
-  /** What must end before anything is committed, as the end of a sentence. */
+  /** The obstacle, as the end of a sentence that begins with "waits for". */
   readonly waitingFor: string;
 }
 
-/** What a file or folder in the git directory says: its command is unfinished. An abort of the command may undo updates. */
+/** The files and folders in the git directory that mark an unfinished command. Aborting such a command may undo updates. */
 const UNFINISHED: readonly (readonly [file: string, what: string])[] = [
   ['rebase-merge', 'a rebase'],
   ['rebase-apply', 'a rebase or git am'],
   ['MERGE_HEAD', 'a merge'],
   ['CHERRY_PICK_HEAD', 'a cherry-pick'],
   ['REVERT_HEAD', 'a revert'],
-  // between two commits of a sequence, or while one of them is edited
+  // Exists between two commits of a sequence, and while one of them is edited.
   ['sequencer', 'a cherry-pick or revert'],
 ];
 
-/** The command that the owner has not finished, such as `a rebase`; undefined for none. */
+/** Returns the owner's unfinished command, such as `a rebase`; undefined if there is none. */
 export function unfinishedCommand({ gitDir }: Pick<Repository, 'gitDir'>): string | undefined {
   return UNFINISHED.find(([file]) => existsSync(join(gitDir, file)))?.[1];
 }
 
 /**
- * An update that is stored during a rebase would be undone by `git rebase --abort`; and an article that the other branch
- * lacks is there again when the command has ended.
+ * Throws while a rebase or the like is unfinished: `git rebase --abort` would undo an update that is stored now, and an article
+ * that is missing now may be back when the command has ended.
  *
  * @throws PressmarkError COMMIT_FAILED.
  */
@@ -57,13 +57,13 @@ export function refuseWhileUnfinished(repository: Pick<Repository, 'gitDir'>): v
   );
 }
 
-/** The branch that HEAD is on, or what must end before anything is committed. */
+/** Reads the branch that HEAD is on, with its last commit. */
 export async function readHead(repository: Repository): Promise<Branch | NotNow> {
   const branch = await readBranch(repository);
   return branch.kind === 'branch' ? { ...branch, tip: await commitAt(repository, 'HEAD') } : branch;
 }
 
-/** The same without the last commit, which takes no command. */
+/** Like `readHead`, but without the last commit, so that it usually runs no git command. */
 export async function readBranch(repository: Repository): Promise<Omit<Branch, 'tip'> | NotNow> {
   const unfinished = unfinishedCommand(repository);
   if (unfinished !== undefined) return notNow(`${unfinished} to end`);
@@ -73,7 +73,7 @@ export async function readBranch(repository: Repository): Promise<Omit<Branch, '
   return { kind: 'branch', ref };
 }
 
-/** Whether HEAD is on that branch, and the owner has not begun a rebase or the like. */
+/** Whether HEAD is on that branch, and no rebase or the like is unfinished. */
 export async function isOn(repository: Repository, { ref }: Pick<Branch, 'ref'>): Promise<boolean> {
   const branch = await readBranch(repository);
   return branch.kind === 'branch' && branch.ref === ref;
@@ -83,14 +83,14 @@ function notNow(waitingFor: string): NotNow {
   return { kind: 'not now', waitingFor };
 }
 
-/** The full name of the branch that HEAD is on; undefined if it is detached. */
+/** Returns the full name of the branch that HEAD is on; undefined if HEAD is detached. */
 async function branchOfHead({
   git,
   gitDir,
 }: Pick<Repository, 'git' | 'gitDir'>): Promise<string | undefined> {
   const head = await readFile(join(gitDir, 'HEAD'), 'utf8').catch(() => '');
   const [, ref] = /^ref: (refs\/heads\/.+)\n$/.exec(head) ?? [];
-  // With reftable the file says `refs/heads/.invalid`; what else there may be git knows.
+  // With reftable the file says `refs/heads/.invalid`; then git must be asked.
   if (ref !== undefined && !ref.includes('/.')) return ref;
   const { code, stdout } = await git(['symbolic-ref', '-q', 'HEAD'], { accept: [1] });
   return code === 0 ? stdout.trim() : undefined;

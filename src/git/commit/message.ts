@@ -7,49 +7,49 @@ import type { Log } from '../../log.js';
 import { catalogId } from '../../store/catalog/entry.js';
 import type { Person } from '../identity.js';
 
-/** How commit messages read, and who commits. */
+/** Settings for commits and their messages. */
 export interface CommitSettings {
-  /** Author and committer. @default what git is configured with, else `Pressmark <pressmark@localhost>` */
+  /** Author and committer. @default the identity in git's config, else `Pressmark <pressmark@localhost>` */
   readonly author?: Person | undefined;
   /** The message without its trailers; `:kind`, `:title`, `:id`, `:slug`, `:revision`, `:author` are replaced. */
   readonly message?: string | undefined;
   /** Whether subjects end in `[skip ci]`. @default false */
   readonly skipCi?: boolean | undefined;
-  /** Whether people's edits of articles are committed too, each as `Edit: <title>`. @default false */
+  /** Whether people's edits of articles are committed, each as `Edit: <title>`. @default false */
   readonly commitEdits?: boolean | undefined;
   /** Whether commits are signed with the owner's key and settings. @default false */
   readonly sign?: boolean | undefined;
 }
 
-/** How long a subject may be, in characters; what is longer is of no use in a list of commits. */
+/** The longest subject, in characters. */
 const MAX_SUBJECT = 200;
-/** How long the text may be that a filter adds below the subject, in characters. */
+/** The longest text below the subject, in characters. */
 const MAX_BODY = 10_000;
 
-/** What a commit is about. */
+/** The change that a commit makes, the first word of its subject. */
 export type CommitKind = 'Publish' | 'Update' | 'Change' | 'Revert' | 'Edit' | 'Remove' | 'Restore';
 
 const KIND_OF_CHANGE = { admin: 'Edit', revert: 'Revert', patch: 'Change', state: 'Change' } as const;
 
-/** The kind of a text that Pressmark has stored, by what the text says. */
+/** Returns the kind of a stored text, by its revision and date. */
 export function kindOf({ revision, updated }: { revision: string; updated: string | null }): CommitKind {
   const change = changeOf(revision);
-  // What a person has written in the admin is published as well.
+  // A new article from the admin is `Publish`, too.
   if (change === undefined || (change === 'admin' && updated === null))
     return updated === null ? 'Publish' : 'Update';
   return KIND_OF_CHANGE[change];
 }
 
-/** What happened to an article whose commit is of this kind. */
+/** Returns the event for a kind of commit. */
 function eventOf(kind: CommitKind): 'article.published' | 'article.updated' | 'article.edited' {
   if (kind === 'Edit' || kind === 'Remove' || kind === 'Restore') return 'article.edited';
   return kind === 'Publish' ? 'article.published' : 'article.updated';
 }
 
-/** What a message may say of an article. */
+/** The fields of an article for its message. */
 type MessageArticle = Pick<Article, 'id' | 'title' | 'slug' | 'revision' | 'author'>;
 
-/** The message without its trailers, from the config's template; its first line is the subject. */
+/** Makes the message without its trailers from the template; its first line is the subject. */
 export function messageText(kind: CommitKind, article: MessageArticle, template = ':kind: :title'): string {
   const { id, title, slug, revision, author } = article;
   const values: Readonly<Record<string, string>> = {
@@ -67,17 +67,17 @@ export function messageText(kind: CommitKind, article: MessageArticle, template 
   return end === -1 ? oneLine(text) : `${oneLine(text.slice(0, end))}${text.slice(end)}`;
 }
 
-/** What stands in the trailers of a commit. */
+/** The trailers of a commit. */
 export interface Trailers {
   readonly articleId: string;
   readonly revision: string;
-  /** The delivery's `timestamp`; left out for what nobody delivered. */
+  /** The delivery's `timestamp`; only for deliveries. */
   readonly delivered?: string;
 }
 
 /**
- * A whole commit message: the text (its first line is the subject, cut and cleaned) and the trailers as a
- * paragraph of their own at the end, where nothing in the text can take their place.
+ * Makes a whole commit message: the text, whose first line is the shortened subject, and the trailers as the last paragraph,
+ * where no text can imitate them.
  *
  * @param options.skipCi whether the subject ends in `[skip ci]`.
  */
@@ -108,14 +108,14 @@ export function commitMessage(
   return `${paragraphs.join('\n\n')}\n`;
 }
 
-/** The subject of a whole message. */
+/** Returns the subject of a whole message. */
 export function subjectIn(message: string): string {
   return message.slice(0, message.indexOf('\n'));
 }
 
-/** White space and control characters become one space each time; at most `max` characters. */
+/** Replaces each run of white space and control characters by one space, and cuts the text to `max` characters. */
 function oneLine(text: string, max = MAX_SUBJECT): string {
-  // cut first: a title may have a million characters
+  // Cut first, as a title may have a million characters.
   const line = text
     .slice(0, 8 * MAX_SUBJECT)
     .toWellFormed()
@@ -126,8 +126,8 @@ function oneLine(text: string, max = MAX_SUBJECT): string {
 }
 
 /**
- * A value as one line that cannot pass for another trailer: itself where it is plain, else as a JSON string
- * in which everything that is not printable is escaped.
+ * Formats a value as one line that cannot pass for another trailer: unchanged if it is plain, else as a JSON string with
+ * escapes for all characters that are not printable.
  */
 export function trailerValue(value: string): string {
   if (/^(?!["\s])[^\p{C}\p{Zl}\p{Zp}]+$/u.test(value) && !/\s$/.test(value)) return value;
@@ -156,10 +156,13 @@ export type MessageMaker = (
   file: Pick<ArticleChange, 'article' | 'text'>,
 ) => Promise<string>;
 
-/** Makes commit messages from the template; plugins filter them. A filter that fails keeps the message as it is. */
+/**
+ * Makes commit messages from the template and runs the plugins' filters. If a filter fails, the message of the template is
+ * used.
+ */
 export function createMessages({ hooks, log, template, skipCi }: MessageOptions): MessageMaker {
   return async (kind, path, { article, text: fileText }) => {
-    // From the file, where a crash does not lose it; by the contract it equals the delivery's own.
+    // From the file, so that it survives a crash; by the contract it equals the delivery's `timestamp`.
     const timestamp = article.updated ?? article.date;
     const fallback = messageText(kind, article, template);
     let text = fallback;
@@ -170,7 +173,7 @@ export function createMessages({ hooks, log, template, skipCi }: MessageOptions)
       log.warn({ path }, `the commit keeps its own message: ${messageOf(error)}`);
     }
     const trailers = {
-      // As the catalog knows them: those of an absurd length by their digests.
+      // In the form of the catalog, which replaces overlong ids by digests.
       articleId: catalogId(article.id),
       revision: catalogId(article.revision),
       ...((kind === 'Publish' || kind === 'Update') && { delivered: timestamp }),

@@ -11,29 +11,29 @@ import type { NewVersion } from './build-commits.js';
 import { type Branch, isOn } from './head.js';
 import { nextRef } from './next-commits.js';
 
-/** How often the index is put back while HEAD moves. */
+/** How many times the index is reset while HEAD moves. */
 const TAKE_BACK_ATTEMPTS = 5;
 
-/** The pauses before further attempts to write the index, in milliseconds: another program has it for a moment. */
+/** The pauses between attempts while another program holds a lock, in milliseconds. */
 const PAUSES_MS = [50, 100, 200, 400];
 
-/** Commits that are about to go to the branch. */
+/** Commits for the branch. */
 export interface NewCommits {
   readonly files: readonly NewVersion[];
-  /** Those of `buildCommits`. */
+  /** The result of `buildCommits`. */
   readonly commits: readonly string[];
   /** The paths that the owner has staged. */
   readonly staged: ReadonlySet<string>;
-  /** When the first of their objects was written, or earlier, by `performance.now()`. */
+  /** A time before their first object was written, by `performance.now()`. */
   readonly since: number;
 }
 
 /**
- * Moves the branch to new commits, and puts their files into the index, except where the owner has staged something.
+ * Moves the branch to new commits, and adds their files to the index, except at paths that the owner has staged.
  *
- * @returns undefined if HEAD has moved since `head` was read: then the commits must be made again. `tidied` resolves when
- *   nothing is left of the batch but its commits; no answer waits for that.
- * @throws PressmarkError GIT_FAILED, as where another program has locked the index or the branch for long.
+ * @returns undefined if HEAD has moved since `head` was read: then the commits must be made again. `tidied` resolves when the
+ *   temporary ref is removed; no answer waits for that.
+ * @throws PressmarkError GIT_FAILED, for example if another program keeps the index or the branch locked.
  */
 export async function moveBranch(
   repository: Repository,
@@ -52,8 +52,9 @@ export async function moveBranch(
   const ref = nextRef();
   await syncObjectFolders(commonDir, since);
   const marked = git(['update-ref', ref, last]).then(() => syncRefs(gitDir, ref));
-  // The index first: a branch whose files the index lacks would look as if the owner had removed them. It is locked by now,
-  // so that a rebase that begins later finds the entries, and one that has begun does not get them into its commits.
+  // The index comes first: if the branch had files that the index lacks, they would look as if the owner had removed them. HEAD
+  // is checked while the index is locked: a rebase that begins later finds the entries, and one that has begun does not commit
+  // them.
   const indexed = writeIndex(
     repository,
     entries,
@@ -70,10 +71,10 @@ export async function moveBranch(
       return undefined;
     }
     await syncRefs(commonDir, head.ref);
-    // Only now: after a power loss the branch might be where it was, with the files in the index.
+    // Only after the sync: a power loss before it may leave the files in the index but not on the branch.
     return { tidied: git(['update-ref', '-d', ref]).catch(() => undefined) }; // else the next comparison removes it
   } catch (error) {
-    // The branch's command may have failed while the index was still written.
+    // The command for the branch may fail while the index is still being written.
     await indexed.catch(() => undefined);
     await takeBack(repository, entries, ref);
     if (/ but expected |reference already exists|unable to resolve reference/.test(messageOf(saidIn(error))))
@@ -92,10 +93,10 @@ function writeIndex(
 }
 
 /**
- * Runs a command that starts while the one before it still works: half of its time is its start. It gets its input when
- * `ready` resolves, and none where that is false.
+ * Starts a command before its input is ready, as half of its time is its start. It gets the input when `ready` resolves to
+ * true, and no input if it resolves to false.
  *
- * @returns what `ready` resolved with.
+ * @returns the value of `ready`.
  */
 async function runWhenReady(
   { git }: Repository,
@@ -103,7 +104,7 @@ async function runWhenReady(
   input: string,
   ready = Promise.resolve(true),
 ): Promise<boolean> {
-  ready.catch(() => undefined); // where the command itself has failed, that is the error
+  ready.catch(() => undefined); // if the command fails, too, its own error is thrown
   const inputWhenReady = async function* () {
     if (await ready) yield Buffer.from(input);
   };
@@ -117,9 +118,8 @@ async function syncRefs(gitDir: string, ref: string): Promise<void> {
 }
 
 /**
- * Gives the index what HEAD has by now, where the index has what was written: else the files would look as if the owner had
- * staged them. Where that fails, the ref stays, and goes on telling them from the owner's. Where the owner commits at the
- * same time, HEAD has another commit afterwards, and it is done again.
+ * Resets the index entries that were written to HEAD's, so that they do not look as if the owner had staged them. If that
+ * fails, the ref stays and marks them as Pressmark's. If HEAD moves in the meantime, the entries are reset again.
  */
 async function takeBack(
   repository: Repository,
@@ -143,7 +143,7 @@ async function takeBack(
   await repository.git(['update-ref', '-d', ref]);
 }
 
-/** Repeats a command that finds a lock. */
+/** Repeats a command while it fails because of a lock file. */
 export async function patiently<T>(command: () => Promise<T>): Promise<T> {
   for (const pause of PAUSES_MS) {
     try {
@@ -156,14 +156,14 @@ export async function patiently<T>(command: () => Promise<T>): Promise<T> {
   return command();
 }
 
-/** A clock of a file system ticks this often at the least, in milliseconds. */
+/** The coarsest resolution of file times, in milliseconds. */
 const TICK_MS = 2_000;
 
 /**
- * Syncs the folders of objects that have got files since a moment. Git syncs the files themselves. The clock of the disk's
- * machine may be another one than ours: the last change of a folder is its present, unless our clock says that it is to come.
+ * Syncs the object folders that were changed since a moment. Git syncs the files themselves. As a network disk has its own
+ * clock, its present time is the latest change of a folder, but not later than our clock.
  *
- * @param since by `performance.now()`.
+ * @param since the moment, by `performance.now()`.
  */
 export async function syncObjectFolders(commonDir: string, since: number): Promise<void> {
   const objects = join(commonDir, 'objects');

@@ -7,16 +7,16 @@ import type { Status } from '../status.js';
 const NEXT_REFS = 'refs/worktree/pressmark/';
 
 /**
- * A new ref for the commits of a batch. Where Pressmark or its git is killed after the index has been written, the ref tells
- * Pressmark's entries from those that the owner has staged.
+ * Returns a new ref for the commits of a batch. If Pressmark or its git is killed after the index was written, the ref
+ * distinguishes Pressmark's entries from the owner's staged ones.
  */
 export function nextRef(): string {
   return `${NEXT_REFS}${randomBytes(8).toString('hex')}`;
 }
 
 /**
- * The paths at which the index has something of the owner's: neither what HEAD has nor what Pressmark has put there for
- * commits that were not made.
+ * Returns the paths that the owner has staged: the index differs from HEAD, and not by an entry that Pressmark wrote for an
+ * unfinished batch.
  */
 export async function stagedByOwner(repository: Repository, { files }: Status): Promise<Set<string>> {
   const differing = [...files].flatMap(([path, { head, index }]) => (head?.id === index?.id ? [] : [path]));
@@ -34,7 +34,10 @@ export interface NextCommit {
   readonly ref: string;
 }
 
-/** Removes refs that killed Pressmarks have left, where they are still these. The caller knows that git has all files. */
+/**
+ * Removes refs that killed processes have left, if they still have the same commits. The caller has checked that git has all
+ * files.
+ */
 export async function removeNextRefs({ git }: Repository, refs: readonly NextCommit[]): Promise<void> {
   for (const { ref, commit } of refs) await git(['update-ref', '-d', ref, commit], { accept: [1] });
 }

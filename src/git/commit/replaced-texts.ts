@@ -21,19 +21,19 @@ export interface BeforeReplaceOptions {
   readonly queue: Pick<CommitQueue, 'commitNow'>;
   readonly keepText: KeepText;
   readonly log: Log;
-  /** Whether answers wait for commits; then an update does not go on without the commit of what it replaces. */
+  /** Whether answers wait for commits; then an update fails if the text that it replaces cannot be committed. */
   readonly isBeforeAnswer: boolean;
-  /** How long an update waits for git at the most, in milliseconds. */
+  /** How long an update waits for one step of git, in milliseconds. */
   readonly limitMs: number;
 }
 
 /**
- * Returns a function that is called before an update replaces an article's file, with its path relative to the site's
- * folder and whether a person has edited it. Afterwards git has what the file holds, or a plain file below
- * `.pressmark/replaced/` does, and that is on the disk.
+ * Returns a function that is called before an update replaces an article's file, with its path relative to the site's folder
+ * and whether a person has edited it. After that, the file's content is durable, either in git or in a plain file below
+ * `.pressmark/replaced/`.
  *
- * It throws PressmarkError COMMIT_FAILED while a rebase or the like is unfinished, and where answers wait for commits and
- * git fails; the system's errors where the plain file cannot be written. The update must not be stored then.
+ * The function throws PressmarkError COMMIT_FAILED while a rebase or the like is unfinished, or if answers wait for commits and
+ * git fails, and the system's error if the plain file cannot be written. The update must not be stored then.
  */
 export function createBeforeReplace(options: BeforeReplaceOptions) {
   const { place, queue, keepText, log, isBeforeAnswer, limitMs } = options;
@@ -43,7 +43,7 @@ export function createBeforeReplace(options: BeforeReplaceOptions) {
     refuseWhileUnfinished(repository);
     const bytes = await readFile(place.fileAt(path));
     if (await within(limitMs, isAtHead(place.inRepository(path), bytes), () => false)) {
-      // A person's own git does not wait for the disk; what a delivery has stored was committed by Pressmark, which does.
+      // A person's git may not sync its commits; Pressmark's commits are synced.
       if (isEdited && !(await syncFiles(repository.commonDir, [objectOf(bytes)], limitMs)))
         await keepText(path, bytes, 'its commit may not be on the disk yet');
       return;
@@ -58,13 +58,13 @@ export function createBeforeReplace(options: BeforeReplaceOptions) {
     await keepText(path, bytes, outcome.because);
   };
 
-  /** The file in which git keeps these bytes, unless it is in a pack, which git syncs. */
+  /** Returns git's loose object file for these bytes. It may not exist: packs, which git syncs, have the object then. */
   function objectOf(bytes: Buffer): string {
     const id = blobId(repository, bytes);
     return join(repository.commonDir, 'objects', id.slice(0, 2), id.slice(2));
   }
 
-  /** Whether HEAD has exactly these bytes. Where git's filters change them, the queue finds out. */
+  /** Whether HEAD has exactly these bytes. If git's filters change them, this is false, and the queue compares them. */
   async function isAtHead(path: string, bytes: Buffer): Promise<boolean> {
     try {
       return (await entriesAt(repository, 'HEAD', [path])).get(path)?.id === blobId(repository, bytes);
@@ -75,15 +75,14 @@ export function createBeforeReplace(options: BeforeReplaceOptions) {
   }
 }
 
-/** Keeps the text of an article's file (its path is relative to the site's folder); `why` git does not have it. */
+/** Keeps the text of an article's file, whose path is relative to the site's folder; `why` is the reason that git lacks it. */
 export type KeepText = (path: string, bytes: Buffer, why: string) => Promise<void>;
 
 /**
- * Returns a function that keeps a text which an update replaces although git does not have it, as a plain file:
- * `.pressmark/replaced/<the article's path>/<UTC time>-<digest>.md`; one file, however often it is kept. The file is durable
- * when that resolves.
+ * Returns a function that keeps a replaced text that git lacks, as a plain file: `.pressmark/replaced/<the article's path>/<UTC
+ * time>-<digest>.md`. The same text is kept once. The file is durable when the function resolves.
  *
- * @param stateDir absolute.
+ * @param stateDir the state folder, absolute.
  */
 export function createKeepText(stateDir: string, log: Log): KeepText {
   return async (path, bytes, why) => {
@@ -100,7 +99,7 @@ export function createKeepText(stateDir: string, log: Log): KeepText {
     );
   };
 
-  /** A file of this article that has exactly these bytes; it may not be durable yet. */
+  /** Finds a kept file of this article with exactly these bytes; it may not be durable yet. */
   async function fileWith(path: string, ending: string, bytes: Buffer): Promise<string | undefined> {
     for (const file of replacedFiles(stateDir, path))
       if (file.endsWith(ending) && bytes.equals(await readFile(join(stateDir, file)))) return file;
@@ -109,7 +108,7 @@ export function createKeepText(stateDir: string, log: Log): KeepText {
 
   async function write(target: string, bytes: Buffer): Promise<void> {
     mkdirSync(dirname(target), { recursive: true });
-    const { temp } = await stage(stateDir, bytes); // where the next start looks for what a kill has left
+    const { temp } = await stage(stateDir, bytes); // a folder in which the next start removes leftovers
     try {
       renameSync(temp, target);
     } catch (error) {
@@ -120,9 +119,9 @@ export function createKeepText(stateDir: string, log: Log): KeepText {
 }
 
 /**
- * The texts that were replaced before git had them, oldest first for each article.
+ * Lists the kept texts, oldest first for each article.
  *
- * @param path of one article only, where it is given; relative to the site's folder.
+ * @param path limits the list to one article's file; relative to the site's folder.
  * @returns files relative to the state folder, with forward slashes.
  */
 export function replacedFiles(stateDir: string, path = ''): string[] {

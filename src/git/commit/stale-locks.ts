@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { filesBelow } from '../../fs/files-below.js';
 import type { Repository } from '../repository.js';
 
-/** A lock file of git's that has not changed for so long, in milliseconds, is not held in passing. */
+/** The age in milliseconds from which a lock file is named to the owner, and from which it may be removed. */
 const STILL_MS = { named: 5_000, removed: 60_000 };
 
-/** The lock files of the index, of HEAD and of the refs, that no git holds in passing; absolute. */
+/** Returns the lock files of the index, of HEAD and of the refs that are too old for a short git command; absolute. */
 export function lastingLocks({ gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>): string[] {
   const stillSince = Date.now() - STILL_MS.named;
   return lockFiles(gitDir, commonDir).filter((path) => (changedAt(path) ?? Infinity) < stillSince);
 }
 
 /**
- * Removes lock files that no process can hold: they are older than the start of the machine, or of the container.
+ * Removes lock files that no process can hold, because they are older than the start of the machine or container.
  *
- * @returns those that were removed.
+ * @returns the removed files.
  */
 export function removeStaleLocks(
   { gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>,
@@ -48,7 +48,7 @@ function changedAt(path: string): number | undefined {
   return fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** The start of process 1, in milliseconds since 1970: the machine's, or in a container the container's. */
+/** Returns the start of process 1, in milliseconds since 1970: the start of the machine, or of the container. */
 function startOfMachine(): number {
   const boot = Date.now() - uptime() * 1_000;
   try {

@@ -12,15 +12,14 @@ import { nextCommits, removeNextRefs, stagedByOwner } from './next-commits.js';
 /** How long git may take to look at all files, in milliseconds. */
 const LIMIT_MS = 300_000;
 
-/** How often all files are compared with the branch, and how often it is seen whether HEAD has moved, in milliseconds. */
+/** How often all files are compared with the branch, and how often HEAD is checked for moves, in milliseconds. */
 const COMPARE_EVERY_MS = 600_000;
 const HEAD_EVERY_MS = 5_000;
-/** After how long a comparison that failed is made again, in milliseconds. */
+/** The pause after a failed comparison, in milliseconds. */
 const AGAIN_MS = 40_000;
 
 /**
- * The files of the content folder that differ from the branch, as `git status` has it, without those that the owner has
- * staged.
+ * Returns the files of the content folder that differ from the branch by `git status`, without the owner's staged files.
  *
  * @returns paths relative to the site's folder.
  */
@@ -34,10 +33,10 @@ export async function uncommittedFiles({ repository, folder, inSite }: Committed
 }
 
 /**
- * Finds what git lacks: at the start, every ten minutes, and when HEAD has been moved by another program.
+ * Finds files that git lacks: at the start, every ten minutes, and when another program has moved HEAD.
  *
  * @param onUncommitted receives each file that git lacks.
- * @param isOwn whether this process has made the commit, as its last one.
+ * @param isOwn whether a commit is the last one that this process made.
  */
 export function createComparison(
   place: CommittedFolder,
@@ -49,11 +48,11 @@ export function createComparison(
   const timers: NodeJS.Timeout[] = [];
   let isClosed = false;
 
-  /** @returns the reason where it has failed. */
+  /** @returns the reason if it has failed. */
   async function compare(): Promise<string | undefined> {
     try {
-      // Read first: a batch that begins during the comparison has another one, which it needs. One that is under way has
-      // files that are not committed yet.
+      // The refs are read first, so that the ref of a batch that begins during the comparison is not removed. A batch in
+      // progress still has uncommitted files, so its ref is not removed either.
       const next = await nextCommits(repository);
       const found = await uncommittedFiles(place);
       for (const path of found) onUncommitted(path);
@@ -80,7 +79,7 @@ export function createComparison(
     const compareIfMoved = async (): Promise<void> => {
       const [headNow, logNow] = timesOfHead(repository);
       if (headNow === head && logNow === reflog) return;
-      // A commit leaves the file HEAD as it is; a checkout does not.
+      // A checkout changes the file HEAD; a commit does not.
       const isSwitched = headNow !== head;
       [head, reflog] = [headNow, logNow];
       if (isSwitched || !isOwn(await commitAt(repository, 'HEAD'))) task.request();
@@ -96,7 +95,7 @@ export function createComparison(
     for (const timer of timers) timer.unref();
   }
 
-  /** Ends after the comparison under way. */
+  /** Ends after the current comparison. */
   async function close(): Promise<void> {
     isClosed = true;
     for (const timer of timers) clearInterval(timer);
@@ -106,7 +105,7 @@ export function createComparison(
   return { start, close };
 }
 
-/** The times of HEAD and of its log, which change when it moves. */
+/** Returns the modification times of HEAD and its log, which change when HEAD moves. */
 function timesOfHead({ gitDir }: Repository): [head: number, log: number] {
   const at = (name: string) => statSync(join(gitDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return [at('HEAD'), at(join('logs', 'HEAD'))];

@@ -11,43 +11,43 @@ import { keepPullRequest, type PullRequestOptions, type ReviewSettings } from '.
 import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
 import { createRemote, FETCHED_REF, type RemoteSettings } from './remote.js';
 
-/** How the branch is pushed. */
+/** Settings for pushes in the background. */
 export interface PushSettings extends RemoteSettings {
-  /** How long commits gather before they are pushed, in milliseconds. */
+  /** How long commits are collected before a push, in milliseconds. */
   readonly debounce: number;
   readonly status: PushStatusKeeper;
-  /** Opens a pull request for what is pushed. */
+  /** Settings for a pull request of the pushed commits. */
   readonly review?: ReviewSettings;
-  /** Receives the files that others' commits have changed, below the content folder. */
+  /** Called with the files that commits of the remote have changed, relative to the content folder. */
   onFiles(paths: readonly string[]): void;
-  /** Runs work while this process has the store's lock. */
+  /** Runs work while this process holds the store's lock. */
   whileLocked<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** What is pushed, and by whom. */
+/** The site whose commits are pushed, and the identity for merges. */
 export interface PushedSite extends Pick<PullRequestOptions, 'decode' | 'env'> {
   readonly place: CommittedFolder;
-  /** Author and committer of merges. @default what git is configured with */
+  /** Author and committer of merges. @default the identity in git's config */
   readonly author?: Person | undefined;
   /** Whether merges are signed. @default false */
   readonly sign?: boolean | undefined;
 }
 
-/** The pauses after pushes that failed: the first and the longest, in milliseconds. */
+/** The pauses after failed pushes: the first and the longest, in milliseconds. */
 const PAUSE_MS = { first: 1_000, longest: 300_000 };
-/** The status where nothing is in the way. */
+/** The status without obstacles. */
 const FINE = { lastError: null, isDeclined: false, waitingFor: null };
-/** How often a branch that others push to as well is followed before the push is put off. */
+/** How many times one attempt follows the remote before the push fails for now. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Pushes the commits that are made here, and those that an earlier run has not pushed: some time after commits were made, all
- * that have gathered at once. Where the config names another branch than the one that HEAD is on, HEAD's commits are pushed to
- * that; else nothing is pushed while HEAD is elsewhere than at the start. Where the remote has moved on, the branch follows it
- * first, unless it is another one; nothing is ever forced. A failure is logged once and tried again, each time later and never
- * in step with other receivers.
+ * Pushes new commits after `debounce`, together with those that an earlier run has not pushed. If the config names another
+ * branch than HEAD's, HEAD's commits are pushed to that branch; without a name, nothing is pushed while HEAD is on another
+ * branch than at the start. If the remote has moved on, HEAD's branch follows it first, if both have the same name or a pull
+ * request is kept; otherwise a person has to merge. Nothing is ever forced. A failure is logged once and tried again after
+ * growing, random pauses, so that receivers do not push in step.
  *
- * @returns a function that pushes what waits, once. A push that fails then is repeated after the next start.
+ * @returns a function that pushes the remaining commits once. If that fails, the next start pushes them.
  */
 export async function pushInBackground(
   host: ReceiverHost,
@@ -74,12 +74,12 @@ export async function pushInBackground(
   const commitOf = (name: string) => commitAt(repository, name);
   let pushedTip: string | undefined;
 
-  /** Pushes the branch as it is now. @returns the reason where that has to be tried again. */
+  /** Pushes the branch. @returns the reason if that has to be tried again. */
   async function attempt(): Promise<string | undefined> {
     const { waiting } = status.now;
     try {
       const reason = await pushBranch();
-      // commits that were made in the meantime have their own request
+      // Commits that were made in the meantime have requested another attempt.
       const remaining = Math.max(0, status.now.waiting - waiting);
       if (reason === undefined) status.set({ waiting: remaining, ...FINE });
       return reason;
@@ -90,13 +90,13 @@ export async function pushInBackground(
     }
   }
 
-  /** @returns the reason where a person has to do something first. */
+  /** @returns the reason if a person has to do something first. */
   async function pushBranch(): Promise<string | undefined> {
     for (let count = 0; count < MAX_ATTEMPTS; count++) {
       const head = await readHead(repository);
       if (head.kind === 'not now') return waitFor(head.waitingFor);
       const { ref: local, tip } = head;
-      // Without a name in the config it is the branch on which HEAD was at the start.
+      // Without a name in the config, this is the branch that HEAD was on at the start.
       if (settings.branch === undefined && local !== ref)
         return waitFor(
           `HEAD to be on ${branchName(ref)} again: commits on ${branchName(local)} are not pushed`,
@@ -115,9 +115,9 @@ export async function pushInBackground(
         throw new PressmarkError('REMOTE_DECLINED', `${remote.name} declined the push: ${pushed.why}`);
       const fetched = await remote.fetch(null);
       if (fetched === null) continue;
-      // A reviewer's commits are followed, as those on the branch itself.
+      // A reviewer's commits are followed like commits on the branch itself.
       if (local !== ref && review === undefined) {
-        // Another push was first, with less than this one.
+        // Another push came first, but with fewer of our commits.
         if (await isAncestor(repository, fetched, tip)) continue;
         return waitFor(
           `you to merge ${branchName(ref)} of the remote into ${branchName(local)} (git pull): it has commits that ${branchName(local)} does not have`,
@@ -129,7 +129,7 @@ export async function pushInBackground(
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} moves on faster than it can be followed`);
   }
 
-  /** Has the local branch follow a commit of the remote, and the store read the files again that have changed. */
+  /** Makes the local branch follow a commit of the remote, and reports the changed files to the store. */
   async function followIn(commit: string, local: string): Promise<Followed> {
     const known = review === undefined ? [] : await Promise.all([BASE_REF, FETCHED_REF].map(commitOf));
     const shared = known.filter((one) => one !== null);
@@ -141,7 +141,7 @@ export async function pushInBackground(
     return followed;
   }
 
-  /** @returns the reason that it is tried again later. */
+  /** @returns the reason for another attempt. */
   function waitFor(waitingFor: string): string {
     status.set({ ...FINE, waitingFor });
     return `it waits for ${waitingFor}`;

@@ -9,7 +9,7 @@ import { identityOf, type Person } from '../identity.js';
 import { entriesAt, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 
-/** What becomes a commit: an article's new text, or its removal. */
+/** A change to commit: an article's new text, or its removal. */
 export type Change = Write | Removal;
 
 /** A change with its commit's whole message. */
@@ -23,27 +23,27 @@ export interface ChangeCommitsOptions extends CommitSettings {
   readonly content: string;
   /** The files that belong to an article. */
   readonly assetsOf: AssetsOf;
-  /** The person who has made a revision; see `Editors`. */
+  /** The person who made a revision; see `Editors`. */
   authorOf(revision: string): Person | undefined;
   readonly hooks: Pick<Hooks, 'applyFilters'>;
   readonly log: Log;
 }
 
-/** Makes commits of changes that no work tree has yet. */
+/** Makes commits of changes that are not in the work tree yet. */
 export async function createChangeCommits(repository: Repository, options: ChangeCommitsOptions) {
   const { content, assetsOf, authorOf, hooks, log, author, sign = false, skipCi = false } = options;
   const folder = `${repository.prefix}${content}`;
   const style: CommitStyle = { identity: await identityOf(repository.git, author), sign };
   const makeMessage = createMessages({ hooks, log, template: options.message, skipCi });
 
-  /** The whole commit message of a change. */
+  /** Makes the whole commit message of a change. */
   function describe(file: Change): Promise<string> {
     const { article, path } = file;
     const text = 'text' in file ? file.text : file.replaces;
     return makeMessage(personsKind(file) ?? kindOf(article), `${content}${path}`, { article, text });
   }
 
-  /** Makes one commit of each change upon the remote's tip. @returns their names. @throws PressmarkError GIT_FAILED. */
+  /** Makes one commit for each change on top of the remote's tip. @returns their names. @throws PressmarkError GIT_FAILED. */
   async function build(tip: string | null, changes: readonly DescribedChange[]): Promise<string[]> {
     const replaced = changes.flatMap(({ file }) => (file.replaces === null ? [] : [`${folder}${file.path}`]));
     const before = await entriesAt(repository, tip, replaced);
@@ -69,14 +69,14 @@ export async function createChangeCommits(repository: Repository, options: Chang
     if (!('text' in file)) return { ...version, content: null };
     const { text } = file;
     const input = Buffer.from(text);
-    // No filter applies here, so that git can change only a text with CR.
+    // No filter applies here, so git can change only texts with CR.
     if (!text.includes('\r')) return { ...version, content: input };
     const command = ['hash-object', '-w', '--stdin', `--path=${path}`];
     const { stdout } = await repository.git(command, { input });
     return { ...version, content: stdout.trim() };
   }
 
-  /** The person who has made a change; undefined if nobody has. */
+  /** Returns the person who made a change; undefined if no person did. */
   function personOf(file: Change): Person | undefined {
     const kind = personsKind(file);
     const key = kind === 'Remove' ? removedKey : restoredKey;
@@ -86,7 +86,7 @@ export async function createChangeCommits(repository: Repository, options: Chang
   return { describe, build };
 }
 
-/** What a person does with a whole file in the admin; undefined for a new text. */
+/** Returns the kind of a change that a person makes to a whole file in the admin; undefined for a new text. */
 function personsKind(file: Change): 'Remove' | 'Restore' | undefined {
   if (!('text' in file)) return 'Remove';
   return file.isRestored === true ? 'Restore' : undefined;

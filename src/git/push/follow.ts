@@ -7,40 +7,40 @@ import { changesBetween, isAncestor, type TreeChange } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { leftByMerge } from './torn-files.js';
 
-/** The result of an attempt to have the local branch follow. */
+/** The result of `follow`. */
 export type Followed =
-  /** The branch has everything now; `changes` are those of the work tree. */
+  /** The branch has the remote's commit now; `changes` are the changes of the work tree. */
   | { readonly kind: 'followed'; readonly changes: readonly TreeChange[] }
-  /** It cannot follow before a person has done something. */
+  /** The branch can follow only after a person has done something. */
   | { readonly kind: 'waiting'; readonly waitingFor: string };
 
 export interface FollowOptions {
   readonly repository: Repository;
-  /** Author and committer of merges. @default what git is configured with */
+  /** Author and committer of merges. @default the identity in git's config */
   readonly author: Person | undefined;
   /** Whether merges are signed with the owner's key and settings. */
   readonly sign: boolean;
   /** The local branch, `refs/heads/…`. */
   readonly ref: string;
-  /** Commits that the remote has on other branches: no merge takes anything from whoever made them. */
+  /** Commits of the remote's other branches, which do not count as unpushed commits of a person. */
   readonly shared?: readonly string[];
-  /** Runs work while this process has the store's lock: nothing is stored while git writes files. */
+  /** Runs work while this process holds the store's lock, so that nothing is stored while git writes files. */
   whileLocked<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** How long git may take to merge and to write files, in milliseconds: as long as a large site needs. */
+/** How long git may take to merge and to write files, in milliseconds; a large site needs long. */
 const LIMIT_MS = 600_000;
 
-/** How often a merge is made anew because the branch has moved. */
+/** How many times a merge is made while the branch moves. */
 const ATTEMPTS = 5;
 
-/** How many files in the way are named. */
+/** How many conflicting files a message names. */
 const MOST_NAMES = 3;
 
 /**
- * Brings a commit of the remote into the local branch, the index and the work tree: by a fast-forward, or, where there
- * are commits that the remote does not have, by a merge made in memory. Commits of a person are never rewritten, their
- * uncommitted changes never overwritten: where the remote has changed such a file, the branch waits.
+ * Brings a commit of the remote into the local branch, the index and the work tree: by a fast-forward or, if there are local
+ * commits, by a merge made in memory. A person's commits are never rewritten, and uncommitted changes never overwritten: if the
+ * remote has changed such a file, the branch waits.
  *
  * @throws PressmarkError GIT_FAILED; LOCK_TIMEOUT.
  */
@@ -53,7 +53,7 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
     if (head.kind === 'not now') return waiting(head.waitingFor);
     if (head.ref !== ref) return waiting(`HEAD to be on ${branch} again`);
     if (next === head.tip) return { kind: 'followed', changes: [] };
-    // The owner may have switched to another branch while the lock was waited for.
+    // The owner may have switched to another branch during the wait for the lock.
     const moved = await whileLocked(async () =>
       (await isOn(repository, head)) ? fastForward(repository, head.tip, next) : undefined,
     );
@@ -71,11 +71,11 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
 }
 
 /**
- * Moves the branch that HEAD is on, the index and the work tree to a commit: `git merge --ff-only`, which refuses, and
- * changes nothing, where a file that is not committed would be overwritten. The caller holds the store's lock.
+ * Moves HEAD's branch, the index and the work tree to a commit by `git merge --ff-only`, which changes nothing if it would
+ * overwrite an uncommitted file. The caller holds the store's lock.
  *
- * @param from where HEAD is; null before the first commit.
- * @returns `moved` where HEAD has commits that `to` does not have, so that this is no fast-forward.
+ * @param from HEAD's commit; null before the first.
+ * @returns `moved` if HEAD has commits that `to` lacks, so that a fast-forward is not possible.
  */
 async function fastForward(
   repository: Repository,
@@ -109,16 +109,16 @@ async function mergeFastForward({ git }: Repository, to: string): Promise<{ isDo
   return { isDone: code === 0, said: `${stdout}${stderr}` };
 }
 
-/** The files that git names as being in the way. */
+/** Returns the conflicting files in git's output. */
 function filesIn(said: string): string[] {
   return said.split('\n').flatMap((line) => (line.startsWith('\t') ? [line.slice(1)] : []));
 }
 
 /**
- * Removes the files that a merge was writing when it was killed or the power failed, so that git writes them again; their
- * texts are in the history. Nothing is removed where a file of a person is in the way, too.
+ * Removes conflicting files that an interrupted merge had written, so that git can write them again; their texts are in the
+ * history. If a person's file conflicts, too, nothing is removed.
  *
- * @returns whether the way is free.
+ * @returns whether all conflicts are removed.
  */
 async function clear(
   repository: Repository,
@@ -132,7 +132,7 @@ async function clear(
   return true;
 }
 
-/** The commit that has both histories; undefined if only a person can make it. */
+/** Returns a commit with both histories; undefined if only a person can make it. */
 async function merged(
   tip: string | null,
   commit: string,
@@ -140,7 +140,7 @@ async function merged(
 ): Promise<string | undefined> {
   const { git } = repository;
   if (tip === null || tip === commit || (await isAncestor(repository, tip, commit))) return commit;
-  // Where people's commits are on both sides, one may be meant to replace the other (an amended commit, a rebase).
+  // If both sides have people's commits, one may be meant to replace the other (an amended commit, a rebase).
   const isOurs =
     (await hasOnlyArticles(repository, tip, [commit, ...shared])) ||
     (await hasOnlyArticles(repository, commit, [tip]));
@@ -159,7 +159,7 @@ async function merged(
   return made.stdout.trim();
 }
 
-/** Whether Pressmark made all commits that `to` has and the others have not, each of an article. */
+/** Whether all commits that `to` has and the others lack are Pressmark's commits of articles. */
 async function hasOnlyArticles({ git }: Repository, to: string, others: readonly string[]): Promise<boolean> {
   const format = '%(trailers:key=Article-Id,valueonly,separator=%x20)';
   const { stdout } = await git(['log', '-z', `--format=${format}`, '--no-merges', to, '--not', ...others]);

@@ -1,21 +1,21 @@
 import type { CommittedFolder } from '../content-folder.js';
 import { changesBetween, commitAt, entriesAt, type TreeEntry } from '../objects.js';
 
-/** The ref of the base branch's last commit that was fetched. */
+/** The ref of the last fetched commit of the base branch. */
 export const BASE_REF = 'refs/pressmark/base';
 
-/** A file that waits for review: it is committed, and the base branch does not have it yet. */
+/** A file in review: it is committed, but not yet in the base branch. */
 export interface FileInReview {
   /** From the top of the work tree. */
   readonly path: string;
   readonly entry: TreeEntry;
-  /** Whether the base branch has another version of it. */
+  /** Whether the base branch has another version of the file. */
   readonly isUpdate: boolean;
 }
 
 /**
- * The files of the content folder that a commit has and the base branch has not, as far as it was fetched. A file that was
- * merged as part of another commit counts as merged.
+ * Returns the files of the content folder that a commit has and the last fetched base branch lacks. A file that was merged as
+ * part of another commit counts as merged.
  */
 export async function filesInReview(
   { repository, folder }: CommittedFolder,

@@ -18,14 +18,14 @@ import {
   type ReviewHostKind,
 } from './review-host.js';
 
-/** Where pull requests are opened. */
+/** Settings for pull requests. */
 export interface ReviewSettings {
   /** The branch on the remote that articles are pushed to. */
   readonly branch: string;
   readonly pullRequest: ReviewHostKind;
-  /** The URL of the host's REST API. @default that of the host in the remote's URL */
+  /** The URL of the host's REST API. @default the API of the host in the remote's URL */
   readonly api?: string | undefined;
-  /** Undefined if none is set, which is reported. */
+  /** Undefined if none is set, which is reported as an error. */
   readonly token: string | undefined;
 }
 
@@ -36,14 +36,14 @@ export interface PullRequestOptions extends ReviewSettings, Pick<RemoteSettings,
   readonly log: Log;
   /** Reads the text of an article's file, at a path relative to the site's folder; undefined if it is malformed. */
   decode(path: string, text: string): Promise<Pick<StoredArticle, 'article'> | undefined>;
-  /** Has the local branch follow a commit of the remote; see `follow`. */
+  /** Makes the local branch follow a commit of the remote; see `follow`. */
   follow(commit: string, ref: string): Promise<Followed>;
 }
 
-/** How long pushes gather before the host is asked, in milliseconds. */
+/** How long pushes are collected before the host is asked, in milliseconds. */
 const GATHER_MS = 500;
 
-/** How often it is looked whether the base branch has got the articles, in milliseconds. */
+/** How often the base branch is checked for merged articles, in milliseconds. */
 const LOOK_EVERY_MS = 60_000;
 
 /** The pauses after failures: the first and the longest, in milliseconds. */
@@ -52,21 +52,21 @@ const PAUSE_MS = { first: 1_000, longest: 600_000 };
 /** How many articles a pull request lists. */
 const MOST_LISTED = 100;
 
-/** How long a title may be, in characters. */
+/** The longest title, in characters. */
 const MOST_TITLE = 120;
 
 /**
- * Keeps one pull request from the branch that articles are pushed to into the branch that HEAD is on: it is opened when an
- * article waits and none is open, and its text lists the articles that wait. When it has been merged or closed, the next
- * article opens another one. What was merged is taken into the work tree. Neither deliveries nor pushes wait for the host; a
- * failure is logged once, and tried again.
+ * Keeps one pull request from the branch that articles are pushed to into HEAD's branch. It is opened when an article is in
+ * review and none is open; its text lists the articles in review. After it was merged or closed, the next article opens another
+ * one. Merged commits are brought into the work tree. Neither deliveries nor pushes wait for the host; a failure is logged
+ * once, and tried again.
  */
 export function keepPullRequest(options: PullRequestOptions) {
   const { place, branch, env, status, log, decode, follow } = options;
   const { repository } = place;
   const closing = new AbortController();
   let commit: string | undefined;
-  /** What the host has been told. */
+  /** The state that the host was last given. */
   let told = '';
   let isWaiting = false;
 
@@ -80,7 +80,7 @@ export function keepPullRequest(options: PullRequestOptions) {
     }
   }
 
-  /** @returns what a person has to do first, so that the work tree gets what was merged. */
+  /** @returns what a person has to do before the work tree can follow the base branch. */
   async function bringUpToDate(): Promise<string | undefined> {
     if (commit === undefined) return undefined;
     const { base, waitingFor } = await followBase();
@@ -97,7 +97,7 @@ export function keepPullRequest(options: PullRequestOptions) {
     return error ?? undefined;
   }
 
-  /** Has the branch that HEAD is on follow that of the remote, which gets what was merged. */
+  /** Makes HEAD's branch follow the remote's branch of the same name, into which pull requests are merged. */
   async function followBase(): Promise<{ base: string; waitingFor: string | undefined }> {
     const head = await readHead(repository);
     if (head.kind === 'not now')
@@ -131,7 +131,7 @@ export function keepPullRequest(options: PullRequestOptions) {
     return articles;
   }
 
-  /** @returns the open pull request; undefined if a person has closed it, and no article has come since. */
+  /** @returns the open pull request; undefined if it was closed and no article has come since. */
   async function opened(
     branches: Branches,
     text: PullRequestText,
@@ -147,7 +147,7 @@ export function keepPullRequest(options: PullRequestOptions) {
       return found;
     }
     if (found?.commit === tip) return undefined;
-    // Where another receiver opens it at this moment, the next attempt finds it.
+    // If another receiver opens it at this moment, the next attempt finds it.
     const made = await host.create(branches, text);
     log.info({ url: made.url }, 'pull request opened');
     return made;
@@ -169,7 +169,7 @@ export function keepPullRequest(options: PullRequestOptions) {
   }, LOOK_EVERY_MS).unref();
 
   return {
-    /** Says that the remote has this commit now. */
+    /** Updates the pull request after a push of this commit. */
     pushed: (now: string): void => {
       commit = now;
       task.request();
@@ -182,13 +182,16 @@ export function keepPullRequest(options: PullRequestOptions) {
   };
 }
 
-/** An article that waits for review. */
+/** An article in review. */
 export interface ArticleInReview {
   readonly article: Pick<Article, 'title' | 'url'>;
   readonly isUpdate: boolean;
 }
 
-/** What the pull request says. Titles are foreign texts: in a span of code they name nobody and close no issue. */
+/**
+ * Makes the pull request's title and body. Articles' titles are untrusted: in a code span they mention no user and close no
+ * issue.
+ */
 export function textOf(articles: readonly ArticleInReview[]): PullRequestText {
   const [only, ...others] = articles;
   const count = `${articles.length} articles`;
@@ -206,7 +209,7 @@ export function textOf(articles: readonly ArticleInReview[]): PullRequestText {
 }
 
 function titleOf({ article }: ArticleInReview): string {
-  // Cut first: a title may have a million characters.
+  // Cut first, as a title may have a million characters.
   const line =
     article.title
       .slice(0, 8 * MOST_TITLE)
@@ -215,7 +218,7 @@ function titleOf({ article }: ArticleInReview): string {
   return line.length > MOST_TITLE ? `${line.slice(0, MOST_TITLE - 1).toWellFormed()}…` : line;
 }
 
-/** A host may change the ends of lines, and the end. */
+/** Removes differences that a host may cause: line ends, and white space around the text. */
 function withoutEnds(text: string): string {
   return text.replaceAll('\r\n', '\n').trim();
 }

@@ -2,23 +2,23 @@ import fs from 'node:fs';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 
-/** How the conversation with the remote stands. */
+/** The status of pushes. */
 export interface PushStatus {
-  /** When the remote last took something, ISO 8601; null if not since the start. */
+  /** The time of the last accepted push, ISO 8601; null if there was none. */
   readonly lastPush: string | null;
-  /** What waits to be pushed, in commits. */
+  /** The number of commits that wait to be pushed. */
   readonly waiting: number;
-  /** What went wrong last and has not gone well since; null if nothing has. */
+  /** The last error, until a success; null if there is none. */
   readonly lastError: string | null;
-  /** Whether that was a rule of the remote or the rights of this user, which trying again does not change. */
+  /** Whether the error is a rule of the remote or a missing permission, so that trying again does not help. */
   readonly isDeclined: boolean;
-  /** What a person has to do before it goes on; null if nothing is. */
+  /** What a person has to do before pushes continue; null for nothing. */
   readonly waitingFor: string | null;
-  /** The pull request for what was pushed; null if none is wanted. */
+  /** The pull request for the pushed commits; null if none is configured. */
   readonly pullRequest: {
     /** Its page; null if none is open. */
     readonly url: string | null;
-    /** Why the host could not be brought up to date; null if it could. */
+    /** Why the pull request could not be updated; null if it could. */
     readonly error: string | null;
   } | null;
 }
@@ -35,13 +35,13 @@ const NOTHING: PushStatus = {
 /** The status of a running receiver. */
 export type PushStatusKeeper = ReturnType<typeof createPushStatus>;
 
-/** After how long a change is written, in milliseconds: deliveries change it all the time. */
+/** The delay before a change is written, in milliseconds, as deliveries change the status often. */
 const WRITE_AFTER_MS = 1_000;
 
 /**
  * Keeps the status in memory and, some time after each change, in a file, for `pressmark doctor`.
  *
- * @param path in the state folder; a hint for people, nothing is decided by it.
+ * @param path the file in the state folder, for people; no code depends on it.
  */
 export function createPushStatus(path: string) {
   let now: PushStatus = { ...NOTHING, lastPush: readPushStatus(path)?.lastPush ?? null };
@@ -51,7 +51,7 @@ export function createPushStatus(path: string) {
   function write(): void {
     clearTimeout(timer);
     timer = undefined;
-    // Where it cannot be written, /healthz?verbose still reports it.
+    // If it cannot be written, /healthz?verbose still reports it.
     const written = () => writeAtomically(path, `${JSON.stringify(now)}\n`).catch(() => undefined);
     writing = writing.then(written);
   }
@@ -64,7 +64,7 @@ export function createPushStatus(path: string) {
       now = { ...now, ...change };
       timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
     },
-    /** Writes what has not been written yet. */
+    /** Writes the last change. */
     async close(): Promise<void> {
       if (timer !== undefined) write();
       await writing;
@@ -72,27 +72,27 @@ export function createPushStatus(path: string) {
   };
 }
 
-/** The status that a receiver has left; undefined if none has pushed here. */
+/** Reads the status that a receiver has left; undefined if none has pushed here. */
 export function readPushStatus(path: string): PushStatus | undefined {
   try {
     const value: unknown = JSON.parse(fs.readFileSync(path, 'utf8'));
     return typeof value === 'object' && value !== null ? { ...NOTHING, ...value } : undefined;
   } catch {
-    return undefined; // no receiver has pushed here yet, or the file is half a file
+    return undefined; // no receiver has pushed here yet, or the file is incomplete
   }
 }
 
-/** What git says where the remote lets this user do nothing. */
+/** Git's messages if the remote grants this user no access. */
 const NO_ACCESS =
   /returned error: 40[13]\b|Permission (?:to \S+ )?denied|Authentication failed|could not read (?:Username|Password)/;
 
-/** Whether a push failed by a rule of the remote or for want of rights. */
+/** Whether a push failed because of a rule of the remote or a missing permission. */
 export function isDeclined(error: unknown): boolean {
   if (!(error instanceof PressmarkError)) return false;
   return error.code === 'REMOTE_DECLINED' || NO_ACCESS.test(wordsOf(error));
 }
 
-/** What an error of git says, with what git itself said, in one line; without credentials. */
+/** Returns an error's message and git's own message in one line, without credentials. */
 export function wordsOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   const own = messageOf(error);

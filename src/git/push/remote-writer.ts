@@ -31,33 +31,33 @@ export interface RemoteWriterOptions extends RemoteSettings, ChangeCommitsOption
   readonly status: PushStatusKeeper;
   readonly env: NodeJS.Dict<string>;
   readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
-  /** How often the remote is asked where no delivery asks it, in milliseconds. */
+  /** How often the remote is asked even without deliveries, in milliseconds. */
   readonly fetchEvery: number;
   /** The store's lock. */
   readonly lock: Lock;
-  /** Has the store read the files at these paths again, below the content folder. */
+  /** Makes the store read the files at these paths again, relative to the content folder. */
   readAgain(paths: Iterable<string>): Promise<void>;
 }
 
 /** The writer of the level `push`; see `openRemoteWriter`. */
 export interface RemoteWriter extends SharedWriter {
-  /** Why nothing can be stored now; undefined if the remote answers. */
+  /** Returns why nothing can be stored now; undefined if the remote answers. */
   trouble(): string | undefined;
 }
 
 interface Waiting {
   resolve(): void;
   reject(error: unknown): void;
-  /** Whether its time is up. A write may be in a push under way then. */
+  /** Whether its time limit has passed. Its write may already be in a push. */
   isLate: boolean;
 }
 
 interface WaitingWrite extends Waiting, DescribedChange {
-  /** The error of a push of it whose end is unknown. */
+  /** The error of a push of this write whose outcome is unknown. */
   unclear?: unknown;
 }
 
-/** How much text one push may carry, in characters, so that it ends in time. */
+/** The most text in one push, in characters, so that it ends in time. */
 const MOST_TEXT = 8_000_000;
 
 /** How long a write and a lookup wait, in milliseconds; the service waits for 30 s and for 15 s. */
@@ -66,24 +66,24 @@ export const WAIT_MS = { write: 15_000, catchUp: 10_000 };
 /** How long the remote may take to name the branch's last commit, in milliseconds: deliveries wait for it. */
 const LIST_MS = 4_000;
 
-/** The reason for another turn where the remote answers: the branch was locked for a moment, or each write is tried alone. */
+/** The reason for another turn although the remote answers: the branch was locked, or each write is tried alone. */
 const AGAIN = 'the batch is tried again';
 
-/** The pauses after turns that failed: the first and the longest, in milliseconds. */
+/** The pauses after failed turns: the first and the longest, in milliseconds. */
 const PAUSE_MS = { first: 100, longest: 1_000 };
 
 /**
- * Writes articles to a branch of a remote, for any number of machines: the push is the compare-and-set.
+ * Writes articles to a branch of a remote that any number of machines share. The push is the compare-and-set.
  *
- * It talks to the remote in turns. A turn under the store's lock builds commits upon the remote's tip, beside the
- * branch, and pushes them. If the remote accepts, the branch, the index and the work tree are fast-forwarded, and the
- * writes are done. If it refuses, another machine was first: its commits are fetched, the work tree follows, and every
- * write of the batch is `Outdated`, so that the store decides again on the new files. A turn without writes fetches; either
- * kind tells what the remote had when the turn began, and so serves all who wait to catch up.
+ * It works in turns. A turn under the store's lock builds commits on top of the remote's tip, beside the local branch, and
+ * pushes them. If the remote accepts, the branch, the index and the work tree are fast-forwarded, and the writes are done. If
+ * it refuses, another machine came first: its commits are fetched, the work tree follows, and every write of the batch is
+ * `Outdated`, so that the store decides again on the new files. A turn without writes fetches. Both kinds bring the work tree
+ * to the remote's state at the turn's begin, so all waiting calls of `catchUp` resolve.
  *
- * Nothing is in the work tree that the remote does not have, so nothing has to be undone.
+ * The work tree has nothing that the remote lacks, so nothing has to be undone.
  *
- * @throws PressmarkError CONFIG_INVALID if the site's folder cannot be shared like that.
+ * @throws PressmarkError CONFIG_INVALID if the site's folder cannot be shared in this way.
  */
 export async function openRemoteWriter(options: RemoteWriterOptions): Promise<RemoteWriter> {
   const { status, author, sign = false, env, log, lock, hooks, content } = options;
@@ -116,7 +116,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
         );
     },
     gatherMs: () => 0,
-    // not in step with the other machines
+    // Random, so that machines do not work in step.
     retryMs: (failures) => backoff(failures, PAUSE_MS) * (0.5 + Math.random()),
   });
 
@@ -140,7 +140,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     return inTurn(WAIT_MS.catchUp, (waiting) => catchUps.push(waiting));
   }
 
-  /** Waits for a turn, which goes on where the time is up. */
+  /** Waits for a turn; the turn continues even after the time limit. */
   async function inTurn(limitMs: number, enqueue: (waiting: Waiting) => void): Promise<void> {
     const waiting: Waiting = { resolve: () => undefined, reject: () => undefined, isLate: false };
     const served = new Promise<void>((resolve, reject) => Object.assign(waiting, { resolve, reject }));
@@ -153,7 +153,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     });
   }
 
-  /** A file of the work tree counts where the remote has it. */
+  /** Checks that the remote has a file of the work tree. */
   async function ensure({ path, fingerprint }: Entry): Promise<Fingerprint> {
     const inRepository = `${folder}${path}`;
     const shared = (await entriesAt(repository, branch.tip, [inRepository])).get(inRepository);
@@ -165,7 +165,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     );
   }
 
-  /** One exchange with the remote. @returns the reason that it is to be tried again. */
+  /** Runs one turn. @returns the reason if it has to be tried again. */
   async function turn(): Promise<string | undefined> {
     let batch = nextBatch();
     const served = catchUps.splice(0).filter(({ isLate }) => !isLate);
@@ -189,9 +189,9 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
         catchUps = [...served, ...catchUps];
         return wordsOf(error);
       }
-      // A person has to do something first, as /healthz says.
+      // A person has to do something first; /healthz reports it.
       if (error instanceof PressmarkError && error.code === 'COMMIT_FAILED') lastError = error;
-      // That one article is not wanted is no answer to those who ask for another.
+      // The error concerns the batch; calls of `catchUp` wait for another turn.
       for (const { reject } of batch.length > 0 ? batch : served) reject(error);
       if (batch.length > 0) catchUps = [...served, ...catchUps];
       writes = writes.filter((one) => !batch.includes(one));
@@ -200,7 +200,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     return undefined;
   }
 
-  /** @returns whether the remote has the batch; else its writes are outdated, or wait again. */
+  /** @returns whether the remote has the batch; if not, its writes are in the queue again. */
   async function pushBatch(batch: readonly WaitingWrite[]): Promise<boolean> {
     await branch.begin();
     if (batch.some(({ file }) => file.epoch !== branch.epoch)) {
@@ -224,7 +224,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     }));
     const tip = { commit: last, branch: branchName(remote.ref) };
     const pushed = await remote.push(last).catch((error: unknown) => {
-      // The remote may have it. The fetch that follows finds out.
+      // The remote may have accepted it. The next fetch finds out.
       for (const one of batch) one.unclear = error;
       throw error;
     });
@@ -234,13 +234,13 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
         most = Number.POSITIVE_INFINITY;
         status.set({ lastPush: new Date().toISOString() });
         try {
-          // What was given up is, like the articles of others, unknown to the store.
+          // The store does not know of writes that were given up; it must read them like those of other machines.
           await branch.pushed(
             last,
             new Set(batch.flatMap(({ file, isLate }) => (isLate ? [] : [`${folder}${file.path}`]))),
           );
         } finally {
-          // The remote has them, also where the work tree waits for a person.
+          // The remote has the commits even if the work tree waits for a person.
           for (const one of committed) void hooks.doAction('git.committed', one);
           void hooks.doAction('git.pushed', tip);
         }
@@ -257,7 +257,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     }
   }
 
-  /** One article that git or the remote does not want must not keep the others from being stored. */
+  /** Queues the writes one by one, so that one article that git or the remote refuses does not hold up the others. */
   function retryOneByOne(batch: readonly WaitingWrite[]): false {
     most = 1;
     writes = [...batch, ...writes];
@@ -279,13 +279,13 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   }
 
   /**
-   * Refuses what the owner has staged something else for: git would not fast-forward over that once the remote has it.
+   * Refuses writes to paths that the owner has staged: after the push, git could not fast-forward over them.
    *
-   * @returns the others.
+   * @returns the other writes.
    */
   async function withoutStaged(batch: readonly WaitingWrite[]): Promise<WaitingWrite[]> {
     const inRepository = ({ file }: WaitingWrite) => `${folder}${file.path}`;
-    if (batch.length === 0) return []; // no path would mean the whole work tree
+    if (batch.length === 0) return []; // without paths, this would be the whole work tree
     const { files } = await statusOf(repository, batch.map(inRepository));
     return batch.filter((one) => {
       const { head, index } = files.get(inRepository(one)) ?? {};
@@ -296,7 +296,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     });
   }
 
-  /** Why a decision does not hold any more. */
+  /** Returns an error if the store's decision is no longer valid. */
   function reasonAgainst({ path, target, replaces, epoch: decidedAt }: Change): unknown {
     if (decidedAt !== branch.epoch) return outdated(undefined);
     if (replaces === null) return reasonAgainstName(path, target);
@@ -332,7 +332,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   };
 }
 
-/** Why a new file cannot have its name: git would put a folder in the place of a person's file. */
+/** Returns an error if a new file's name is taken by any file or folder: git could overwrite it. */
 function reasonAgainstName(path: string, target: string): unknown {
   try {
     fs.lstatSync(target);
@@ -342,14 +342,14 @@ function reasonAgainstName(path: string, target: string): unknown {
   }
 }
 
-/** The fingerprint of a file that git has written. */
+/** Returns the fingerprint of a file that git has written. */
 function fingerprintWith({ target, text }: Write): Fingerprint {
   try {
     const stat = fs.statSync(target);
-    // A person may have saved it since: their file must not stand for this text.
+    // A person may have saved it since; then the fingerprint would belong to another text.
     return isFileWith(target, text) ? fingerprintOf(stat) : NEVER_READ;
   } catch {
-    return NEVER_READ; // they may have removed it, or have taken the right to read it; the remote has it
+    return NEVER_READ; // a person may have removed it or made it unreadable; the remote has it
   }
 }
 

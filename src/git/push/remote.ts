@@ -4,19 +4,19 @@ import { PressmarkError } from '../../errors.js';
 import { type GitAnswer, type GitRun, redacted, saidIn } from '../git.js';
 import type { Repository } from '../repository.js';
 
-/** Where commits are pushed to. */
+/** Settings for the remote. */
 export interface RemoteSettings {
   /** A remote's name or a URL. @default 'origin' */
   readonly remote?: string | undefined;
-  /** The branch on the remote, without `refs/heads/`, made where it does not exist. @default the one that HEAD is on */
+  /** The branch on the remote, without `refs/heads/`; a push creates it. @default HEAD's branch */
   readonly branch?: string | undefined;
-  /** The local ref that gets what was fetched. @default FETCHED_REF */
+  /** The local ref for the fetched commit. @default FETCHED_REF */
   readonly into?: string;
 }
 
 /**
- * The result of a push: `accepted`; `refused`, as the branch has moved on; or `declined` by the remote's own rules (a
- * hook, a protected branch). Where it was not accepted, nothing was changed.
+ * The result of a push: `accepted`; `refused`, as the branch has moved on; or `declined` by the remote's own rules (a hook, a
+ * protected branch). If it was not accepted, nothing has changed.
  */
 export type Pushed =
   | { readonly outcome: 'accepted' | 'refused' }
@@ -25,10 +25,10 @@ export type Pushed =
 /** One branch on one remote; see `createRemote`. */
 export type Remote = Awaited<ReturnType<typeof createRemote>>;
 
-/** The ref of the commit that was fetched last, so that housekeeping keeps its objects. */
+/** The ref of the last fetched commit, so that git's housekeeping keeps its objects. */
 export const FETCHED_REF = 'refs/pressmark/remote';
 
-/** A connection over HTTP that carries nothing for 30 s is given up. */
+/** Ends HTTP connections that transfer nothing for 30 s. */
 const HTTP_OPTIONS = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=30'];
 
 const FETCH = [
@@ -40,19 +40,19 @@ const FETCH = [
   '--no-auto-gc',
 ];
 
-/** Without questions, and without waiting for a connection that is dead. */
+/** No prompts, and no waiting on dead connections. */
 const SSH_OPTIONS = '-o BatchMode=yes -o ConnectTimeout=8 -o ServerAliveInterval=5 -o ServerAliveCountMax=4';
 
-/** How long a fetch or a push may take, in milliseconds; it may be of a large site, through a slow line. */
+/** How long a fetch or a push may take, in milliseconds; it may be a large site over a slow connection. */
 const TRANSFER_MS = 15 * 60_000;
 
-/** How long the remote may take to name the branch's last commit, in milliseconds, where no delivery waits. */
+/** How long the remote may take to name the branch's last commit, in milliseconds, if no delivery waits. */
 const LIST_MS = 60_000;
 
 /**
- * A branch of a remote, reached by the git CLI, which never asks for a password.
+ * Opens a branch of a remote. Git never asks for a password.
  *
- * @param repository without its folder where nothing that Git LFS has is pushed.
+ * @param repository `commonDir` is needed only to push Git LFS files.
  * @param listMs how long the remote may take to name the branch's last commit, in milliseconds.
  */
 export async function createRemote(
@@ -61,7 +61,7 @@ export async function createRemote(
   environment: NodeJS.Dict<string>,
   listMs = LIST_MS,
 ) {
-  // An answer goes to strangers, who must not learn a URL or a path.
+  // Answers go to strangers, who must not learn a URL or a path.
   const name = /^[\w.-]+$/.test(remote) ? `the git remote ${remote}` : 'the git remote';
   const ref = `refs/heads/${branch ?? (await headBranch())}`;
   const env = await withoutPrompts();
@@ -75,7 +75,7 @@ export async function createRemote(
     );
   }
 
-  /** There is no person to type a password: a credential that is not configured fails at once. */
+  /** Returns variables that make git fail at once, instead of prompting, if a credential is missing. */
   async function withoutPrompts(): Promise<NodeJS.Dict<string>> {
     const base = environment.GIT_SSH_COMMAND ?? (await setting('core.sshCommand')) ?? 'ssh';
     const variant = environment.GIT_SSH_VARIANT ?? (await setting('ssh.variant')) ?? 'ssh';
@@ -83,7 +83,7 @@ export async function createRemote(
       GIT_ASKPASS: '',
       SSH_ASKPASS_REQUIRE: 'never',
       GCM_INTERACTIVE: 'never',
-      // other programs than OpenSSH know no such options
+      // Only OpenSSH has these options.
       GIT_SSH_COMMAND: variant === 'ssh' ? `${base} ${SSH_OPTIONS}` : base,
     };
   }
@@ -110,24 +110,24 @@ export async function createRemote(
    */
   async function fetch(known: string | null): Promise<string | null> {
     const listed = await askRemote(['ls-remote', '--quiet', remote, ref], { timeoutMs: listMs });
-    // It lists the refs whose names end so.
+    // Git lists all refs whose names end with this one.
     const line = listed.stdout.split('\n').find((one) => one.endsWith(`\t${ref}`));
     if (line === undefined) return null;
     const last = line.slice(0, line.indexOf('\t'));
-    // Most often nothing is new: this question takes a tenth of the time of a fetch.
+    // Usually nothing is new, and listing takes a tenth of the time of a fetch.
     if (last === known) return last;
     const run = { timeoutMs: TRANSFER_MS };
     const refspec = `+${ref}:${into}`;
     const { code } = await askRemote([...FETCH, remote, refspec], { ...run, accept: [1] });
-    // A forgotten lock of the remote-tracking branch is for the owner to remove; nothing here needs that branch.
+    // The remote-tracking branch may have a stale lock, which the owner has to remove; try again without that branch.
     if (code !== 0) await askRemote([...FETCH, '--refmap=', remote, refspec], run);
     return last;
   }
 
   /**
-   * Moves the branch to `commit` where that is a fast-forward; never by force.
+   * Pushes `commit` to the branch if that is a fast-forward; never forced.
    *
-   * @throws PressmarkError REMOTE_UNAVAILABLE; whether the remote has taken the commit is unknown then.
+   * @throws PressmarkError REMOTE_UNAVAILABLE; then it is unknown whether the remote has the commit.
    */
   async function push(commit: string): Promise<Pushed> {
     await pushLargeFiles(commit);
@@ -145,7 +145,7 @@ export async function createRemote(
     return pushedBy(await askRemote(args, { timeoutMs: TRANSFER_MS, accept: [1] }), ref, name);
   }
 
-  /** Has Git LFS upload its files: its own hook, which would do so, does not run here. */
+  /** Uploads the files of Git LFS, because its hook does not run here. */
   async function pushLargeFiles(commit: string): Promise<void> {
     if (commonDir === undefined || !existsSync(join(commonDir, 'lfs', 'objects'))) return;
     await askRemote(['lfs', 'push', remote, commit], { timeoutMs: TRANSFER_MS });
@@ -161,7 +161,7 @@ export async function createRemote(
   };
 }
 
-/** The URL that a remote is pushed to, with git's own rewriting of URLs. @param remote a remote's name or a URL. */
+/** Returns a remote's push URL, after git's rewriting of URLs. @param remote a remote's name or a URL. */
 export async function remoteUrlOf({ git }: Pick<Repository, 'git'>, remote = 'origin'): Promise<string> {
   const { code, stdout } = await git(['remote', 'get-url', '--push', '--', remote], { accept: [2, 128] });
   return code === 0 ? stdout.trim() : remote;
@@ -174,7 +174,7 @@ export function pushedBy({ code, stdout, stderr }: GitAnswer, ref: string, name:
   if (line === undefined || !line.startsWith('!'))
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${name} gave no clear answer to a push`);
   const what = line.split('\t')[2] ?? '';
-  // Another push was first: found by our git before the push, or by the remote when it locked the ref.
+  // Another push came first: our git found out before the push, or the remote when it locked the ref.
   const movedOn =
     /^\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists|fetch first|failed to lock/;
   if (movedOn.test(what)) return { outcome: 'refused' };
@@ -186,8 +186,8 @@ export function pushedBy({ code, stdout, stderr }: GitAnswer, ref: string, name:
   return { outcome: 'declined', why: [why, ...lines.slice(0, MOST_LINES)].join('; ') };
 }
 
-/** What a remote says while it works, such as `Resolving deltas:   5% (8/146)`. */
+/** A remote's progress line, such as `Resolving deltas:   5% (8/146)`. */
 const PROGRESS = /^[A-Z][a-z ]+: +\d+% \(\d+\/\d+\)/;
 
-/** How many lines of the remote are passed on. */
+/** How many of the remote's lines are reported. */
 const MOST_LINES = 6;

@@ -16,30 +16,30 @@ export interface PullRequest {
   readonly commit: string;
 }
 
-/** What a pull request says of itself. */
+/** The text of a pull request. */
 export type PullRequestText = Pick<PullRequest, 'title' | 'body'>;
 
 /** The branches of a pull request, without `refs/heads/`. */
 export interface Branches {
   readonly head: string;
-  /** The branch that it is to be merged into. */
+  /** The branch to merge into. */
   readonly base: string;
 }
 
-/** How the API of a host differs from the others'. */
+/** The differences between the APIs of hosts. */
 interface HostApi {
   readonly name: string;
-  /** @param origin of the host's pages. */
+  /** @param origin the origin of the host's web pages. */
   api(origin: string): string;
   headers(token: string): Record<string, string>;
   /** The path of the repository's pull requests, below the API. */
   path(project: string): string;
-  /** What a list is limited to. */
+  /** The query parameters for a list. */
   query(branches: Branches, project: string): Record<string, string>;
   readonly editMethod: 'PATCH' | 'PUT';
-  /** The fields of a request. */
+  /** The names of fields in a request. */
   readonly fields: Readonly<Record<keyof PullRequestText | keyof Branches, string>>;
-  /** Where an answer has what is read of it. A fork, which anybody can make, has another repository for its `head`. */
+  /** The paths of fields in an answer. Anyone can open a pull request from a fork; its `head` names another repository. */
   readonly answer: Readonly<Record<AnswerField, string>>;
   readonly openState: string;
 }
@@ -51,10 +51,10 @@ type AnswerField =
   | 'headRepository'
   | 'baseRepository';
 
-/** How many pull requests one page of a list has, and how many pages are looked through. */
+/** How many pull requests are on one page of a list, and how many pages are read. */
 const [PAGE_SIZE, MOST_PAGES] = [50, 20];
 
-/** What GitHub and Gitea, which follows it, have in common. */
+/** The common parts of GitHub's API and Gitea's, which follows it. */
 const LIKE_GITHUB = {
   path: (project: string) => `/repos/${project}/pulls`,
   editMethod: 'PATCH',
@@ -71,7 +71,7 @@ const LIKE_GITHUB_ANSWER = {
   commit: 'head.sha',
 };
 
-/** How each host is asked, by its documented API. */
+/** The hosts' documented APIs. */
 const HOSTS: Readonly<Record<ReviewHostKind, HostApi>> = {
   github: {
     ...LIKE_GITHUB,
@@ -133,11 +133,11 @@ const HOSTS: Readonly<Record<ReviewHostKind, HostApi>> = {
     name: 'Gitea',
     api: (origin) => `${origin}/api/v1`,
     headers: (token) => ({ accept: 'application/json', authorization: `token ${token}` }),
-    // A list cannot be limited to a branch.
+    // Gitea cannot limit a list to a branch.
     query: () => ({ state: 'all', sort: 'recentupdate', limit: String(PAGE_SIZE) }),
     answer: {
       ...LIKE_GITHUB_ANSWER,
-      // `ref` is another one where the branch was deleted
+      // `ref` differs if the branch was deleted
       head: 'head.label',
       base: 'base.label',
       headRepository: 'head.repo_id',
@@ -151,9 +151,9 @@ export type ReviewHost = ReturnType<typeof createReviewHost>;
 
 export interface ReviewHostOptions {
   readonly kind: ReviewHostKind;
-  /** The URL of the remote, as git has it. */
+  /** The URL of the remote, from git. */
   readonly remoteUrl: string;
-  /** The URL of the REST API. @default that of the host in the remote's URL */
+  /** The URL of the REST API. @default the API of the host in the remote's URL */
   readonly api?: string | undefined;
   /** A token that may read and write pull requests. */
   readonly token: string | undefined;
@@ -163,13 +163,14 @@ export interface ReviewHostOptions {
 /** How long one request may take, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
-/** How much of a host's own words is repeated, in characters. */
+/** The longest part of a host's message that is reported, in characters. */
 const MOST_WORDS = 300;
 
 /**
- * The pull requests of the repository that a remote's URL names, by the host's REST API.
+ * Accesses the pull requests of a remote's repository by the host's REST API.
  *
- * @throws PressmarkError CONFIG_INVALID if the API, the repository or the token is not known; the functions REMOTE_UNAVAILABLE.
+ * @throws PressmarkError CONFIG_INVALID if the API, the repository or the token is unknown. The functions throw
+ *   REMOTE_UNAVAILABLE.
  */
 export function createReviewHost({ kind, remoteUrl, token, signal, ...options }: ReviewHostOptions) {
   const host = HOSTS[kind];
@@ -212,7 +213,7 @@ export function createReviewHost({ kind, remoteUrl, token, signal, ...options }:
     return failed('answered with something that is no pull request; is git.push.api right?');
   }
 
-  /** What the host says must not bring the token into a log. */
+  /** Removes the token from a host's message, which may be logged. */
   function hidden(text: string): string {
     return text.replaceAll(secret, '***').replace(/\s+/g, ' ').slice(0, MOST_WORDS);
   }
@@ -230,7 +231,7 @@ export function createReviewHost({ kind, remoteUrl, token, signal, ...options }:
     return { number, url, isOpen: state === host.openState, title, body, commit };
   }
 
-  /** The open pull request between two branches, else the newest one; undefined for none. */
+  /** Finds the open pull request between two branches, or else the newest one; undefined if there is none. */
   async function newest(branches: Branches): Promise<PullRequest | undefined> {
     let latest: PullRequest | undefined;
     for (let page = 1; page <= MOST_PAGES; page++) {
@@ -265,7 +266,7 @@ export function createReviewHost({ kind, remoteUrl, token, signal, ...options }:
   return { newest, create, update };
 }
 
-/** The value of a text in JSON; undefined for another text, such as a page for people. */
+/** Parses JSON; undefined for other text, such as an HTML page. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -274,7 +275,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The words in an answer that is an error: `message`, a text, a list or an object of lists, and GitHub's `errors`. */
+/** Returns the message in an error answer: `message` (a text, a list or an object of lists) and GitHub's `errors`. */
 function reasonIn(answer: unknown): string {
   const { message, errors, error } = Object(answer);
   const details = Array.isArray(errors) ? errors.map((one) => one?.message ?? '').filter(Boolean) : [];
@@ -283,7 +284,7 @@ function reasonIn(answer: unknown): string {
     .join('; ');
 }
 
-/** What a person can do about an answer, as the end of a sentence. */
+/** Returns advice about an error status, as the end of a sentence. */
 function adviceFor(status: number, project: string): string {
   if ([401, 403, 404].includes(status))
     return `; is PRESSMARK_GIT_TOKEN valid, and may it write pull requests of ${project}?`;
@@ -297,7 +298,7 @@ function apiOf(host: HostApi, remoteUrl: string): string {
   throw invalid(`git.push.api must be set: the URL of the remote does not say where ${host.name} is`);
 }
 
-/** Where the pages of a remote's host are, and the repository's path there; without an origin if the URL is a path. */
+/** Returns the origin of a remote's web pages, and the repository's path there; no origin if the URL is a local path. */
 function partsOf(remoteUrl: string): { readonly origin?: string; readonly path: string } {
   // `git@host:path` is another form of `ssh://git@host/path`.
   const [, host, rest] = /^(?:[^@/]*@)?([^/:]{2,}):(?!\/\/)(.*)$/.exec(remoteUrl) ?? [];
@@ -308,11 +309,11 @@ function partsOf(remoteUrl: string): { readonly origin?: string; readonly path: 
   return { origin: /^https?:$/.test(protocol) ? origin : `https://${hostname}`, path };
 }
 
-/** `owner/name`, at GitLab with the groups above it. */
+/** Returns `owner/name`, or at GitLab the path with all groups. */
 function projectOf(remoteUrl: string, kind: ReviewHostKind, api: string): string {
   const { origin, path } = partsOf(remoteUrl);
   const project = path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '');
-  // GitLab itself may be below a path.
+  // GitLab may be installed below a path.
   const above = new URL(api).pathname.slice(1).replace(/api\/v4$/, '');
   const names = (project.startsWith(above) ? project.slice(above.length) : project).split('/');
   const own = kind === 'gitlab' && origin !== undefined ? names : names.slice(-2);

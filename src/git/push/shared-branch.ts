@@ -22,40 +22,40 @@ export interface SharedBranchOptions {
   readonly log: Log;
   /** The store's lock. */
   readonly lock: Lock;
-  /** Has the store read the files at these paths again, below the content folder. */
+  /** Makes the store read the files at these paths again, relative to the content folder. */
   readAgain(paths: Iterable<string>): Promise<void>;
 }
 
 /**
- * The branch that several machines share: keeps this machine's branch, index and work tree where the remote's branch is.
- * They change under the store's lock, which nobody needs while the remote is waited for. Before that, files are restored that
- * a power loss has torn: the last merge may not have been on the disk.
+ * Opens the branch that several machines share, and keeps this machine's branch, index and work tree at the remote's branch.
+ * They change under the store's lock. At the start, files are restored that a power loss has torn, as the last merge may not
+ * have been on the disk.
  *
- * All of it throws PressmarkError REMOTE_UNAVAILABLE; COMMIT_FAILED if a person has to do something first.
+ * Its functions throw PressmarkError REMOTE_UNAVAILABLE; COMMIT_FAILED if a person has to do something first.
  */
 export async function openSharedBranch(options: SharedBranchOptions) {
   const { repository, remote, folder, author, sign, status, log, lock, readAgain } = options;
   let tip = await commitAt(repository, FETCHED_REF);
-  /** The one that the work tree has; undefined if that is not known. */
+  /** The commit that the work tree has; undefined if it is unknown. */
   let followed: string | undefined;
   let epoch = 0;
   const torn = await lock.run(() => restoreTornFiles(repository, folder));
   if (torn.length > 0)
     log.warn({ files: torn }, 'a power loss has torn these files; they are as HEAD has them again');
 
-  /** Brings the work tree to the remote's tip as far as it is known; asks the remote the first time. */
+  /** Brings the work tree to the last known tip of the remote; the first time, asks the remote. */
   async function begin(): Promise<void> {
-    // Nothing is pushed upon a tip that the remote may never have had.
+    // Ask first: the remote may never have had the known tip.
     await (tip === null || followed === undefined ? fetch() : followTip(tip));
   }
 
-  /** Says that the remote has taken a commit, and brings the work tree to it. @param own the files that it has changed. */
+  /** Brings the work tree to a commit that the remote has accepted. @param own the files that the commit has changed. */
   async function pushed(commit: string, own: ReadonlySet<string>): Promise<void> {
     tip = commit;
     await followTip(commit, own);
   }
 
-  /** Asks the remote, and brings the work tree to its tip. @returns whether the remote has another one. */
+  /** Asks the remote, and brings the work tree to its tip. @returns whether the tip is new. */
   async function fetch(): Promise<boolean> {
     const fetched = await remote.fetch(tip);
     if (fetched === null)
@@ -93,16 +93,16 @@ export async function openSharedBranch(options: SharedBranchOptions) {
     try {
       await readAgain(others.map(({ path }) => path.slice(folder.length)));
     } finally {
-      epoch++; // not before: what is decided with this number must know these files
+      epoch++; // only now: a decision with this number must know these files
     }
   }
 
   return {
-    /** The last commit that the remote is known to have; null for none. */
+    /** The last commit that the remote is known to have; null if there is none. */
     get tip() {
       return tip;
     },
-    /** Another number whenever another machine has changed files. */
+    /** A number that changes when another machine has changed files. */
     get epoch() {
       return epoch;
     },

@@ -10,23 +10,23 @@ import { statusOf } from '../status.js';
 const LIMIT_MS = 300_000;
 
 /**
- * Whether a power loss may have left `bytes` of `whole`: git does not sync the files that a merge writes, so that such a
- * file is empty, cut off, or has zeros where a page of it never reached the disk.
+ * Whether `bytes` may be the rest of `whole` after a power loss. Git does not sync the files that a merge writes, so they may
+ * be empty or cut off, or have zeros for pages that never reached the disk.
  */
 export function isTorn(bytes: Buffer, whole: Buffer): boolean {
   return !bytes.equals(whole) && bytes.every((byte, at) => byte === 0 || byte === whole[at]);
 }
 
 /**
- * Writes the files again that a power loss has torn after a merge. What a person has edited, staged or removed stays as it
- * is. The caller holds the store's lock.
+ * Restores files that a power loss has torn after a merge. It does not touch files that a person has edited, staged or removed.
+ * The caller holds the store's lock.
  *
- * @param folder from the top of the work tree, with a slash at its end.
- * @returns the files, from the top of the work tree.
+ * @param folder the content folder from the top of the work tree, with a slash at its end.
+ * @returns the restored files, from the top of the work tree.
  */
 export async function restoreTornFiles(repository: Repository, folder: string): Promise<string[]> {
   const { git } = repository;
-  // Git remembers what it has looked at, as after a status of the owner's.
+  // Lets git refresh its index, like `git status` by the owner.
   const run = { untracked: false, timeoutMs: LIMIT_MS, env: { GIT_OPTIONAL_LOCKS: '1' } };
   const { files } = await statusOf(repository, [folder], run);
   const versions = new Map<string, ReadonlySet<string>>();
@@ -39,11 +39,11 @@ export async function restoreTornFiles(repository: Repository, folder: string): 
 }
 
 /**
- * Those of the files in the way of a merge that a merge was writing, from `from` to `to` or to a commit between them, when
- * it was killed or the power failed.
+ * Returns those conflicting files that an interrupted merge had written. It went from `from` to `to` or to a commit between
+ * them.
  *
  * @param from null for "before the first commit".
- * @param paths from the top of the work tree.
+ * @param paths the conflicting files, from the top of the work tree.
  */
 export async function leftByMerge(
   repository: Repository,
@@ -63,7 +63,7 @@ export async function leftByMerge(
   return [...whole, ...(await leftOvers(repository, others, versions))];
 }
 
-/** The files that are torn forms of one of their versions. */
+/** Returns the files that are torn forms of one of their versions. */
 async function leftOvers(
   repository: Repository,
   paths: readonly string[],
