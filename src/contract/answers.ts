@@ -1,6 +1,6 @@
 import { ANSWER_CONTRACT_VERSION, CAPABILITIES } from './limits.js';
 
-/** What a lookup returns of an article; every field is nonempty (contract: Lookup target). */
+/** The article that a lookup returns; every field is nonempty (contract: Lookup target). */
 export interface LookupTarget {
   readonly id: string;
   readonly url: string;
@@ -14,7 +14,7 @@ export function publishedAnswer(id: string, url: string) {
   return { received: true, id, url } as const;
 }
 
-/** Answer to `webhook.test`: the version and what is implemented. */
+/** Answer to `webhook.test`: the version and the implemented events. */
 export function testAnswer() {
   return { received: true, contract_version: ANSWER_CONTRACT_VERSION, capabilities: CAPABILITIES } as const;
 }
@@ -27,13 +27,13 @@ export function lookupAnswer(target: LookupTarget) {
 /**
  * The refusal of an update whose base is not the current revision; `error` is the contract's own text (contract: Errors).
  *
- * @param revisions `base_revision_id` and `current_revision_id`, where they are known.
+ * @param revisions `base_revision_id` and `current_revision_id`, if known.
  */
 export function conflictAnswer(revisions: Readonly<Record<string, string>>) {
   return { error: 'Article revision conflict', ...revisions } as const;
 }
 
-/** Answer to `article.updated`, only after the durable commit, also for an identical retry. */
+/** Answer to `article.updated`, only after the durable commit, and to an identical retry. */
 export function updatedAnswer(revisionId: string) {
   return { received: true, contract_version: ANSWER_CONTRACT_VERSION, revision_id: revisionId } as const;
 }

@@ -6,12 +6,12 @@ import { EVENTS, type EventName, REQUEST_CONTRACT_VERSION } from './limits.js';
 import { isMoment } from './moment.js';
 
 /**
- * The contract has three levels. A field that it does not know may have more, and travels on to plugins: from one thread to
- * another, which cannot read what is nested some 1,500 levels deep.
+ * The deepest nesting of a body. The contract has three levels; unknown fields may have more. They are passed to plugins in
+ * another thread, which cannot read more than about 1,500 levels.
  */
 const MOST_LEVELS = 500;
 
-// Whether texts are well-formed is asked of all of them afterwards: a rule for each would cost every delivery more.
+// All texts are checked for lone surrogates afterwards; a rule for each would slow down every delivery.
 const text = z.string();
 const nonempty = text.min(1, { error: 'must not be empty' });
 const moment = text.refine(isMoment, { error: 'must be an ISO 8601 moment such as 2026-11-19T08:00:00Z' });
@@ -19,7 +19,7 @@ const articleUrl = nonempty.refine((value) => canonicalUrl(value) !== undefined,
   error: 'must be an absolute http(s) URL without credentials',
 });
 
-// Not z.array, which reports every wrong element and makes an object for each right one.
+// Not z.array, which reports every wrong element and creates an object for each right one.
 const texts = z.custom<string[]>().check(({ value, issues }) => {
   if (!Array.isArray(value)) {
     issues.push({ code: 'invalid_type', expected: 'array', input: value });
@@ -65,13 +65,13 @@ const SCHEMAS = {
 export type ArticleData = z.infer<typeof article> & FurtherFields;
 /** `data` of `article.updated` (contract: article.updated data). */
 export type UpdateData = z.infer<typeof update> & FurtherFields;
-/** What an article has besides what the contract knows of it. */
+/** Fields of an article besides those of the contract. */
 interface FurtherFields {
   /** Fields that the contract does not know; undefined if there are none. */
   readonly source?: Readonly<Record<string, unknown>>;
 }
 
-/** What `data` of each event holds. */
+/** The type of each event's `data`. */
 interface DataOf extends Record<EventName, unknown> {
   'article.published': ArticleData;
   'article.updated': UpdateData;
@@ -79,24 +79,24 @@ interface DataOf extends Record<EventName, unknown> {
   'article.lookup': z.infer<(typeof SCHEMAS)['article.lookup']>['data'];
 }
 
-/** One of the four requests, with only the keys the contract knows; further ones of an article are in `source`. */
+/** One of the four requests, with only the keys of the contract. Further keys of an article are in `source`. */
 export type Delivery = {
   [E in EventName]: Omit<z.infer<(typeof SCHEMAS)[E]>, 'data'> & { readonly data: DataOf[E] };
 }[EventName];
 
-/** The header that states the contract's version, and its value where it came. */
+/** The header with the contract's version, and its value if it was sent. */
 export interface ContractHeader {
   readonly name: string;
   readonly value: string | undefined;
 }
 
 /**
- * Decodes, parses and validates a verified body (contract: Request envelope).
- * Extra fields are accepted; those of an article are in its `source`, others are dropped. The body's `event` decides, not the header's.
+ * Decodes, parses and validates a verified body (contract: Request envelope). Extra fields are accepted; those of an article
+ * are in its `source`, others are dropped. The `event` of the body counts, not the header's.
  *
- * @param contract the name of the contract's header, and its value where there was one; it must then be 2 on every
- *   event but `article.published`, which needs neither header nor field.
- * @throws PressmarkError BODY_INVALID, EVENT_UNSUPPORTED or CONTRACT_VERSION, naming the field first.
+ * @param contract the name of the contract's header, and its value if it was sent. The version must be 2 for every event except
+ *   `article.published`, which needs neither header nor field.
+ * @throws PressmarkError BODY_INVALID, EVENT_UNSUPPORTED or CONTRACT_VERSION, beginning with the field.
  */
 export function parseDelivery(body: Buffer, contract?: ContractHeader): Delivery {
   const json = objectIn(body);
@@ -113,11 +113,10 @@ export function parseDelivery(body: Buffer, contract?: ContractHeader): Delivery
   return { ...delivery, data: { ...delivery.data, source: Object.fromEntries(further) } } as Delivery;
 }
 
-/** The path of the first text with half a surrogate pair: an escape in JSON can make one, UTF-8 cannot hold it. */
+/** The path of the first text with a lone surrogate, which JSON escapes allow and UTF-8 cannot encode. */
 function illFormed(value: unknown): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : '';
   if (Array.isArray(value)) {
-    // By index: for…in would make a string of each.
     const at = value.findIndex((one) => illFormed(one) !== undefined);
     return at === -1 ? undefined : pathBelow(String(at), illFormed(value[at]));
   }
@@ -133,13 +132,13 @@ function pathBelow(key: string, below: string | undefined): string {
   return below === undefined || below === '' ? key : `${key}.${below}`;
 }
 
-/** Whether arrays and objects stand in each other deeper than so many levels. */
+/** Whether arrays and objects are nested deeper than a number of levels. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1));
 }
 
-/** The JSON in a body. @throws PressmarkError BODY_INVALID. */
+/** Parses the JSON in a body. @throws PressmarkError BODY_INVALID. */
 export function jsonIn(body: Buffer): unknown {
   if (!isUtf8(body))
     throw new PressmarkError('BODY_INVALID', 'body is not valid UTF-8; send JSON encoded as UTF-8');
@@ -156,7 +155,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // The parser's own message would quote the body; where it failed is not worth that.
+    // Without the parser's message, which would quote the body.
     throw new PressmarkError('BODY_INVALID', 'body is not valid JSON', { cause });
   }
 }
@@ -199,7 +198,7 @@ function requireContractVersion(field: unknown, header: ContractHeader | undefin
   }
 }
 
-/** One sentence for the first thing that is wrong: field, rule, what was there instead. */
+/** Describes the first fault in one sentence: field, rule, actual value. */
 function describe(error: z.ZodError, json: unknown): string {
   const issue = error.issues[0];
   if (issue === undefined) return 'body does not match the contract';

@@ -1,9 +1,6 @@
 import { DEFAULT_SERVICE, MAX_SERVICE_NAME, type Service, WORD } from './service.js';
 
-/**
- * What is written in the body of every new article so that the service finds it on the live site
- * (contract: Body additions).
- */
+/** The comment in the body of every new article by which the service finds it on the live site (contract: Body additions). */
 export function itemComment(id: string, { comment }: Service = DEFAULT_SERVICE): string {
   return `${OPEN}${comment}${ITEM}${id}${CLOSE}`;
 }
@@ -13,16 +10,16 @@ const ITEM = ':item:';
 const CLOSE = ' -->';
 
 /**
- * The item comments of a piece of HTML or Markdown, in their order. Those of every service count: an article keeps its
- * comment after its site has changed from one service to another.
+ * The item comments of a piece of HTML or Markdown, in order. Comments of every service count: an article keeps its comment
+ * when its site changes to another service.
  */
 export function itemComments(text: string): string[] {
   return [...commentPlaces(text)].map(([start, end]) => text.slice(start, end));
 }
 
-/** Where the item comments of a text begin and end. */
+/** The start and end of each item comment in a text. */
 export function* commentPlaces(text: string): Generator<readonly [start: number, end: number]> {
-  // No regular expression: one would look for the end again behind every start that has none.
+  // Not a regular expression, which would search for the end again after every start without one.
   for (let at = 0; ; ) {
     const item = text.indexOf(ITEM, at);
     if (item === -1) return;
@@ -38,7 +35,7 @@ export function* commentPlaces(text: string): Generator<readonly [start: number,
   }
 }
 
-/** Where the comment begins whose `:item:` is at `item`; undefined if none does. */
+/** The start of the comment whose `:item:` is at `item`; undefined if there is none. */
 function startBefore(text: string, item: number, from: number): number | undefined {
   const first = Math.max(from, item - MAX_SERVICE_NAME - OPEN.length);
   const before = text.slice(first, item);

@@ -4,17 +4,17 @@ const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
  * Milliseconds since the epoch of an ISO 8601 moment in the extended form: a date, or a date and a time to the minute, the
- * second or any part of a second, in UTC where no offset is given. The year has four digits, as it names a folder.
+ * second or any part of a second, in UTC without an offset. The year has four digits, as folders are named after it.
  *
- * @returns NaN where the text is not such a moment.
+ * @returns NaN if the text is not such a moment.
  */
 export function parseMoment(text: string): number {
   const at = parse(text);
-  // An offset can lead out of the four-digit years.
+  // An offset can lead to a year of fewer or more than four digits.
   return at >= FIRST && at <= LAST && isDayOfItsMonth(text) ? at : Number.NaN;
 }
 
-/** Whether a date that `Date.parse` takes is in the calendar: it takes 31 days for every month, and goes on in the next one. */
+/** Whether the date is in the calendar. `Date.parse` accepts day 31 in every month, and counts into the next one. */
 function isDayOfItsMonth(text: string): boolean {
   const day = Number(text.slice(8, 10));
   return day <= 28 || new Date(text.slice(0, 10)).getUTCDate() === day;

@@ -9,10 +9,10 @@ const word = (example: string) =>
     })
     .max(MAX_SERVICE_NAME, { error: `must have at most ${MAX_SERVICE_NAME} characters` });
 
-/** A service as a person sets it; in a file of its own, as reading articles needs no zod. */
+/** A service in the config. In a separate file, as reading articles needs no zod. */
 export const serviceSchema = z.strictObject({
   /** @default 'Service' */
   name: word('Acme').default(DEFAULT_SERVICE.name),
-  /** Default: the name in lowercase; `svc` where the name is `Service`. */
+  /** Default: the name in lowercase; `svc` if the name is `Service`. */
   comment: word('acme').optional(),
 });

@@ -1,36 +1,36 @@
 /**
- * How a service names itself in what it sends. The contract writes `Service` where the interface carries a brand; a
- * real service has its own name in the headers, and a word of its own in the item comment.
+ * The names of a service in its requests. The contract writes `Service` for the brand; a real service has its own name in the
+ * headers, and its own word in the item comment.
  */
 export interface Service {
-  /** In the names of the headers: `X-<name>-Signature`. */
+  /** The word in the headers' names: `X-<name>-Signature`. */
   readonly name: string;
-  /** In the item comment: `<!-- <comment>:item:<id> -->`. */
+  /** The word in the item comment: `<!-- <comment>:item:<id> -->`. */
   readonly comment: string;
 }
 
-/** The names as the contract writes them. */
+/** The names in the contract. */
 export const DEFAULT_SERVICE: Service = { name: 'Service', comment: 'svc' };
 
-/** The most characters of a service's name and of its word in the comment. */
+/** The longest name and the longest word of the comment, in characters. */
 export const MAX_SERVICE_NAME = 64;
 
-/** What can stand in a header's name. */
+/** The characters of a header's name. */
 export const WORD = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-/** A service as a person sets it, see `serviceSchema`. */
+/** A service in the config; see `serviceSchema`. */
 export interface ServiceSetting {
   readonly name: string;
   readonly comment?: string | undefined;
 }
 
-/** The service with its default comment. */
+/** Adds the default comment to a service. */
 export function serviceOf({ name, comment }: ServiceSetting): Service {
   const isDefault = name.toLowerCase() === DEFAULT_SERVICE.name.toLowerCase();
   return { name, comment: comment ?? (isDefault ? DEFAULT_SERVICE.comment : name.toLowerCase()) };
 }
 
-/** The setting that makes a service, without what is the default. */
+/** The setting for a service, without defaults. */
 export function serviceSetting({ name, comment }: Service): ServiceSetting {
   return serviceOf({ name }).comment === comment ? { name } : { name, comment };
 }
@@ -53,9 +53,9 @@ export function headerNames({ name }: Service): HeaderNames {
   };
 }
 
-/** The name of the first header among these that is a service's signature; undefined if there is none. */
+/** The name of the first of these headers that holds a service's signature; undefined if there is none. */
 export function signatureHeaderIn(names: readonly string[]): string | undefined {
   const found = names.find((name) => /^x-.+-signature$/i.test(name));
-  // Node.js gives names in lowercase.
+  // Node.js lowercases header names.
   return found?.replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }

@@ -10,15 +10,15 @@ export function sign(body: Uint8Array, secret: string): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
-/** Whether a signature header has the form of one; lowercase or not. It says nothing about the body. */
+/** Whether a header value has the form of a signature, in upper or lower case. The body is not checked. */
 export function isSignature(header: string): boolean {
   return PATTERN.test(header.toLowerCase());
 }
 
 /**
- * Whether `header` signs exactly these bytes under one of the live secrets (contract: Authentication, 3).
- * Several secrets are live while one is being rotated. Compared in constant time on equal lengths;
- * the pattern comes first because `Buffer.from(hex)` would silently stop at the first bad digit.
+ * Whether `header` signs exactly these bytes under one of the live secrets (contract: Authentication, 3). Several secrets are
+ * live while one is being rotated. The comparison takes constant time for equal lengths. The pattern is checked first because
+ * `Buffer.from(hex)` would silently stop at the first bad digit.
  */
 export function verify(body: Uint8Array, header: string, secrets: readonly string[]): boolean {
   const hex = PATTERN.exec(header.toLowerCase())?.[1];
