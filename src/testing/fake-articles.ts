@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { itemComment } from '../article/article.js';
 import type { ListedArticle } from '../host/articles/articles.js';
 
-/** What a service sends of an article; the fields of the contract. */
+/** An article in the form that a service sends; the fields of the contract. */
 export interface SentArticle {
   readonly id: string;
   readonly title: string;
@@ -16,11 +16,11 @@ export interface SentArticle {
   readonly author: string;
   readonly published_at: string;
   readonly json_ld: string;
-  /** Whatever else a service sends. */
+  /** Further fields. */
   readonly [further: string]: unknown;
 }
 
-/** An article as a service sends it. @param over replaces fields. */
+/** Makes an article as a service sends it. @param over replaces fields. */
 export function sentArticle(over: Partial<SentArticle> = {}): SentArticle {
   const { id = `article-${randomBytes(6).toString('hex')}`, title = 'Keeping bees on a balcony' } = over;
   const html = over.content_html ?? '<h2>Where to put the hive</h2>\n<p>Out of the wind.</p>';
@@ -45,7 +45,7 @@ export function sentArticle(over: Partial<SentArticle> = {}): SentArticle {
   };
 }
 
-/** A stored article, for a test host. @param over replaces fields. */
+/** Makes a stored article for a test host. @param over replaces fields. */
 export function fakeArticle(over: Partial<ListedArticle> = {}): ListedArticle {
   const { id = 'article-1', title = 'Keeping bees on a balcony', slug = id } = over;
   return {

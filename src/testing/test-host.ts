@@ -11,14 +11,14 @@ import type { Plugin } from '../host/plugin.js';
 import { describeError } from '../log.js';
 import { fakeArticle } from './fake-articles.js';
 
-/** What a plugin is set up with in a test. */
+/** The options of a test host. */
 export interface TestHostOptions {
   /** The face that is set up. @default 'receiver' */
   readonly face?: 'receiver' | 'pages';
-  /** The articles that it finds; what is not named of one is made up. @default none */
+  /** The articles that the plugin finds; missing fields are made up. @default none */
   readonly articles?: readonly Partial<ListedArticle>[];
   readonly options?: unknown;
-  /** The values of its secrets. */
+  /** The values of the plugin's secrets. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
@@ -31,20 +31,23 @@ export interface LogLine {
 
 /** A plugin without a receiver; see `createTestHost`. */
 export interface TestHost extends Pick<Hooks, 'applyFilters' | 'doAction'> {
-  /** The files that it adds to the site. */
+  /** The files that the plugin adds to the site. */
   readonly outputs: readonly SiteOutput[];
-  /** What it adds to the admin; `render` and `run` resolve with `{ kind: 'done', text }` or `{ kind: 'failed', reason }`. */
+  /**
+   * The plugin's additions to the admin; `render` and `run` resolve with `{ kind: 'done', text }` or `{ kind: 'failed', reason
+   * }`.
+   */
   readonly admin: AdminAdditions;
   readonly log: readonly LogLine[];
-  /** Does `host.closing`, and removes what the plugin has kept. */
+  /** Runs `host.closing` and removes the plugin's stored data. */
   close(): Promise<void>;
 }
 
 /**
- * Sets up one face of a plugin, without a receiver, so that a test can run its filters and actions: as fast as a function.
- * Articles can be read and not changed, and jobs do not run; see `createTestSite`.
+ * Sets up one face of a plugin, without a receiver, so that a test can run its filters and actions quickly. Articles are
+ * read-only, and jobs do not run; see `createTestSite` for both.
  *
- * @throws PressmarkError PLUGIN_INVALID, as at the start of a receiver.
+ * @throws PressmarkError PLUGIN_INVALID, for the same reasons as when a receiver starts.
  */
 export async function createTestHost<O>(
   plugin: Plugin<O>,
@@ -90,7 +93,7 @@ export async function createTestHost<O>(
   }
 }
 
-/** A log that is kept for a test. */
+/** A log that keeps its lines for a test. */
 export function keptLog() {
   const lines: LogLine[] = [];
   const log = pino(

@@ -20,15 +20,15 @@ import { keptLog, type LogLine } from './test-host.js';
 /** A plugin of a test site: a path, a URL such as `new URL('../plugins/mine.mjs', import.meta.url)`, or a package. */
 export type TestPlugin = string | URL;
 
-/** What a test site is made from. */
+/** The options of a test site. */
 export interface TestSiteOptions {
-  /** In the form of the config; a path is that from the folder in which the test runs. @default none */
+  /** In the form of the config; paths are relative to the working folder of the test. @default none */
   readonly plugins?: readonly (TestPlugin | readonly [plugin: TestPlugin, options: unknown])[];
-  /** The rest of the config, plain data. */
+  /** The rest of the config, as plain data. */
   readonly config?: Omit<ConfigInput, 'plugins' | 'siteUrl'>;
   /** Variables as in `.env`, such as the secrets of plugins. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Files of the site before its start: their texts by their paths, such as `content/articles/a.md`. */
+  /** Files of the site before its start: texts by path, such as `content/articles/a.md`. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -38,49 +38,52 @@ export interface Answer {
   readonly id: string;
   /** The article's public URL. */
   readonly url: string;
-  /** All that was answered. */
+  /** The fields of the answer. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A receiver on a folder of its own; see `createTestSite`. */
+/** A receiver on a temporary folder; see `createTestSite`. */
 export interface TestSite {
   readonly dir: string;
-  /** Where the receiver listens, and the site's public address: `http://127.0.0.1:…`. */
+  /** The address of the receiver, and the site's public address: `http://127.0.0.1:…`. */
   readonly url: string;
   readonly log: readonly LogLine[];
   /** Publishes an article, signed. @param over replaces fields of a made-up article. */
   deliver(over?: Partial<SentArticle>): Promise<Answer>;
-  /** Updates the article at a URL, after a lookup, as a service does. */
+  /** Looks up and updates the article at a URL, as a service does. */
   update(url: string, over?: Partial<SentArticle>): Promise<Answer>;
   /** Sends any event, signed. */
   send(event: string, data: unknown): Promise<Answer>;
-  /** The signature of a body, as in the header `X-Service-Signature`. */
+  /** The signature of a body, for the header `X-Service-Signature`. */
   sign(body: string | Uint8Array): string;
-  /** A request to the receiver, such as to a route of the plugin. @param path below `url`. */
+  /** Sends a request to the receiver, such as to a route of the plugin. @param path below `url`. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** A file of the built site, as soon as it is there and has the text. @param path such as `llms.txt`, or a page's URL. */
+  /** Waits until a file of the built site exists and contains the text. @param path such as `llms.txt`, or a page's URL. */
   built(path: string, text?: string): Promise<string>;
   /** The text of an article's file, by its id. */
   stored(id: string): string;
-  /** Waits until a condition holds, two minutes at most. @param expected for the error, such as `the job has run`. */
+  /**
+   * Waits until a condition holds, for two minutes at most. @param expected the condition for the error message, such as `the
+   * job has run`.
+   */
   until(expected: string, holds: () => unknown): Promise<void>;
-  /** Moves the time on: what is due then happens within a second or two. */
+  /** Moves the clock forward. Anything due by then happens within a second or two. */
   advance(ms: number): void;
-  /** Stops the receiver in good order, and starts it again on the same folder. */
+  /** Stops the receiver gracefully, and starts it again on the same folder. */
   restart(): Promise<void>;
   /** Stops the receiver and removes the folder. */
   close(): Promise<void>;
 }
 
 const SECRET = 'a-secret-for-tests-of-plugins-0123456789';
-/** A slow machine must not fail a test. */
+/** The limit of `until`, in milliseconds: long, so that a slow machine does not fail a test. */
 const PATIENCE_MS = 120_000;
 
 /**
  * Starts a real receiver on a temporary site, in this process: with its plugins, pages and jobs, without git. Its public
- * address is the one of the receiver, so that also `liveCheck` finds articles.
+ * address is the receiver's own, so `liveCheck` works too.
  *
- * @throws PressmarkError as at the start of a receiver.
+ * @throws PressmarkError for the same reasons as when a receiver starts.
  */
 export async function createTestSite(options: TestSiteOptions = {}): Promise<TestSite> {
   const dir = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'pressmark-site-')));
@@ -111,7 +114,7 @@ async function startSite(dir: string, options: TestSiteOptions): Promise<TestSit
   const { PATH, HOME, TMPDIR } = processEnvironment();
   const variables = { PATH, HOME, TMPDIR, PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: url, ...env };
   const settings = await loadSettings(dir, { port, host: '127.0.0.1' }, variables);
-  // The thread that makes pages writes its log to standard output: only what a test should show.
+  // The thread that makes pages logs to standard output, so only warnings are logged there.
   const start = () => startApp({ ...settings, logLevel: 'warn' }, log);
   let app: App = await start();
   const names = headerNames(settings.service);
@@ -219,7 +222,7 @@ function inConfig(plugin: NonNullable<TestSiteOptions['plugins']>[number]): unkn
   return locate(plugin as TestPlugin);
 }
 
-/** A plugin as a config in another folder names it. */
+/** The name of a plugin for a config in another folder. */
 function locate(plugin: TestPlugin): string {
   if (plugin instanceof URL) return fileURLToPath(plugin);
   if (typeof plugin !== 'string')

@@ -1,5 +1,5 @@
 /**
- * What tests of plugins need: `pressmark/testing`.
+ * The tools for tests of plugins: `pressmark/testing`.
  *
  * @module
  */
