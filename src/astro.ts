@@ -7,7 +7,7 @@ import { messageOf, PressmarkError } from './errors.js';
 import { entriesBelow } from './fs/files-below.js';
 import { entryId } from './generators/astro/mapping.js';
 
-/** What Astro hands to integrations and loaders, as far as it is used here. Pressmark does not depend on Astro. */
+/** The parts of Astro's integration and loader API that are used here. Pressmark does not depend on Astro. */
 interface Logger {
   info(message: string): void;
   warn(message: string): void;
@@ -24,8 +24,8 @@ export interface PressmarkIntegration {
 }
 
 /**
- * Checks and completes the articles' pages at the end of `astro build`, as `pressmark postbuild` does: JSON-LD in the
- * head, the item comment in the article. The build fails where an article's page is missing.
+ * Checks and completes the articles' pages at the end of `astro build`, like `pressmark postbuild`: JSON-LD in the head, the
+ * item comment in the article. The build fails if an article's page is missing.
  */
 export default function pressmark(): PressmarkIntegration {
   let root = process.cwd();
@@ -46,13 +46,13 @@ export default function pressmark(): PressmarkIntegration {
   };
 }
 
-/** What the loader's own glob() is called with. */
+/** The options of Astro's `glob()` that the loader needs. */
 export interface ArticlesOptions {
   /** The folder of the collection, relative to the site, such as `./src/content/blog`. */
   readonly base: string | URL;
-  /** The Markdown files, such as `**\/*.md`. `.html` files of the folder are read besides. */
+  /** The Markdown files, such as `**\/*.md`. The folder's `.html` files are read as well. */
   readonly pattern: string | string[];
-  /** The ids of files, where they are not made from their names. */
+  /** Makes the ids of files. Default: Astro's own, from their names. */
   readonly generateId?: (options: { entry: string; base: URL; data: Record<string, unknown> }) => string;
 }
 
@@ -90,18 +90,18 @@ interface LoaderContext {
   generateDigest(data: string): number | string;
 }
 
-/** A loader, as `defineCollection` takes it. */
+/** A loader for `defineCollection`. */
 export interface ArticlesLoader {
   readonly name: string;
-  /** Astro's own type of the context differs from version to version. */
+  /** Astro's type of the context differs between versions. */
   load(context: never): Promise<void>;
 }
 
 /**
- * A loader for a collection of articles: Markdown files by Astro's own `glob()`, and `.html` files, whose bodies are
- * printed byte for byte. Changed files are read again in `astro dev`.
+ * A loader for a collection of articles: Markdown files by Astro's own `glob()`, and `.html` files, whose bodies are printed
+ * unchanged. In `astro dev`, changed files are read again.
  *
- * @param glob of `astro/loaders`, of the site's own version of Astro.
+ * @param glob from `astro/loaders` of the site's Astro.
  * @param options of `glob()`.
  */
 export function articles<Options extends ArticlesOptions>(
@@ -113,7 +113,7 @@ export function articles<Options extends ArticlesOptions>(
     load: async (context: LoaderContext) => {
       const { store } = context;
       const isHtml = (id: string) => store.get(id)?.filePath?.endsWith('.html') ?? false;
-      // glob() deletes what it has not read itself; it does not see the entries of HTML files.
+      // glob() deletes entries that it has not read itself, so the entries of HTML files are hidden from it.
       const markdownStore = { ...store, keys: () => store.keys().filter((id) => !isHtml(id)) };
       await glob(options).load({ ...context, store: markdownStore } as never);
       await loadHtml(context, options);
@@ -142,7 +142,7 @@ async function loadHtml(context: LoaderContext, options: ArticlesOptions): Promi
       ids.set(path, id);
       return;
     }
-    // The entry of an HTML file may be left from an earlier load; another file of this load has the id only if it is in ids.
+    // The HTML file's entry may be left from an earlier load; only ids holds the ids of this load.
     if (
       existing?.filePath !== undefined &&
       existing.filePath !== filePath &&
@@ -162,7 +162,7 @@ async function loadHtml(context: LoaderContext, options: ArticlesOptions): Promi
     ids.set(path, id);
   }
 
-  /** Another file with an id. */
+  /** The id's entry, if it belongs to another file. */
   const fileWith = (id: string, path: string) =>
     [...ids].find(([other, otherId]) => otherId === id && other !== path)?.[0];
 
@@ -200,7 +200,7 @@ async function loadHtml(context: LoaderContext, options: ArticlesOptions): Promi
   });
 }
 
-/** An article file in two: its front matter as Astro reads YAML, dates included, and what stands below to the byte. */
+/** Splits an article file into its front matter, with dates as Astro reads them, and its unchanged body. */
 function splitHtmlFile(text: string, path: string): { data: Record<string, unknown>; body: string } {
   const found = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)(?<=\n)---[ \t]*(?:\r?\n|$)/.exec(text);
   if (found?.index !== 0)

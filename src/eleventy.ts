@@ -6,23 +6,22 @@ export interface EleventyConfig {
   on(event: 'eleventy.after', listener: (build: EleventyBuild) => Promise<void>): unknown;
 }
 
-/** What Eleventy says about a finished build. */
+/** The event of a finished build. */
 export interface EleventyBuild {
   readonly directories: { readonly output: string };
   readonly runMode: 'build' | 'serve' | 'watch';
-  /** `fs`, or a form in which nothing is written, such as `json`. */
+  /** `fs`, or a mode that writes nothing, such as `json`. */
   readonly outputMode: string;
   readonly results: readonly unknown[];
 }
 
 /**
- * The plugin for Eleventy: after each build it does what `pressmark postbuild` does.
+ * The plugin for Eleventy: it runs `pressmark postbuild` after each build.
  *
- *     import pressmark from 'pressmark/eleventy';
- *     eleventyConfig.addPlugin(pressmark);
+ * import pressmark from 'pressmark/eleventy'; eleventyConfig.addPlugin(pressmark);
  *
- * It works in Eleventy's working folder, which must be the site's. A build in which an article's page is missing
- * fails; `--serve` and `--watch` print what is missing and go on.
+ * Eleventy must run in the site's folder. A build fails if an article's page is missing; `--serve` and `--watch` only print the
+ * missing pages.
  */
 export default function pressmark(eleventyConfig: EleventyConfig): void {
   eleventyConfig.on('eleventy.after', (build) =>
@@ -31,17 +30,17 @@ export default function pressmark(eleventyConfig: EleventyConfig): void {
 }
 
 /**
- * Checks and completes what one build has written.
+ * Checks and completes the pages of one build.
  *
- * @throws PressmarkError POSTBUILD_FAILED if an article's page is missing, and errors of `postbuild`; both only in
- *   builds that end.
+ * @throws PressmarkError POSTBUILD_FAILED if an article's page is missing, and errors of `postbuild`; both only without
+ *   `--serve` and `--watch`.
  */
 export async function afterBuild(
   { directories, runMode, outputMode, results }: EleventyBuild,
   postbuild: typeof runPostbuild,
   print: (line: string) => void,
 ): Promise<void> {
-  // Without results nothing was written (`--dryrun`), and there is nothing to complete.
+  // No results: nothing was written (`--dryrun`).
   if (outputMode !== 'fs' || results.length === 0) return;
   try {
     const { missing, warnings } = await postbuild(process.cwd(), directories.output);

@@ -1,9 +1,9 @@
 /**
- * The one table of what can go wrong: code -> HTTP status.
- * Codes are public (they are in logs and in plugins' `delivery.refused`) and never reused.
+ * The error codes and their HTTP statuses. Codes are public (they are in logs and in plugins' `delivery.refused`) and never
+ * reused.
  */
 const STATUS = {
-  // what a delivery can be refused for (contract: Errors)
+  // reasons to refuse a delivery (contract: Errors)
   BODY_TOO_LARGE: 413,
   SIGNATURE_MISSING: 401,
   SIGNATURE_MISMATCH: 401,
@@ -21,7 +21,7 @@ const STATUS = {
   ARTICLE_TOO_LARGE: 404,
   REVISION_CONFLICT: 409,
   REFUSED_BY_PLUGIN: 422,
-  // what can fail on our side; the service tries again
+  // failures on our side; the service tries again
   FILTER_FAILED: 500,
   STORE_FAILED: 500,
   RECEIVER_BUSY: 503,
@@ -31,7 +31,7 @@ const STATUS = {
   COMMIT_FAILED: 503,
   REMOTE_UNAVAILABLE: 503,
   REMOTE_DECLINED: 500,
-  // what a person meets on the terminal
+  // errors of commands
   FRONT_MATTER_INVALID: 500,
   FRONT_MATTER_UNSUPPORTED: 500,
   CONFIG_INVALID: 500,
@@ -55,26 +55,26 @@ const STATUS = {
 /** A name from the error table. */
 export type ErrorCode = keyof typeof STATUS;
 
-/** What else a `PressmarkError` is made from. */
+/** The options of a `PressmarkError`. */
 export interface PressmarkErrorOptions extends ErrorOptions {
   readonly details?: Readonly<Record<string, string>>;
-  /** What the sender of a delivery gets to read, where the message holds words that are not ours. @default the message */
+  /** The message for the sender of a delivery, if `message` contains words that are not ours. @default the message */
   readonly publicMessage?: string;
-  /** The HTTP status, where a plugin has chosen another. @default that of the table */
+  /** The HTTP status, if a plugin has chosen one. @default the status of the code */
   readonly status?: number;
 }
 
 /**
- * An error for people. Its message says what was wrong, with which value, and what to do;
- * it may be shown to the sender of a delivery, so it never holds a secret or a path of the machine.
+ * An error for people. Its message says what is wrong, with which value, and what to do. It may be shown to the sender of a
+ * delivery, so it never contains a secret or a path of the machine.
  */
 export class PressmarkError extends Error {
   readonly code: ErrorCode;
-  /** Values besides the message that the answer to a delivery holds, by the names they have there. */
+  /** Further fields of the answer to a delivery, by their names. */
   readonly details: Readonly<Record<string, string>>;
-  /** What the sender of a delivery gets to read. */
+  /** The message for the sender of a delivery. */
   readonly publicMessage: string;
-  /** The HTTP status that this error is answered with. */
+  /** The HTTP status of the answer. */
   readonly status: number;
 
   constructor(
@@ -97,23 +97,23 @@ export function systemCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether an error says that a file is not there. */
+/** Whether an error means that a file or folder does not exist. */
 export function isGone(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
 }
 
-/** What an unknown thrown value says of itself, in one line. */
+/** The message of an unknown thrown value, in one line. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Quotes a foreign value for a message: JSON, at most `max` characters, so that diagnostics stay short. */
+/** Quotes a foreign value for a message: as JSON, shortened to `max` characters. */
 export function quote(value: unknown, max = 40): string {
   const text = typeof value === 'string' ? value : String(value);
   return JSON.stringify(text.length > max ? `${text.slice(0, max)}…` : text);
 }
 
-/** "; did you mean x?" where one of the known names is close to a mistyped one, else nothing. */
+/** "; did you mean x?" if a known name is close to a mistyped one, otherwise empty. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   let best: string | undefined;
   let least = Math.max(2, Math.floor(name.length / 3)) + 1;

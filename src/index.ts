@@ -1,5 +1,5 @@
 /**
- * What plugin authors and embedders need, and nothing else.
+ * The API for plugin authors and embedders.
  *
  * @module
  */

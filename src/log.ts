@@ -6,23 +6,23 @@ import { systemCode } from './errors.js';
 
 const require = createRequire(import.meta.url);
 
-/** Loaded with the first log: most commands have none. */
+/** Loads pino with the first log: most commands have none. */
 function loadPino(): typeof pinoFunction {
   return require('pino').pino;
 }
 
-/** The logger that everything is handed; pino's. */
+/** The logger of all modules; pino's. */
 export type Log = Logger;
 
 /** How much is logged: pino's level names. */
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
-/** Control characters, and those that turn the text behind them round. */
+/** Control characters, and characters that reverse the direction of the text after them. */
 const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * A text whose control characters are escapes, as JSON has them: no foreign text moves the cursor of a terminal or turns
- * what it shows round. JSON stays JSON of the same value.
+ * Escapes the control characters of a text as JSON does, so that no foreign text moves a terminal's cursor or reverses its
+ * text. A JSON text stays JSON of the same value.
  *
  * @param lines whether line breaks stay.
  */
@@ -35,7 +35,7 @@ export function escapeInvisible(text: string, { lines = false } = {}): string {
 /** An escape in JSON. */
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|.)/g;
 
-/** A line of JSON whose texts, once parsed, hold their control characters as escapes, but for line breaks and tabs. */
+/** Escapes control characters in a line of JSON twice: its parsed texts contain the escapes. Line breaks and tabs stay. */
 function escapedTwice(json: string): string {
   const escaped = json.replace(ESCAPE, (found) => {
     const value: string = JSON.parse(`"${found}"`);
@@ -49,10 +49,7 @@ function escapedTwice(json: string): string {
 /** Headers that hold a signature or a password. */
 const PROOF = /(?:^|-)(?:signature|authorization|cookie|secret|token|api-key)(?:-|$)/i;
 
-/**
- * What is cut out of the lines of plugins, which may log a config or a request whole. Our own lines are made of
- * fields that are named one by one, and looking through each of them would cost more than writing it.
- */
+/** Redaction for lines of plugins, which may log a whole config or request. Our own lines name each field, and need none. */
 export const REDACTION = {
   paths: [
     'secret',
@@ -61,22 +58,22 @@ export const REDACTION = {
     '*.secrets',
     'headers.*',
     '*.headers.*',
-    // what Node.js adds to the error of a malformed request: all bytes that it came with
+    // Node.js adds the raw bytes of a malformed request to its error
     'rawPacket',
     '*.rawPacket',
   ],
-  // Of the headers only those that prove who sent the request, whatever a service calls its own.
+  // Of the headers, only those that authenticate the sender, whatever their prefix.
   censor: (value: unknown, path: readonly string[]) =>
     path.at(-2) === 'headers' && !PROOF.test(path.at(-1) ?? '') ? value : '[redacted]',
 };
 
-/** What no line shows, and how JSON has it. */
+/** The hidden secrets, each with its form in JSON. */
 const hidden = new Map<string, string>();
 
-/** A shorter text may stand anywhere, and is not hidden; in characters. */
+/** The length of the shortest text that is hidden, in characters. A shorter one could occur anywhere. */
 export const SHORTEST_HIDDEN = 8;
 
-/** Hides a secret: lines have `[redacted]` in its place from then on, in all logs of this thread. */
+/** Hides a secret: from now on, all logs of this thread contain `[redacted]` instead. */
 export function hideInLog(secret: string): void {
   if (secret.length >= SHORTEST_HIDDEN) hidden.set(secret, JSON.stringify(secret).slice(1, -1));
 }
@@ -87,41 +84,42 @@ function lineWithoutHidden(line: string): string {
   return shown;
 }
 
-/** The secrets that `hideInLog` has hidden, for what is kept elsewhere than in the log. */
+/** The secrets that `hideInLog` hides, for records outside the log. */
 export function hiddenTexts(): readonly string[] {
   return [...hidden.keys()];
 }
 
-/** A text that is kept elsewhere than in the log, without the secrets that `hideInLog` has hidden. */
+/** Replaces the secrets that `hideInLog` hides in a text for records outside the log. */
 export function withoutHidden(text: string): string {
   let shown = text;
   for (const secret of hidden.keys()) shown = shown.replaceAll(secret, '[redacted]');
   return shown;
 }
 
-/** Lines wait for each other this long, in milliseconds: at thousands of deliveries a second a write for each would show. */
+/**
+ * How long lines are gathered before a write, in milliseconds. A write per line would slow down thousands of deliveries a
+ * second.
+ */
 const GATHER_MS = 50;
 
-/** How the line of an ordinary delivery begins: with pino's number of the level `info`. */
+/** The beginning of the line of an ordinary delivery: pino's number of the level `info`. */
 const INFO = '{"level":30,';
 
-/** More than this is not kept for a reader that does not read, in bytes. */
+/** The most bytes that are kept while the reader of a pipe does not read. */
 const MOST_WAITING = 1_000_000;
 
-/** How a log is written. */
+/** The options of a log. */
 export interface LogOptions {
   readonly level: LogLevel;
   /** Whether the log goes to a terminal. */
   readonly terminal: boolean;
-  /** The descriptor that lines go to. @default 1, standard output */
+  /** The file descriptor for the lines. @default 1, standard output */
   readonly fd?: number;
-  /** Whether each line is written at once; for what may be ended without notice. @default false */
+  /** Whether each line is written at once, for a process that may end without notice. @default false */
   readonly atOnce?: boolean;
 }
 
-/**
- * The service's logger: JSON lines on a pipe, readable lines on a terminal.
- */
+/** Creates the service's logger: JSON lines on a pipe, readable lines on a terminal. */
 export function createLog({ level, terminal, fd = 1, atOnce = false }: LogOptions): Log {
   const serializers = { err: describeError };
   const hooks = { streamWrite: lineWithoutHidden };
@@ -132,8 +130,8 @@ export function createLog({ level, terminal, fd = 1, atOnce = false }: LogOption
 }
 
 /**
- * What a log holds of an error: its type, code and message, and its stack with those of its causes. Not its other
- * properties: Node.js and plugins put requests into them.
+ * Describes an error for the log: its type, code, message and stack, with the stacks of its causes. Other properties are left
+ * out, as Node.js and plugins put requests into them.
  */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -150,24 +148,24 @@ function readable(fd: number) {
     ignore: 'pid,hostname',
     translateTime: 'SYS:HH:MM:ss',
   });
-  // A log that cannot be written, as its disk is full, must not stop the deliveries; its lines are lost.
+  // A log that cannot be written, for example on a full disk, must not stop deliveries. Its lines are lost.
   stream.on('error', () => undefined);
   return { write: (line: string) => void stream.write(escapedTwice(line)) };
 }
 
-/** One for each log of this process. */
+/** The flush functions of this process's logs. */
 const flushers: (() => void)[] = [];
 
 /**
- * Where log lines are written. pino's own destination tries for ever to write to a full disk, and does not let
- * the process end; here a line that cannot be written is lost.
+ * Creates the writer of log lines. pino's own destination retries forever on a full disk and keeps the process alive; this one
+ * drops lines that cannot be written.
  *
- * @param fd the descriptor.
- * @param atOnce whether lines are written as they come, and not gathered for a moment.
+ * @param fd the file descriptor.
+ * @param atOnce whether each line is written at once instead of gathered.
  */
 function createLineWriter(fd: number, atOnce: boolean): { write(line: string): void } {
   let waiting = '';
-  /** What a full pipe has not taken; it may begin in the middle of a character. */
+  /** The bytes that a full pipe has not taken; they may begin within a character. */
   let rest = Buffer.alloc(0);
 
   function flush(): void {
@@ -179,7 +177,7 @@ function createLineWriter(fd: number, atOnce: boolean): { write(line: string): v
     try {
       while (written < bytes.length) written += fs.writeSync(fd, bytes, written);
     } catch (error) {
-      // A pipe that is full just now gets the rest later; any other failure costs these lines and nothing else.
+      // A full pipe gets the rest later. Any other error drops only these lines.
       if (systemCode(error) === 'EAGAIN' && bytes.length - written < MOST_WAITING)
         rest = bytes.subarray(written);
     }

@@ -1,13 +1,13 @@
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
-/** How far the clock of a process is moved, for its threads. */
+/** The key of the process's clock offset, for its threads. */
 const KEY = 'pressmark: moved clock';
 
 /**
- * Has `Date` tell another time in this process and in the threads that it starts from now on, for tests of plugins.
- * Timers run as ever.
+ * Makes `Date` adjustable in this process and in the threads that it starts from now on, for tests of plugins. Timers are not
+ * changed.
  *
- * @returns what moves the clock on, by milliseconds.
+ * @returns a function that moves the clock forward, by milliseconds.
  */
 export function movableClock(): (ms: number) => void {
   const known: unknown = getEnvironmentData(KEY);
@@ -22,7 +22,7 @@ export function movableClock(): (ms: number) => void {
   };
 }
 
-/** Has `Date` of this thread tell the time of a process whose clock was moved. */
+/** Makes `Date` of this thread follow the process's moved clock. */
 export function followMovedClock(): void {
   const buffer: unknown = getEnvironmentData(KEY);
   if (buffer instanceof SharedArrayBuffer) follow(buffer);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-// By its name: how deep below it this module lies depends on how the package was put together.
+// Resolved by name, as this module's depth in the package depends on the build.
 const manifestPath = createRequire(import.meta.url).resolve('pressmark/package.json');
 
 /** The folder of this package. */

@@ -1,30 +1,30 @@
 import { setTimeout } from 'node:timers/promises';
 
 export interface RepeatedTaskOptions {
-  /** @returns the reason where it did not succeed; undefined if it did. */
+  /** @returns the reason of a failure; undefined after success. */
   attempt(): Promise<string | undefined>;
-  /** Called after each attempt whose result is another than that of the one before. */
+  /** Called after each attempt with a different result from the one before. */
   onChange(reason: string | undefined): void;
-  /** How long requests gather before an attempt, in milliseconds. */
+  /** The time for which requests are gathered before an attempt, in milliseconds. */
   gatherMs(): number;
-  /** How long the pause after a failure is, in milliseconds. @param failures how many there were in a row. */
+  /** The pause after a failure, in milliseconds. @param failures how many there were in a row. */
   retryMs(failures: number): number;
 }
 
 /**
- * Work that is done on request: one attempt at a time for all requests that have come before it, repeated after a failure
- * until it succeeds.
+ * Creates a task that runs on request. One attempt serves all requests before it, and is repeated after failures until one
+ * succeeds.
  */
 export function createRepeatedTask({ attempt, onChange, gatherMs, retryMs }: RepeatedTaskOptions) {
   const closing = new AbortController();
   let isRequested = false;
-  /** The attempts and pauses under way; undefined while nothing is requested. */
+  /** The attempts and pauses under way; undefined if nothing is requested. */
   let running: Promise<void> | undefined;
   /** Ends the pauses before the next attempt. */
   let hurry = new AbortController();
   let lastReason: string | undefined;
 
-  /** @param atOnce whether the attempt comes without a further pause. */
+  /** @param atOnce whether to skip the pause before the attempt. */
   function request({ atOnce = false } = {}): void {
     isRequested = true;
     if (atOnce) hurry.abort();
@@ -51,11 +51,11 @@ export function createRepeatedTask({ attempt, onChange, gatherMs, retryMs }: Rep
 
   async function pause(ms: number): Promise<void> {
     const signal = AbortSignal.any([closing.signal, hurry.signal]);
-    // the shutdown does not wait
+    // the process may end during a pause
     if (ms > 0) await setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined);
   }
 
-  /** Ends after the attempt under way. @returns whether nothing is requested any more. */
+  /** Stops after the current attempt. @returns whether no request is left. */
   async function close(): Promise<boolean> {
     closing.abort();
     await running;
@@ -65,7 +65,7 @@ export function createRepeatedTask({ attempt, onChange, gatherMs, retryMs }: Rep
   return { request, close };
 }
 
-/** The pause after so many failed attempts in a row: `first`, then twice as long each time, up to `longest`. */
+/** The pause after a number of failures in a row: `first`, doubled each time, up to `longest`. */
 export function backoff(failures: number, { first, longest }: { first: number; longest: number }): number {
   return Math.min(first * 2 ** Math.min(failures - 1, 20), longest);
 }

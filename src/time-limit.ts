@@ -1,11 +1,11 @@
-/** What `within` throws. */
+/** Thrown by `within`. */
 export class TimeoutError extends Error {}
 
 /**
- * Resolves with what `work` does, which goes on where the time is up.
+ * Resolves with the result of `work`, within a time limit. After the limit, `work` goes on in the background.
  *
- * @param onTimeout returns another result, or throws another error, where the time is up.
- * @throws TimeoutError where the time is up and there is no `onTimeout`; what `work` throws.
+ * @param onTimeout returns another result, or throws another error, after the limit.
+ * @throws TimeoutError after the limit without `onTimeout`; errors of `work`.
  */
 export async function within<T, L = never>(
   ms: number,
