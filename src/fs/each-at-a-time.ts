@@ -1,7 +1,7 @@
 /**
- * Calls `work` for each item, at most `atATime` at once. After an error no further item is begun.
+ * Calls `work` for each item, for at most `atATime` items at once. After an error, no further item is started.
  *
- * @throws the first error, when the calls under way have ended.
+ * @throws the first error, after all started calls have ended.
  */
 export async function eachAtATime<T>(
   atATime: number,

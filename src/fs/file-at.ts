@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { systemCode } from '../errors.js';
 
-/** Whether there is a file at a path, also behind symbolic links; false if these form a loop. */
+/** Whether there is a file at a path, after following symbolic links; false if they form a loop. */
 export function isFileAt(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() === true;

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { isGone } from '../errors.js';
 
 /**
- * Everything below a folder except folders, sorted by path. A symbolic link is an entry and is never followed: it may lead
- * to a folder that contains it. (`readdir` with `recursive` follows links to folders from Node.js 22 on.)
+ * Lists everything below a folder except folders, sorted by path. A symbolic link is an entry and is never followed, as it may
+ * lead to a folder that contains it. (`readdir` with `recursive` follows links to folders from Node.js 22 on.)
  *
- * @param folder need not exist.
+ * @param folder the folder; it need not exist.
  * @returns the entries by their paths below the folder, with forward slashes.
  */
 export function entriesBelow(folder: string): Map<string, fs.Dirent> {
@@ -22,12 +22,12 @@ export function entriesBelow(folder: string): Map<string, fs.Dirent> {
   return new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The paths of the regular files among `entriesBelow`. */
+/** Lists the paths of regular files below a folder; see `entriesBelow`. */
 export function filesBelow(folder: string): string[] {
   return [...entriesBelow(folder)].flatMap(([path, entry]) => (entry.isFile() ? [path] : []));
 }
 
-/** The names in a folder, sorted; none if there is no such folder. */
+/** Lists the names in a folder, sorted; none if there is no such folder. */
 export function namesIn(folder: string): string[] {
   return entriesIn(folder)
     .map(({ name }) => name)

@@ -2,30 +2,30 @@ import fs from 'node:fs';
 import { versionAt } from './fingerprint.js';
 import { linesIn, openLineLog, textOf } from './line-log.js';
 
-/** How lines are kept. */
+/** Options for `keepLines`. */
 export interface KeptLinesOptions<Line> {
   readonly path: string;
-  /** Which of the lines stay, the oldest first. */
+  /** Selects the lines to keep; the oldest come first. */
   keep(lines: readonly Line[]): readonly Line[];
-  /** Whether a line that was read is one. */
+  /** Whether a parsed value is a valid line. */
   isLine(value: unknown): value is Line;
-  /** Called where the file cannot be written, as on a full disk. The lines are tried again with the next ones. */
+  /** Called if the file cannot be written, for example on a full disk. The lines are written together with the next ones. */
   onFailure(error: unknown): void;
-  /** A longer file is written anew with the lines that stay, in bytes. @default 1000000 */
+  /** The length above which the file is rewritten with the lines to keep, in bytes. @default 1000000 */
   readonly longest?: number;
 }
 
-/** Records in a file, each a line of JSON; see `keepLines`. */
+/** A file of records, each a line of JSON; see `keepLines`. */
 export type KeptLines<Line> = ReturnType<typeof keepLines<Line>>;
 
-/** How long lines gather before they are written, in milliseconds. */
+/** How long lines are collected before they are written, in milliseconds. */
 const WRITE_AFTER_MS = 200;
 
 const LONGEST = 1_000_000;
 
 /**
- * Keeps the last of many records in a file that several processes share: each appends its own. It is a hint for people: the
- * last lines before a kill are not in it.
+ * Keeps the latest records in a file that several processes append to. It is for people: the last lines before a kill may be
+ * missing.
  */
 export function keepLines<Line>(options: KeptLinesOptions<Line>) {
   const { path, keep, isLine, onFailure, longest = LONGEST } = options;
@@ -33,9 +33,9 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>) {
   let unwritten: Line[] = [];
   let timer: NodeJS.Timeout | undefined;
   let shortening = Promise.resolve();
-  /** What was read last, of which file. */
+  /** The lines that were read last, and the file's version at that time. */
   let read: { readonly version: string | undefined; readonly lines: readonly Line[] } | undefined;
-  /** What is kept may be longer: it is not written anew with each line then. */
+  /** The present limit. It grows if the lines to keep are longer, so that the file is not rewritten for each line. */
   let mostBytes = longest;
 
   function note(line: Line): void {
@@ -66,7 +66,7 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>) {
     });
   }
 
-  /** The file's lines; it is read again only where it has changed, as pages of people ask every few seconds. */
+  /** Returns the file's lines. The file is read only if it has changed, as open admin pages ask every few seconds. */
   function onDisk(): readonly Line[] {
     const version = versionAt(path);
     if (version === undefined) return [];
@@ -77,12 +77,12 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>) {
 
   return {
     note,
-    /** Everything that is kept, the oldest first. @throws the system's errors */
+    /** Returns all kept lines, the oldest first. @throws the system's errors */
     all(): Line[] {
       write();
       return [...keep([...onDisk(), ...unwritten])];
     },
-    /** Writes what has not been written yet. */
+    /** Writes the remaining lines. */
     async close(): Promise<void> {
       write();
       await shortening;

@@ -5,21 +5,21 @@ import { syncDirectory, syncFile, writeAtomically } from './atomic-write.js';
 import { takeKernelLock } from './lock.js';
 import { findLockHelper } from './lock-helper.js';
 
-/** How long the end of another process's shortening is waited for, in milliseconds. */
+/** How long to wait while another process shortens the file, in milliseconds. */
 const WAIT_MS = 10_000;
 
 /**
- * A file of JSON, a value in each line, to which several processes append.
+ * Opens a file of JSON lines that several processes append to.
  *
- * @param isLine whether a value is one of these lines; others are left out.
+ * @param isLine whether a value is a valid line; others are left out.
  */
 export function openLineLog<Line>(path: string, isLine: (value: unknown) => value is Line) {
   let read = { ino: 0, bytes: 0 };
 
-  /** Appends lines; they are durable after `sync`. @throws the system's error; the file may have a part of them then. */
+  /** Appends lines; they are durable after `sync`. @throws the system's error; then the file may have a part of the lines. */
   function append(lines: readonly Line[]): void {
     const text = textOf(lines);
-    // Again where another process has put a shorter file into its place.
+    // Append again if another process has just replaced the file by a shorter one.
     while (appendTo(text) !== fs.statSync(path, { throwIfNoEntry: false })?.ino);
   }
 
@@ -27,9 +27,9 @@ export function openLineLog<Line>(path: string, isLine: (value: unknown) => valu
   function appendTo(text: string): number {
     const fd = opened();
     try {
-      fs.writeFileSync(fd, text); // goes on after short writes, unlike a single write
+      fs.writeFileSync(fd, text); // continues after short writes, unlike a single write
       const { ino, size } = fs.fstatSync(fd);
-      // What nobody else has added to need not be read again.
+      // If no other process has appended, `news` can skip these lines.
       if (ino === read.ino && size === read.bytes + Buffer.byteLength(text)) read.bytes = size;
       return ino;
     } finally {
@@ -47,7 +47,9 @@ export function openLineLog<Line>(path: string, isLine: (value: unknown) => valu
     }
   }
 
-  /** What was appended since the last call, mostly by other processes; everything, where another file stands there by now. */
+  /**
+   * Returns the lines that were appended since the last call, mostly by other processes; all lines if the file was replaced.
+   */
   function news(): Line[] {
     const { ino, size } = fs.statSync(path, { throwIfNoEntry: false }) ?? { ino: 0, size: 0 };
     if (ino !== read.ino || size < read.bytes) read = { ino, bytes: 0 };
@@ -59,29 +61,29 @@ export function openLineLog<Line>(path: string, isLine: (value: unknown) => valu
     } finally {
       fs.closeSync(fd);
     }
-    // Another process may be in the middle of a line.
+    // The last line may be incomplete.
     const end = bytes.lastIndexOf('\n') + 1;
     read.bytes += end;
     return linesIn(bytes.toString('utf8', 0, end), isLine);
   }
 
-  /** Its length in bytes; 0 if there is none. */
+  /** Returns the file's length in bytes; 0 if there is no file. */
   function size(): number {
     return fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /**
-   * Replaces the file by a shorter one; what other processes append meanwhile stays. Only one process does so at a time:
-   * another one would drop what is appended to the file that the first has put there. Durable when it resolves.
+   * Replaces the file by a shorter one, and keeps lines that other processes append in the meantime. A lock allows only one
+   * process at a time: a second one would lose lines that are appended to the first one's file. Durable when it resolves.
    *
-   * @param keep which lines stay.
+   * @param keep selects the lines to keep.
    * @throws PressmarkError LOCK_TIMEOUT; the system's errors.
    */
   async function shorten(keep: (lines: readonly Line[]) => readonly Line[]): Promise<void> {
     const fd = await takeKernelLock(path, findLockHelper(), WAIT_MS);
     try {
       await writeAtomically(path, textOf(keep(linesIn(fs.readFileSync(fd, 'utf8'), isLine))), 0o600);
-      const since = fs.readFileSync(fd, 'utf8'); // it goes on where it ended
+      const since = fs.readFileSync(fd, 'utf8'); // continues where the last read ended
       if (since === '') return;
       fs.appendFileSync(path, `\n${since}`);
       await syncFile(path);
@@ -98,12 +100,15 @@ export function openLineLog<Line>(path: string, isLine: (value: unknown) => valu
   return { append, news, size, shorten, sync };
 }
 
-/** A line of JSON for each, after a break: what a killed process or a full disk has left may end within a line. */
+/**
+ * Formats each value as a line of JSON with a line end before it, too: a killed process or a full disk may have left an
+ * incomplete line.
+ */
 export function textOf(lines: readonly unknown[]): string {
   return lines.map((line) => `\n${JSON.stringify(line)}\n`).join('');
 }
 
-/** The lines of a text; half a line is left out. */
+/** Parses the lines of a text; invalid and incomplete lines are left out. */
 export function linesIn<Line>(text: string, isLine: (value: unknown) => value is Line): Line[] {
   return text.split('\n').flatMap((line) => {
     try {

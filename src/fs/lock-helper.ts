@@ -2,25 +2,28 @@ import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { childEnvironment } from '../child-environment.js';
 import { PressmarkError } from '../errors.js';
 
-/** A program that takes a kernel lock on a descriptor it inherits as fd 3; the lock then stays with ours. */
+/**
+ * A program that takes a kernel lock on a file descriptor that it inherits as fd 3. This process keeps the lock by its own
+ * descriptor.
+ */
 export interface LockHelper {
   readonly name: string;
   /**
    * Waits for the exclusive lock on the open file behind `fd`.
    *
-   * @returns whether the lock was got within `seconds`.
+   * @returns whether the lock was taken within `seconds`.
    * @throws Error if the program fails.
    */
   take(fd: number, seconds: number): Promise<boolean>;
 }
 
-/** flock of util-linux, which waits by itself. */
+/** flock of util-linux, which can wait for the lock. */
 const UTIL_LINUX: LockHelper = {
   name: 'flock (util-linux)',
   take: (fd, seconds) => run('flock', ['-x', '-w', seconds.toFixed(3), '3'], fd),
 };
 
-/** flock of busybox, which has no `-w`; asked again and again. */
+/** flock of busybox, which has no `-w`, so that it is called repeatedly. */
 const BUSYBOX: LockHelper = {
   name: 'flock (busybox)',
   take: (fd, seconds) => poll(seconds, () => run('flock', ['-x', '-n', '3'], fd)),
@@ -43,11 +46,11 @@ const PERL: LockHelper = {
     ),
 };
 
-/** What was found, by the PATH in which it was looked for: to start a program makes everything else wait. */
+/** The helper that was found, by PATH, as starting a program blocks this process. */
 const found = new Map<string | undefined, LockHelper>();
 
 /**
- * The helper of this machine.
+ * Finds the lock helper of this machine.
  *
  * @throws PressmarkError LOCK_HELPER_MISSING if there is none.
  */
@@ -78,13 +81,13 @@ async function poll(seconds: number, attempt: () => Promise<boolean>): Promise<b
   }
 }
 
-/** @returns whether the program has the lock, by its exit code: 0, or 1 where another process holds it. */
+/** @returns whether the program has the lock, by its exit code: 0, or 1 if another process holds it. */
 function run(command: string, args: readonly string[], fd: number): Promise<boolean> {
   const options: SpawnOptions = {
     stdio: ['ignore', 'ignore', 'ignore', fd],
-    // Ctrl-C on the terminal must not kill the helper while deliveries are still being finished.
+    // Ctrl-C on a terminal must not kill the helper while the last deliveries finish.
     detached: true,
-    // In most languages flock refuses `-w 19.5`: the locale wants a decimal comma.
+    // In locales with a decimal comma, flock refuses `-w 19.5`.
     env: { ...childEnvironment(), LC_ALL: 'C' },
   };
   return new Promise((resolve, reject) => {

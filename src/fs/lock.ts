@@ -5,19 +5,19 @@ import { PressmarkError, systemCode } from '../errors.js';
 import { discard } from './atomic-write.js';
 import type { LockHelper } from './lock-helper.js';
 
-/** A dead waiter's file is forgotten after this long; it only ever costs speed. */
+/** The age from which a waiter's file is removed as left over, in milliseconds. Until then it only costs speed. */
 const WAITER_FORGOTTEN_MS = 60_000;
 
-/** How often the holder looks for waiters while it is idle. */
+/** How often an idle holder looks for waiters, in milliseconds. */
 const IDLE_POLL_MS = 10;
 
 export interface LockOptions {
-  /** The state folder; the lock file and the waiters' files live in it. */
+  /** The state folder, for the lock file and the waiters' files. */
   readonly directory: string;
   readonly helper: LockHelper;
-  /** How long the lock is waited for. @default 20000 */
+  /** How long to wait for the lock, in milliseconds. @default 20000 */
   readonly timeoutMs?: number;
-  /** How long the lock is kept while nobody needs it, as taking it costs more than a lone write. @default 200 */
+  /** How long an idle lock is kept, in milliseconds, as taking it takes longer than one write. @default 200 */
   readonly idleMs?: number;
 }
 
@@ -25,9 +25,9 @@ export interface LockOptions {
 export type Lock = ReturnType<typeof createLock>;
 
 /**
- * A lock that the kernel keeps (flock on an open file): never robbed from a paused holder, freed at once when
- * its holder is killed, valid across containers that share the volume. Within the process any number may be
- * inside at once; what they must not do at the same time is theirs to order.
+ * Creates a kernel lock (flock on an open file): a paused holder never loses it, a killed holder frees it at once, and it works
+ * across containers that share a volume. Within this process, any number of callers hold it at the same time; they must order
+ * their own work.
  */
 export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200 }: LockOptions) {
   const path = join(directory, 'lock');
@@ -41,7 +41,7 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
   let idle: NodeJS.Timeout | undefined;
 
   /**
-   * Takes the lock, or keeps it. Every call is paired with `leave`.
+   * Takes the lock, or joins its users. A `leave` must follow each successful call.
    *
    * @returns whether the lock was newly taken.
    * @throws PressmarkError LOCK_TIMEOUT
@@ -68,7 +68,7 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
       fs.mkdirSync(waiting, { recursive: true });
       fs.writeFileSync(note, '');
     } catch {
-      // The disk is full, say; without its note a waiter gets the lock only when the holder is idle.
+      // The disk may be full. Without its file, a waiter gets the lock only when the holder is idle.
     }
     try {
       fd = await takeKernelLock(path, helper, timeoutMs);
@@ -78,19 +78,23 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
     }
   }
 
-  /** Whether nobody else has held the lock since this holder did; its name stands in the lock file from now on. */
+  /**
+   * Writes this holder's name into the lock file.
+   *
+   * @returns whether the name was there, so that no other process has held the lock since.
+   */
   function signIn(lockFile: number): boolean {
     try {
       if (fs.readFileSync(lockFile, 'utf8') === name) return true;
       fs.ftruncateSync(lockFile);
       fs.writeFileSync(lockFile, name);
     } catch {
-      // A full disk, say. Then somebody else may have been here.
+      // The disk may be full. Assume that another process has held the lock.
     }
     return false;
   }
 
-  /** Says that this piece of work is done; the lock is let go of when nobody needs it or another process waits. */
+  /** Ends one use of the lock. After the last one, the lock is released when another process waits, or after `idleMs`. */
   function leave(): void {
     users--;
     if (users > 0 || fd === undefined) return;
@@ -115,14 +119,14 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
     }
   }
 
-  /** Whether another process waits: no new work should be begun before the lock has been let go. */
+  /** Whether another process waits for the lock: no new work should start before the lock was released. */
   function contended(): boolean {
     try {
-      // Somebody removed the state folder: what we hold protects nothing any more, so it is taken anew.
+      // If the state folder was removed, this lock protects nothing, and must be taken again.
       if (fd !== undefined && !isLockFile(fd, path)) return true;
       return fs.readdirSync(waiting).some((name) => isAlive(join(waiting, name)));
     } catch {
-      return true; // no folder, or no descriptor left to look with: letting go is always safe
+      return true; // no folder, or no free file descriptor: releasing the lock is always safe
     }
   }
 
@@ -138,9 +142,9 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
     leave,
     run,
     contended,
-    /** Lets go at once; for the end of the process. */
+    /** Releases the lock at once, at the end of the process. */
     close: release,
-    /** How often this process has got the lock after another holder, which may have written. */
+    /** How many times this process got the lock after another holder, which may have written files. */
     get handovers() {
       return handovers;
     },
@@ -148,9 +152,9 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
 }
 
 /**
- * Takes the kernel lock on the file at `path`, which is made where it is not there.
+ * Takes the kernel lock on the file at `path`, which is created if it does not exist.
  *
- * @returns its descriptor, which holds the lock until it is closed.
+ * @returns the file descriptor, which holds the lock until it is closed.
  * @throws PressmarkError LOCK_TIMEOUT, LOCK_HELPER_MISSING.
  */
 export async function takeKernelLock(path: string, helper: LockHelper, timeoutMs: number): Promise<number> {
@@ -167,7 +171,7 @@ export async function takeKernelLock(path: string, helper: LockHelper, timeoutMs
         { cause },
       );
     });
-    // A lock on a file that somebody has replaced meanwhile protects nothing.
+    // A lock on a file that was replaced in the meantime protects nothing.
     if (taken && isLockFile(fd, path)) return fd;
     fs.closeSync(fd);
     if (performance.now() >= end) {
@@ -179,7 +183,7 @@ export async function takeKernelLock(path: string, helper: LockHelper, timeoutMs
   }
 }
 
-/** Whether the open file is still the one at `path`: somebody may have removed or replaced that. */
+/** Whether the open file is still the file at `path`, which may have been removed or replaced. */
 export function isLockFile(fd: number, path: string): boolean {
   return fs.fstatSync(fd).ino === fs.statSync(path, { throwIfNoEntry: false })?.ino;
 }

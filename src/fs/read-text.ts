@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { isGone } from '../errors.js';
 
-/** A file's text, and its status at that moment. */
+/** A file's text, and its status when it was read. */
 export interface ReadText {
   readonly text: string;
   readonly stat: fs.Stats;
@@ -18,7 +18,7 @@ export function readText(path: string): ReadText {
   }
 }
 
-/** The text of a file; empty if there is none. */
+/** Reads the text of a file; empty if there is no file. */
 export function readOrEmpty(path: string): string {
   try {
     return readText(path).text;

@@ -5,14 +5,14 @@ import { isGone } from '../errors.js';
 import { syncFile } from './atomic-write.js';
 
 /**
- * Waits until files and their names are on the disk, many of them at once: on Linux by one sync of their file system, which
- * takes a hundredth of the time and holds up nobody else's syncs one by one.
+ * Waits until many files and their names are on the disk. On Linux, one sync of the whole file system does it in a hundredth of
+ * the time of single syncs.
  *
- * @param folder where they are, at any depth; it must exist.
- * @param paths the files, absolute; of those that are gone, a power loss does not bring any back.
- * @param timeoutMs how long is waited at most.
- * @returns whether they are.
- * @throws what the system says of a file that cannot be synced.
+ * @param folder an existing folder that contains the files, at any depth.
+ * @param paths the files, absolute. The removal of files that are gone is synced.
+ * @param timeoutMs the time limit, in milliseconds.
+ * @returns false if the time was not enough.
+ * @throws the system's error for a file that cannot be synced.
  */
 export async function syncFiles(
   folder: string,
@@ -20,7 +20,7 @@ export async function syncFiles(
   timeoutMs: number,
 ): Promise<boolean> {
   const late = AbortSignal.timeout(timeoutMs);
-  // Elsewhere `sync` returns before the files are on the disk.
+  // On other systems, `sync` returns before the files are on the disk.
   if (process.platform === 'linux' && (await isFileSystemSynced(folder, late))) return true;
   for (const path of [...paths, ...foldersOf(folder, paths)]) {
     if (late.aborted) return false;
@@ -30,9 +30,9 @@ export async function syncFiles(
 }
 
 /**
- * Waits until the entries of the folders that files are or were in, and of those above, are on the disk.
+ * Waits until the entries of the files' folders and the folders above are on the disk. The files may have been removed.
  *
- * @param top the folder above which none is synced.
+ * @param top the topmost folder to sync.
  * @param paths the files, absolute.
  */
 export async function syncFoldersOf(top: string, paths: Iterable<string>): Promise<void> {
@@ -47,7 +47,7 @@ function foldersOf(top: string, paths: Iterable<string>): ReadonlySet<string> {
   return folders;
 }
 
-/** Syncs a file or a folder, which may have been removed or replaced by the other meanwhile. */
+/** Syncs a file or a folder, if it still exists. */
 export async function syncIfThere(path: string): Promise<void> {
   try {
     await syncFile(path);
@@ -66,7 +66,7 @@ function isFileSystemSynced(folder: string, signal: AbortSignal): Promise<boolea
       killSignal: 'SIGKILL',
     });
     child.once('error', () => {
-      child.unref(); // one that waits for the disk cannot be killed
+      child.unref(); // a process that waits for the disk cannot be killed
       resolve(false);
     });
     child.once('exit', (code) => resolve(code === 0));
