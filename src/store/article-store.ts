@@ -28,16 +28,16 @@ import {
   type Writer,
 } from './write/writer.js';
 
-/** What became of a publication: stored now, or known before (a redelivery), in which case nothing was written. */
+/** The result of a publication: stored now, or known before (a redelivery), so that nothing was written. */
 export interface Published {
   readonly outcome: 'stored' | 'known';
   readonly id: string;
   readonly url: string;
-  /** The new file; only where the article was stored now. */
+  /** The new file; only if the article was stored now. */
   readonly file?: StoredFile;
 }
 
-/** What became of an update: stored now, or stored before (a retry), in which case nothing was written. */
+/** The result of an update: stored now, or stored before (a retry), so that nothing was written. */
 export interface Updated {
   readonly outcome: 'stored' | 'retry';
   readonly file?: StoredFile;
@@ -48,33 +48,31 @@ export interface StoreOptions {
   readonly catalog: Catalog;
   readonly addresses: Pick<AddressRefresh, 'refresh'>;
   readonly lock: Lock;
-  /** What is in it keeps its URL. */
+  /** The URLs and files of articles in the trash stay taken. */
   readonly trash: Pick<Trash, 'keeps'>;
   readonly writer: Writer;
   readonly log: Log;
-  /** Gets the changes of files that another program or another process made. */
+  /** Called with the changes that another program or process made to files. */
   readonly onChange: (changes: readonly ContentChange[]) => void;
 }
 
 /** The articles of one site; see `createStore`. */
 export type ArticleStore = ReturnType<typeof createStore>;
 
-/**
- * The store: Markdown files, written durably and compared under the cross-process lock.
- */
+/** Creates the store: Markdown files, written durably and compared under the cross-process lock. */
 export function createStore(options: StoreOptions) {
   const { content, catalog, addresses, lock, writer, log, onChange } = options;
   const { codec } = content;
   const files = createArticleFiles(content, catalog, writer);
   const { writing, acknowledge } = files;
   const reading = createReading({ content, catalog, addresses, writer, files, notice });
-  // What another receiver has stored may have the URL that the next article would get.
+  // New files are read first, as another receiver may have stored an article at the next article's URL.
   const operations = createOperations(lock, reading.readNewFiles);
   const chooseName = createNaming(content, catalog, options.trash);
   const spelling = createSpelling(content.format, catalog, log, codec.ownTags);
   const changes = createChanges({ content, catalog, writer, files, reading, locked });
 
-  /** With tags and author as the site spells them. */
+  /** Replaces tags and author by the site's spellings. */
   async function spelled<T extends Pick<Article, 'tags' | 'author'>>(article: T, path: string): Promise<T> {
     const tags = await spelling.tags(article.tags, path);
     return { ...article, tags, author: spelling.author(article.author) };
@@ -92,11 +90,11 @@ export function createStore(options: StoreOptions) {
   }
 
   /**
-   * Stores a new article, or finds that its id is stored already. Resolves when the file is durable.
+   * Stores a new article unless its id is stored already. Resolves when the file is durable.
    *
    * @param prepare makes the article; not called for an id that is stored. See `WaitFor`.
-   * @throws PressmarkError LOCK_TIMEOUT, and nothing was changed; STORE_FAILED and what `Writer.afterWrite` throws, and the file
-   *   may be there, so that the next delivery of the article finds it. What `prepare` throws.
+   * @throws PressmarkError LOCK_TIMEOUT: nothing was changed. STORE_FAILED and errors of `Writer.afterWrite`: the file may
+   *   exist, and the next delivery of the article finds it. Errors of `prepare`.
    */
   async function publish(
     id: string,
@@ -109,7 +107,7 @@ export function createStore(options: StoreOptions) {
     return locked(id, () => create(draft, waits));
   }
 
-  /** The answer for an id that is acknowledged and whose file has not changed since: without waiting for anything. */
+  /** Returns the result for an acknowledged id whose file has not changed since, without waiting. */
   function unchanged(id: string): Published | undefined {
     const [entry] = catalog.byId(id);
     if (entry === undefined || !files.isAcknowledged(entry)) return undefined;
@@ -147,8 +145,8 @@ export function createStore(options: StoreOptions) {
       } catch (error) {
         if (error instanceof Outdated && !(error instanceof NameTaken)) throw error;
         taken.add(path);
-        // What stands under this name is known to the catalog from now on: a person's file that took it
-        // in between, or ours that could not be taken back and must not be stored a second time.
+        // Read the file at this path: it is a person's new file, or ours after a failed write, which must not be stored a
+        // second time.
         notice(await refresh(content, catalog, path, writing));
         throw error;
       } finally {
@@ -158,14 +156,12 @@ export function createStore(options: StoreOptions) {
   }
 
   /**
-   * Replaces an article by compare-and-set (contract: article.updated, steps 2 to 5). Resolves when the new file is
-   * durable.
+   * Replaces an article by compare-and-set (contract: article.updated, steps 2 to 5). Resolves when the new file is durable.
    *
-   * @param prepare makes what replaces the article; not called for an update that is stored already or unacknowledged. See
-   *   `WaitFor`.
-   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT, LOCK_TIMEOUT:
-   *   the article is untouched. STORE_FAILED and what `Writer.afterWrite` throws: the update may be there, so that its next
-   *   delivery finds it. What `prepare` throws.
+   * @param prepare makes the replacement; not called for an update that is stored already, acknowledged or not. See `WaitFor`.
+   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT, LOCK_TIMEOUT: the
+   *   article is unchanged. STORE_FAILED and errors of `Writer.afterWrite`: the update may be stored, and its next delivery
+   *   finds it. Errors of `prepare`.
    */
   async function update(
     target: Target,
@@ -175,13 +171,13 @@ export function createStore(options: StoreOptions) {
       const { kind, read } = await reading.check(target);
       const { waits, waitFor } = collectWaits();
       const replacement = kind === 'retry' ? undefined : await prepare(read.stored.article, waitFor);
-      // Checked again under the lock; that check counts.
+      // This is checked again under the lock.
       const updated = await locked(target.targetId, () => replace(target, replacement, waits));
       if (updated !== undefined) return updated;
     }
   }
 
-  /** What `publish` and `update` would come to now; nothing is written, and nothing is promised. */
+  /** Returns the results that `publish` and `update` would have now; writes nothing. */
   const dryRun = {
     async publish(id: string, prepare: (waitFor: WaitFor) => Promise<ArticleDraft>): Promise<Published> {
       const known = await reading.current(id);
@@ -201,7 +197,7 @@ export function createStore(options: StoreOptions) {
     },
   };
 
-  /** @returns undefined if the update is to be applied by now, and there is no replacement yet. */
+  /** @returns undefined if the update must be applied now, but there is no replacement yet. */
   function replace(
     target: Target,
     replacement: Replacement | undefined,
@@ -209,7 +205,7 @@ export function createStore(options: StoreOptions) {
   ): Promise<Updated | undefined> {
     return untilWritten(writer, async (epoch, unclear) => {
       const { kind, read, entry } = await reading.check(target).catch((error: unknown) => {
-        // It may have been stored, and replaced by another since: then a refusal would be a lie.
+        // After an unclear attempt, the update may have been stored and then replaced, so a refusal could be wrong.
         throw unclear ?? error;
       });
       if (kind === 'retry') {
@@ -250,7 +246,9 @@ export function createStore(options: StoreOptions) {
     }
   }
 
-  /** Looks at paths that may have changed by another hand, and reports those that did; of its own writes when they end. */
+  /**
+   * Reads files that another program may have changed, and reports changes. Files that are being written are read afterwards.
+   */
   async function readAgain(paths: Iterable<string>): Promise<void> {
     for (const path of paths) {
       const own = writing.get(path);
@@ -262,7 +260,7 @@ export function createStore(options: StoreOptions) {
     }
   }
 
-  /** Reads files that the writer has brought from another machine, also where this process is about to write such a name. */
+  /** Reads files that the writer got from another machine, even if this process is about to write the same path. */
   async function readShared(paths: Iterable<string>): Promise<void> {
     for (const path of paths) notice(await refresh(content, catalog, path, new Map()));
   }
@@ -273,7 +271,7 @@ export function createStore(options: StoreOptions) {
     notice(changes);
   }
 
-  /** Finishes what is under way. */
+  /** Resolves when all operations have ended. */
   const close = operations.idle;
 
   const { find, get, read } = reading;
@@ -294,7 +292,7 @@ export function createStore(options: StoreOptions) {
   };
 }
 
-/** What a delivery's file waits for. A rejection counts where the file is written. */
+/** Collects work that a delivery's file waits for. A rejection is handled when the file is written. */
 function collectWaits(): { readonly waits: readonly Promise<void>[]; readonly waitFor: WaitFor } {
   const waits: Promise<void>[] = [];
   const waitFor: WaitFor = (work) => {

@@ -16,30 +16,30 @@ import { syncFoldersOf } from '../fs/sync-files.js';
 import type { ArticleCodec } from './catalog/content-folder.js';
 import { storeFailure } from './write/failure.js';
 
-/** The most files that one article may have. */
+/** The maximum number of files for one article. */
 const MOST_FILES = 1_000;
 
 export interface AssetOptions {
   /** The site's folder, absolute. */
   readonly siteDir: string;
-  /** The folder whose files go to the site as they are, relative to `siteDir`; `''` for that itself. */
+  /** The folder whose files are copied to the site, relative to `siteDir`; `''` for `siteDir` itself. */
   readonly folder: string;
   /** The site's address, without a trailing slash. */
   readonly siteUrl: string;
-  /** Where files are written before they are renamed: an unwatched folder. */
+  /** An unwatched folder for files before they are renamed. */
   readonly staging: string;
   readonly codec: Pick<ArticleCodec, 'assets'>;
 }
 
-/** Files that articles show; see `createAssets`. */
+/** The store for articles' assets; see `createAssets`. */
 export type AssetStore = ReturnType<typeof createAssets>;
 
-/** The assets of a site, in the folder that its generator copies to the site. */
+/** Creates the store for assets, in the folder that the generator copies to the site. */
 export function createAssets({ siteDir, folder, siteUrl, staging, codec }: AssetOptions) {
   const root = join(siteDir, folder);
 
   /**
-   * Stores a file. The same bytes are stored once for each article, and have one URL.
+   * Stores a file. The same bytes are stored once per article, with one URL.
    *
    * @throws PressmarkError BODY_TOO_LARGE, TYPE_UNSUPPORTED, USAGE, STORE_FAILED.
    */
@@ -58,7 +58,7 @@ export function createAssets({ siteDir, folder, siteUrl, staging, codec }: Asset
           );
         await write(target, bytes);
       }
-      // Also where it was there: who has written it may not have come to that, or not come to it yet.
+      // Sync even if the file existed: its writer may not have synced it yet.
       await syncFoldersOf(siteDir, [target]);
     } catch (error) {
       throw storeFailure(error);
@@ -75,13 +75,13 @@ export function createAssets({ siteDir, folder, siteUrl, staging, codec }: Asset
       fs.renameSync(temp, target);
     } catch (error) {
       if (temp !== undefined) discard(temp);
-      // Another receiver that starts removes what is staged; or the folder is on another file system.
+      // Another receiver removes staged files at its start, or the folder is on another file system.
       if (!['ENOENT', 'EXDEV'].includes(systemCode(error) ?? '')) throw error;
       await writeAtomically(target, bytes);
     }
   }
 
-  /** The files that belong to an article, relative to the site's folder: those it was given, and those its text names. */
+  /** Lists an article's files, relative to the site's folder: the files stored for it, and those that its text names. */
   async function filesOf(id: string, text: string): Promise<string[]> {
     const own = `${ASSETS}/${assetFolder(id)}`;
     const given = namesIn(join(root, own)).filter((name) => !name.startsWith('.'));
@@ -95,15 +95,15 @@ export function createAssets({ siteDir, folder, siteUrl, staging, codec }: Asset
 }
 
 /**
- * Copies the assets that a built site lacks: not every generator copies their folder.
+ * Copies assets that a built site lacks, as not every generator copies their folder.
  *
- * @param root the folder whose files go to the site, absolute.
+ * @param root the folder whose files belong on the site, absolute.
  * @param output the output folder, absolute.
- * @returns the number of files.
+ * @returns the number of copied files.
  */
 export function copyAssets(root: string, output: string): number {
   let copied = 0;
-  // A link may lead out of the output folder.
+  // A symbolic link may lead out of the output folder.
   if (fs.lstatSync(join(output, ASSETS), { throwIfNoEntry: false })?.isSymbolicLink() === true) return copied;
   for (const path of filesBelow(join(root, ASSETS))) {
     const [asset] = assetsNamedIn(`${ASSETS}/${path}`);

@@ -19,7 +19,7 @@ export interface ChangesOptions {
   locked<T>(id: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** What people and plugins do with articles: change their files, take them out of the content folder, put them back. */
+/** Creates the operations for people and plugins: changing, removing and restoring articles' files. */
 export function createChanges({ content, catalog, writer, files, reading, locked }: ChangesOptions) {
   /** @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE. */
   async function present(id: string) {
@@ -33,10 +33,11 @@ export function createChanges({ content, catalog, writer, files, reading, locked
   /**
    * Changes an article's file by compare-and-set. Resolves when the new file is durable.
    *
-   * @param make makes the new file from the present one, again where that has changed; with the same text nothing is written.
-   *   What it makes of a person's edit is theirs to commit as well, unless it `seals` the file.
-   * @returns the article; whether its file is a person's edit; `stored` where something was written, now or by a call that threw.
-   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, LOCK_TIMEOUT, STORE_FAILED; what `make` throws.
+   * @param make makes the new file from the present one, and is called again if that has changed. If the text is the same,
+   *   nothing is written. A changed version of a person's edit is still a person's edit, unless `make` `seals` the file.
+   * @returns the article; whether its file is a person's edit; `stored` if the file was written, now or by an earlier call that
+   *   threw.
+   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, LOCK_TIMEOUT, STORE_FAILED; errors of `make`.
    */
   async function change(
     id: string,
@@ -48,7 +49,7 @@ export function createChanges({ content, catalog, writer, files, reading, locked
         const { seals = false, ...file } = await make(read, path);
         const edited = read.stored.edited && !seals;
         if (file.text === read.text) {
-          // What was stored before, and was answered with an error.
+          // An earlier call may have stored this text and thrown an error.
           const stored = await files.acknowledge(entry);
           return { article: read.stored.article, edited, ...(stored !== undefined && { stored }) };
         }
@@ -61,15 +62,15 @@ export function createChanges({ content, catalog, writer, files, reading, locked
   /**
    * Removes an article's file. Resolves when that is durable.
    *
-   * @param keep called before, with what the file holds; when it rejects, the file stays.
-   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, LOCK_TIMEOUT, STORE_FAILED; what `keep` throws.
+   * @param keep is called before the removal; if it rejects, the file stays.
+   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, LOCK_TIMEOUT, STORE_FAILED; errors of `keep`.
    */
   async function remove(
     id: string,
     keep: (read: ReadFile, path: string) => Promise<void>,
   ): Promise<{ readonly article: Article; readonly path: string }> {
     return locked(id, () => {
-      /** What was to be removed last. */
+      /** The file of the last attempt. */
       let last: { readonly article: Article; readonly path: string } | undefined;
       return untilWritten(writer, async (epoch, unclear) => {
         if (unclear !== undefined && last !== undefined && (await reading.current(id)) === undefined)
@@ -87,9 +88,9 @@ export function createChanges({ content, catalog, writer, files, reading, locked
   }
 
   /**
-   * Puts a file that was removed back, to the byte. Resolves when that is durable.
+   * Restores a removed file byte for byte. Resolves when that is durable.
    *
-   * @throws PressmarkError USAGE if its id, its URL or its file is there again; LOCK_TIMEOUT, STORE_FAILED, FRONT_MATTER_INVALID.
+   * @throws PressmarkError USAGE if its id, URL or path is taken by now; LOCK_TIMEOUT, STORE_FAILED, FRONT_MATTER_INVALID.
    */
   async function restore(id: string, path: string, text: string): Promise<void> {
     await locked(id, async () => {

@@ -6,12 +6,12 @@ import type { Catalog } from './catalog/catalog.js';
 import { catalogId, type Entry } from './catalog/entry.js';
 import type { ContentChange } from './catalog/scan.js';
 
-/** The file below the state folder that has the ids and URLs of all articles, also of those that were deleted. */
+/** The file in the state folder with the ids and URLs of all articles, including deleted ones. */
 export const KNOWN_IDS = 'ids.jsonl';
 
 /**
- * A file that is older was not written by a delivery under way, in milliseconds. Such a delivery may still fail, take its
- * file back, and be sent again; that is no deletion.
+ * The age in milliseconds from which a file cannot belong to an unfinished delivery. Such a delivery may still fail, take its
+ * file back, and be sent again, which is no deletion.
  */
 const SETTLED_MS = 300_000;
 
@@ -21,7 +21,7 @@ export interface KnownId {
   readonly url: string;
 }
 
-/** The ids of all articles that were stored here, and so of those that were deleted since; see `openKnownIds`. */
+/** The ids of all articles that were ever stored here, to recognise deleted ones; see `openKnownIds`. */
 export type KnownIds = Awaited<ReturnType<typeof openKnownIds>>;
 
 export interface KnownIdsOptions {
@@ -29,34 +29,37 @@ export interface KnownIdsOptions {
   readonly path: string;
   readonly catalog: Pick<Catalog, 'byId' | 'entries'>;
   readonly log: Log;
-  /** Whether every file in the folder is stored for good, as where a remote has it first. @default false */
+  /** Whether every file in the folder is final, because a remote had it first. @default false */
   readonly isShared?: boolean;
-  /** What other sources know of earlier articles; asked until they have answered once, which is not undefined. */
+  /**
+   * Returns earlier articles from other sources, or undefined if they are not known yet; called at each start until it has
+   * returned a list.
+   */
   readonly earlier?: () => Promise<Iterable<KnownId> | undefined>;
 }
 
 /** A line of the file; the last one of an id counts. */
 type Line = KnownId | { readonly id: string; readonly forgotten: true } | typeof EARLIER;
 
-/** Says that what other sources know of earlier articles is in the file. */
+/** Marks that the earlier articles from other sources are in the file. */
 const EARLIER = { earlier: 'known' } as const;
 
 /**
- * Knows which articles were deleted: those whose ids were written down and that the catalog does not have. A delivery that
- * is sent once more must not bring them back (contract: `data.id` is the deduplication key).
+ * Opens the file of known ids. An article whose id is in the file but not in the catalog was deleted, and a redelivery must not
+ * bring it back (contract: `data.id` is the deduplication key).
  *
- * An id is written down when its article comes, and nothing when it goes, so that no deletion is missed, also one that was
- * made while no receiver ran: when the article was stored by a delivery; for one that came otherwise, as by
- * `git pull`, at the next start, or when it goes.
+ * Ids are recorded when articles come, not when they are deleted, so that deletions while no receiver runs are not missed. The
+ * id of a delivered article is recorded when it is stored; the id of an article that came in another way, such as `git pull`,
+ * at the next start or when the article goes.
  */
 export async function openKnownIds(options: KnownIdsOptions) {
   const { path, catalog, log, isShared = false, earlier = async () => [] } = options;
   const lines = openLineLog(path, isLine);
-  /** The URLs of all articles that were written down, by their ids in the catalog. */
+  /** The URLs of all recorded articles, by catalog id. */
   const known = new Map<string, string>();
-  /** What could not be written, for the next attempt. */
+  /** The lines that could not be written, for the next attempt. */
   let unwritten: Line[] = [];
-  /** What is about to be acknowledged, and the writing of it. */
+  /** The articles that are about to be acknowledged; `writing` records them. */
   let adding: KnownId[] = [];
   let writing: Promise<void> | undefined;
   let isComplete = false;
@@ -68,19 +71,19 @@ export async function openKnownIds(options: KnownIdsOptions) {
   for (const entry of catalog.entries()) {
     const { id, url } = entry;
     const before = known.get(id);
-    // the catalog's own strings: there are a hundred thousand
+    // Share the catalog's strings, as there may be a hundred thousand.
     if (known.delete(id)) known.set(id, url);
     if (before !== url && (before !== undefined || isSettled(entry))) missing.push({ id, url });
   }
   append(missing);
 
-  /** Whether an article that no delivery of this receiver has brought is there for good. */
+  /** Whether an article that this receiver did not store is final. */
   function isSettled({ id, path, fingerprint }: Entry): boolean {
-    // A post of a person's without an id of Pressmark's has its path for one, which no delivery has.
+    // A person's post without Pressmark's id has its path as id, which no delivery uses.
     return id !== path && (isShared || Date.now() - fingerprint.mtimeMs > SETTLED_MS);
   }
 
-  /** Reads what was written since, by this process or another. */
+  /** Reads new lines, from this process or another. */
   function takeIn(): void {
     try {
       lines.news().forEach(learn);
@@ -95,7 +98,7 @@ export async function openKnownIds(options: KnownIdsOptions) {
     else known.delete(line.id);
   }
 
-  /** The articles are stored: where this fails, they are as safe as before, and deletions of them may be missed. */
+  /** Appends lines. A failure is only logged: the articles are safe, but their deletion may be missed. */
   function append(added: readonly Line[]): void {
     added.forEach(learn);
     unwritten.push(...added);
@@ -110,14 +113,14 @@ export async function openKnownIds(options: KnownIdsOptions) {
     }
   }
 
-  /** The URL that a deleted article had; undefined if the article is there, or was never known. */
+  /** Returns the URL of a deleted article; undefined if the article exists or was never known. */
   function urlOfDeleted(id: string): string | undefined {
     if (catalog.byId(id).length > 0) return undefined;
     takeIn();
     return known.get(catalogId(id));
   }
 
-  /** Another program has changed files of the content folder; the catalog has the changes. */
+  /** Records changes that another program made in the content folder, after the catalog was updated. */
   function noteChanges(changes: readonly ContentChange[]): void {
     takeIn();
     const unknown: KnownId[] = [];
@@ -131,14 +134,17 @@ export async function openKnownIds(options: KnownIdsOptions) {
     if (unknown.length > 0) append(unknown);
   }
 
-  /** Lets a deleted article be published again; durable when this resolves. */
+  /** Allows a deleted article to be published again; durable when this resolves. */
   async function forget(id: string): Promise<void> {
     lines.append([{ id: catalogId(id), forgotten: true }]);
     await lines.sync();
     known.delete(catalogId(id));
   }
 
-  /** An article was stored, and is about to be acknowledged. Those that one sync of their folder has stored are written together. */
+  /**
+   * Records an article that was stored and is about to be acknowledged. Articles that were stored at the same time are written
+   * together.
+   */
   function add({ id, url }: KnownId): Promise<void> {
     adding.push({ id: catalogId(id), url });
     writing ??= nextTurn().then(writeAdded);

@@ -17,7 +17,7 @@ import { createDiskWriter } from './write/durable-write.js';
 import { type RecoveryReport, recover, STAGING } from './write/recover.js';
 import type { Writer } from './write/writer.js';
 
-/** From so many files read on, a start saves the snapshot at once: the receiver may be killed before it stops. */
+/** The number of files read from which the start saves the snapshot at once, as the receiver may be killed before it stops. */
 const MANY_FILES = 1_000;
 
 export interface OpenStoreOptions {
@@ -27,36 +27,36 @@ export interface OpenStoreOptions {
   /** The state folder, `.pressmark`; absolute. */
   readonly stateDir: string;
   readonly log: Log;
-  /** Whether people's edits are watched for. @default true */
+  /** Whether the content folder is watched for people's edits. @default true */
   readonly watch?: boolean;
-  /** Opens the writer of the durability level. @default files are written to this disk alone */
+  /** Opens the writer of the durability level. @default a writer to this disk only */
   readonly openWriter?: (store: WriterHost) => Promise<Writer>;
-  /** Gets the changes of files that another program or another process made. */
+  /** Called with the changes that another program or process made to files. */
   readonly onChange?: (changes: readonly ContentChange[]) => void;
 }
 
-/** What a writer gets of the store that it writes for. */
+/** The store's functions for its writer. */
 export interface WriterHost {
-  /** Writes to this disk alone. */
+  /** Writes to this disk only. */
   readonly disk: Writer;
   readonly lock: Lock;
-  /** Reads the files at these paths again, below the content folder; for files that the writer has changed. */
+  /** Reads files again that the writer has changed; paths are below the content folder. */
   readAgain(paths: Iterable<string>): Promise<void>;
 }
 
-/** A store in service. */
+/** An open store. */
 export interface OpenStore {
   readonly store: ArticleStore;
   readonly catalog: Catalog;
   readonly recovery: RecoveryReport;
-  /** Finishes what is under way, writes the snapshot, lets the lock go. */
+  /** Waits for all operations, writes the snapshot, and releases the lock. */
   close(): Promise<void>;
 }
 
 /**
  * Opens the store of a site: state folder, lock, catalog, recovery, writer, watcher.
  *
- * @throws PressmarkError LOCK_HELPER_MISSING, LOCK_TIMEOUT; the system's errors where a folder cannot be made.
+ * @throws PressmarkError LOCK_HELPER_MISSING, LOCK_TIMEOUT; the system's error if a folder cannot be made.
  */
 export async function openArticles({
   content,
@@ -112,7 +112,7 @@ export async function openArticles({
 
   async function save(): Promise<void> {
     try {
-      // Under the lock: recovery, which also holds it, removes temp files.
+      // Under the lock, as another receiver's recovery removes temp files under it.
       await lock.run(() => saveSnapshot(snapshotPath, addresses.key, catalog));
     } catch (error) {
       log.warn(
@@ -136,16 +136,16 @@ export async function openArticles({
   return { store: opened, catalog, recovery, close };
 }
 
-/** Reports an article file that is malformed or cannot be read. */
+/** Logs an article file that is malformed or cannot be read. */
 export function warnOfBroken(log: Log, path: string, reason: string): void {
   log.warn({ path, reason }, 'malformed or unreadable article file; it is skipped until it is fixed');
 }
 
-/** A `.gitignore` that ignores its own folder, and itself. */
+/** The text of a `.gitignore` that ignores its folder and itself. */
 const IGNORE_ALL = '*\n';
 
 /**
- * Makes the state folder with a `.gitignore`, so that `git add .` never adds it. A full disk does not prevent the start.
+ * Makes the state folder with a `.gitignore`, so that `git add .` never adds it. The start does not fail if the disk is full.
  *
  * @throws PressmarkError STORE_FAILED if the folder cannot be made.
  */

@@ -7,50 +7,50 @@ import { type Catalog, lastSegment } from './catalog/catalog.js';
 import type { ReadFile } from './catalog/content-folder.js';
 import { catalogId, type Entry, entryState } from './catalog/entry.js';
 
-/** What an update must find to be applied (contract: article.updated data). */
+/** The article and revisions of an update (contract: article.updated data). */
 export interface Target {
   readonly targetId: string;
   readonly targetUrl: string;
-  /** The revision that the update was made from. */
+  /** The revision that the update is based on. */
   readonly base: string;
-  /** The revision that it makes. */
+  /** The new revision. */
   readonly revision: string;
 }
 
-/** What an update replaces in its article (contract: article.updated, 5). */
+/** The fields that an update replaces in its article (contract: article.updated, 5). */
 export interface Replacement {
-  /** The moment of the update, ISO 8601. */
+  /** The time of the update, ISO 8601. */
   readonly updated: string;
-  /** What replaces the article's content; a null image leaves the stored one. */
+  /** The new content; a null image keeps the stored one. */
   readonly content: ArticleContent;
-  /** Further front matter to set, besides what the file has. */
+  /** Additional front matter to set; other keys of the file stay. */
   readonly extra?: ExtraKeys;
-  /** Set where `content` comes from an earlier version of the file: its body is in its stored form. */
+  /** Set if `content` comes from an earlier version of the file, so that its body is in stored form. */
   readonly storedBody?: BodyKind;
-  /** Whether a null image clears the stored one, as no delivery can. */
+  /** Whether a null image removes the stored one, which no delivery can do. */
   readonly clearsImage?: boolean;
-  /** Why the article is held from now on; undefined leaves it as it is. */
+  /** The reason for which the article is held from now on; undefined changes nothing. */
   readonly held?: string;
-  /** Shows or hides the article; undefined leaves it as it is. */
+  /** Shows or hides the article; undefined changes nothing. */
   readonly state?: StateChange;
-  /** The digest of what an adapter has handed over; undefined leaves the stored one. */
+  /** The digest of an adapter's article; undefined keeps the stored one. */
   readonly received?: string;
 }
 
-/** So much of a revision that the service sent is repeated in the answer, in characters. */
+/** The longest part of a sent revision that an answer repeats, in characters. */
 const MAX_SHOWN = 200;
 
-/** What is to be done with an update, and the file that says so. */
+/** The decision about an update, and the file that it is based on. */
 export interface Precondition {
-  /** `retry`: it is stored already. */
+  /** `retry`: the update is stored already. */
   readonly kind: 'apply' | 'retry';
   readonly read: ReadFile;
   readonly entry: Entry;
 }
 
 /**
- * The one entry that an update is about (contract: article.updated, 2). Where several articles are at its URL it is
- * about none, whatever its `target_id`: a lookup finds none there either.
+ * Finds the one entry that an update targets (contract: article.updated, 2). If several articles have its URL, there is none,
+ * even with the right `target_id`: a lookup finds none there either.
  *
  * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS.
  */
@@ -68,7 +68,7 @@ export function targetOf(
 }
 
 /**
- * The contract's steps 2 to 4 for an update, on the file as it is now.
+ * Runs the contract's steps 2 to 4 for an update on the present file.
  *
  * @throws PressmarkError ARTICLE_NOT_FOUND, REVISION_CONFLICT.
  */
@@ -84,7 +84,7 @@ export function preconditionOf(
   throw new PressmarkError('REVISION_CONFLICT', message, { details });
 }
 
-/** An article with what an update replaces in it. */
+/** Returns the article after an update. */
 export function replacedBy(article: Article, revision: string, replacement: Replacement): Article {
   const {
     updated,
@@ -109,7 +109,7 @@ export function replacedBy(article: Article, revision: string, replacement: Repl
 }
 
 /**
- * The one entry at a URL (contract: article.lookup). Where there is none, the error says which file may be meant.
+ * Finds the one entry at a URL (contract: article.lookup). If there is none, the error names a file that may be meant.
  *
  * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS.
  */
@@ -126,7 +126,7 @@ export function onlyEntry(catalog: Pick<Catalog, 'byUrl' | 'unresolved'>, url: s
   return entry;
 }
 
-/** Whether an article's page is at its URL for certain; an address is answered only if it is pinned or listed. */
+/** Whether an article's page certainly has its URL: the address is pinned or listed, and the article has not expired. */
 function isCertain(entry: Entry): boolean {
   return entry.address?.kind !== 'unknown' && !isExpired(entry);
 }
@@ -135,7 +135,7 @@ function isExpired(entry: Entry): boolean {
   return entryState(entry, Date.now()) === 'expired';
 }
 
-/** Why the files that may be at a URL are not resolved; empty if there are none. */
+/** Returns why a file that may have a URL does not count, as the end of a message; empty if there is none. */
 function reasonIn(entries: readonly Entry[]): string {
   for (const entry of entries) {
     const { path, address } = entry;

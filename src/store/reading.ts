@@ -13,7 +13,7 @@ import type { ArticleFiles } from './write/article-files.js';
 import { removed, storeFailure, unreadable } from './write/failure.js';
 import type { Writer } from './write/writer.js';
 
-/** An article and where it stands. */
+/** An article with its path. */
 export interface Found extends StoredArticle {
   readonly path: string;
 }
@@ -24,40 +24,40 @@ export interface ReadingOptions {
   readonly addresses: Pick<AddressRefresh, 'refresh'>;
   readonly writer: Writer;
   readonly files: Pick<ArticleFiles, 'writing' | 'ensureShared'>;
-  /** Gets the changes of files that turned out to have been made by another program. */
+  /** Called with changes of files that another program has made. */
   notice(changes: readonly ContentChange[]): void;
 }
 
-/** Everything that the store is asked without changing anything. */
+/** The store's functions that only read. */
 export type Reading = ReturnType<typeof createReading>;
 
 /**
- * Reading articles. The catalog says where to look, the file as it is now decides; where the catalog knows nothing, the
- * content folder is looked at again.
+ * Creates the functions that read articles. The catalog finds the file, and the file's present content decides. If the catalog
+ * has no entry, new files in the content folder are read.
  */
 export function createReading(options: ReadingOptions) {
   const { content, catalog, addresses, writer, notice } = options;
   const { writing, ensureShared } = options.files;
   const newFiles = newFilesReader(content, catalog, writing);
-  /** Reads the files that have come. */
+  /** Reads new files. */
   const readNewFiles = coalesced(async () => notice(await newFiles()));
 
-  /** Compares entries with the disk, when this process does not write them. */
+  /** Compares entries with the disk, after this process's writes to them. */
   async function compare(entries: readonly Entry[]): Promise<void> {
     await addresses.refresh();
     for (const { path } of entries) {
       await finished(path);
       notice(await refresh(content, catalog, path, writing));
-      // A date that lay in the future when the file was read may have passed. No other file is read a second time: one
-      // of a megabyte takes too long for that.
+      // A date that was in the future when the file was read may have passed. Other files are not read again, as a large one
+      // takes too long.
       const known = catalog.get(path);
       if (known !== undefined && isFuture(known)) await readAnew(content, catalog, known);
     }
   }
 
   /**
-   * The entry that `choose` returns. Where it finds none, it is asked once more after a look at the folder: another
-   * receiver or a person may have added or moved the file a moment ago.
+   * Returns the entry that `choose` returns. If it finds none, it is called again after new files were read, as another
+   * receiver or a person may have just added or moved the file.
    */
   async function chosen(choose: () => Entry): Promise<Entry> {
     try {
@@ -74,7 +74,7 @@ export function createReading(options: ReadingOptions) {
     }
   }
 
-  /** The catalog's first entry for an id, compared with the disk; a file that was moved is looked for. */
+  /** Returns the first entry for an id after a comparison with the disk, which also finds a moved file. */
   async function current(id: string): Promise<Entry | undefined> {
     await compare(catalog.byId(id));
     if (catalog.hasLost(id)) await readNewFiles();
@@ -82,7 +82,7 @@ export function createReading(options: ReadingOptions) {
   }
 
   /**
-   * The one article at a public URL (contract: article.lookup).
+   * Finds the one article at a public URL (contract: article.lookup).
    *
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE.
    */
@@ -95,13 +95,13 @@ export function createReading(options: ReadingOptions) {
     return { ...(await open(entry)).stored, path: entry.path };
   }
 
-  /** The article with this id, or undefined. */
+  /** Returns the article with this id; undefined if there is none. */
   async function get(id: string): Promise<Found | undefined> {
     const entry = await current(id);
     return entry === undefined ? undefined : { ...(await open(entry)).stored, path: entry.path };
   }
 
-  /** The article in a file; undefined if the file has gone or is malformed by now. */
+  /** Reads the article in a file; undefined if the file is gone or malformed. */
   async function read(path: string): Promise<StoredArticle | undefined> {
     const entry = catalog.get(path);
     if (entry !== undefined) await compare([entry]);
@@ -110,14 +110,14 @@ export function createReading(options: ReadingOptions) {
   }
 
   /**
-   * The contract's steps 2 to 4 for an update, on the file as it is now.
+   * Runs the contract's steps 2 to 4 for an update on the present file.
    *
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT.
    */
   async function check(target: Target): Promise<Precondition> {
     if (writer.catchUp === undefined) return checkNow(target);
     try {
-      // The push finds out where the files are not new enough. Any other result must be certain.
+      // If the files are not up to date, the push of an applied update fails. Any other result needs files that are up to date.
       const found = await checkNow(target);
       if (found.kind === 'apply') return found;
     } catch (error) {
@@ -136,7 +136,7 @@ export function createReading(options: ReadingOptions) {
     return { kind: preconditionOf(read.stored, target), read, entry };
   }
 
-  /** Waits for the write of a file: what it has not finished is not true yet. */
+  /** Waits for an unfinished write of a file. */
   async function finished(path: string): Promise<void> {
     await writing.get(path)?.catch(() => undefined); // its caller handles the error
   }

@@ -5,25 +5,25 @@ import { canonicalUrl } from '../contract/canonical-url.js';
 import { syncDirectory, writeAtomically } from '../fs/atomic-write.js';
 import { openLineLog } from '../fs/line-log.js';
 
-/** The folder below the state folder that has the texts of the articles in the trash, and the file in it with what is known of them. */
+/** The folder in the state folder with the texts of removed articles, and the file in it with their data. */
 const [FOLDER, FILE] = ['trash', 'articles.jsonl'];
 
-/** What is known of an article that a person has removed. */
+/** An article that a person has removed. */
 export interface Trashed {
   readonly id: string;
   readonly url: string;
   readonly title: string;
-  /** Below the content folder. */
+  /** The path below the content folder. */
   readonly path: string;
   /** When it was removed, ISO 8601. */
   readonly at: string;
   /** Who has removed it. */
   readonly by: string;
-  /** Where its URL leads now; null if the article is gone. */
+  /** The target of a redirect from its URL; null for none, so that the page is gone. */
   readonly redirect: string | null;
 }
 
-/** The article is there again, or is deleted for good. */
+/** A line for an article that was restored, or deleted for good. */
 interface Dropped extends Pick<Trashed, 'id' | 'at'> {
   readonly dropped: true;
 }
@@ -32,13 +32,13 @@ interface Dropped extends Pick<Trashed, 'id' | 'at'> {
 export type Trash = ReturnType<typeof openTrash>;
 
 /**
- * The articles in the trash. What is known of them is in memory, as every request for a page that is not there asks for it;
- * whether another process has changed it is asked each time. The texts are read when an article is restored.
+ * Opens the trash. The articles' data is in memory, as every request for a missing page asks for it; changes by other processes
+ * are read before each answer. The texts are read on demand.
  */
 export function openTrash(stateDir: string) {
   const folder = join(stateDir, FOLDER);
   const log = openLineLog(join(folder, FILE), isLine);
-  /** In the order of their removals. */
+  /** The articles by id, in the order of their removal. */
   const trashed = new Map<string, Trashed>();
   const byUrl = new Map<string, Trashed>();
   const paths = new Set<string>();
@@ -46,43 +46,43 @@ export function openTrash(stateDir: string) {
   function takeIn(lines: readonly (Trashed | Dropped)[] = log.news()): void {
     if (lines.length === 0) return;
     for (const line of lines) {
-      // It may have been removed again since.
+      // The article may have been removed again since.
       if ('dropped' in line && trashed.get(line.id)?.at !== line.at) continue;
       trashed.delete(line.id);
       if ('url' in line) trashed.set(line.id, line);
     }
     byUrl.clear();
-    // Where two had the same URL, the one that was removed last says what is there.
+    // If two articles had the same URL, the one that was removed last counts.
     for (const one of trashed.values()) byUrl.set(canonicalUrl(one.url) ?? one.url, one);
     paths.clear();
     for (const { path } of trashed.values()) paths.add(path);
   }
 
-  /** All of them, the one that was removed last first. */
+  /** Lists the articles, the last removed first. */
   function list(): readonly Trashed[] {
     takeIn();
     return [...trashed.values()].reverse();
   }
 
-  /** The article that had a canonical URL. */
+  /** Returns the article that had a canonical URL. */
   function at(canonical: string): Trashed | undefined {
     takeIn();
     return byUrl.get(canonical);
   }
 
-  /** Whether a canonical URL or a file is kept for an article, so that it can be restored. */
+  /** Whether a canonical URL or a path stays reserved for an article, so that it can be restored. */
   function keeps(canonical: string, path: string): boolean {
     takeIn();
     return byUrl.has(canonical) || paths.has(path);
   }
 
-  /** The article with this id. */
+  /** Returns the article with this id. */
   function get(id: string): Trashed | undefined {
     takeIn();
     return trashed.get(id);
   }
 
-  /** The whole file that an article had. @throws the system's error where it cannot be read. */
+  /** Reads the whole text of an article's file. @throws the system's error. */
   function textOf(one: Trashed): string {
     return fs.readFileSync(textFile(one), 'utf8');
   }
@@ -91,17 +91,17 @@ export function openTrash(stateDir: string) {
     return join(folder, `${hash('sha256', `${at} ${id}`).slice(0, 32)}.text`);
   }
 
-  /** Keeps an article; durable when it resolves. */
+  /** Adds an article; durable when it resolves. */
   async function keep(one: Trashed, text: string): Promise<void> {
     fs.mkdirSync(folder, { recursive: true });
-    await syncDirectory(stateDir); // also where another receiver has made it, and has not come to that
+    await syncDirectory(stateDir); // even if another receiver has made the folder, as it may not have synced it yet
     await writeAtomically(textFile(one), text);
     const before = get(one.id);
     await note(one);
     if (before !== undefined && before.at !== one.at) fs.rmSync(textFile(before), { force: true });
   }
 
-  /** Forgets an article that is there again, or is deleted for good; not what is in the trash if it was removed again. */
+  /** Drops an article that was restored or deleted for good, unless it was removed again since. */
   async function drop({ id, at }: Trashed): Promise<void> {
     await note({ id, at, dropped: true });
     fs.rmSync(textFile({ id, at }), { force: true });

@@ -2,19 +2,19 @@ import type { Catalog } from './catalog.js';
 import { type ContentFolder, readEntry } from './content-folder.js';
 import type { Entry } from './entry.js';
 
-/** What keeps the URLs of a catalog up to date; see `createAddressRefresh`. */
+/** Keeps the URLs of a catalog up to date; see `createAddressRefresh`. */
 export type AddressRefresh = ReturnType<typeof createAddressRefresh>;
 
 /**
- * Keeps a catalog's URLs up to date: reads the files again whose URLs depend on more than the file, after the generator has
- * listed addresses. Made before the first entry of the catalog is read.
+ * Keeps a catalog's URLs up to date: after the generator has listed addresses, files are read again if their URLs depend on the
+ * list. Must be created before the catalog's first entry is read.
  */
 export function createAddressRefresh(content: ContentFolder, catalog: Catalog) {
   const { format } = content;
   let current = format.key;
   let refreshing: Promise<void> | undefined;
 
-  /** Does nothing if no addresses were listed since. Who calls this meanwhile waits for the end of it. */
+  /** Reads these files again if new addresses were listed. Calls during a refresh wait for its end. */
   async function refresh(): Promise<void> {
     if (refreshing === undefined && format.key === current) return;
     refreshing ??= readAll().finally(() => {
@@ -39,7 +39,7 @@ export function createAddressRefresh(content: ContentFolder, catalog: Catalog) {
   };
 }
 
-/** Replaces an entry by what its file says now, unless it was replaced meanwhile. That a file is gone is noticed elsewhere. */
+/** Reads a file again and replaces its entry, unless the entry was replaced in the meantime. A missing file is ignored here. */
 export async function readAnew(content: ContentFolder, catalog: Catalog, known: Entry): Promise<void> {
   if (catalog.get(known.path) !== known) return;
   const read = await readEntry(content, known.path, known);

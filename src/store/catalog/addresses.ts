@@ -4,24 +4,24 @@ import type { ListedAddress } from '../../article/format/mapping.js';
 import { versionAt } from '../../fs/fingerprint.js';
 import { readOrEmpty } from '../../fs/read-text.js';
 
-/** The name of the file of listed addresses, below the state folder. */
+/** The file of listed addresses, in the state folder. */
 export const ADDRESSES = 'addresses.json';
 
-/** What the store reads of a file of addresses. */
+/** The fields of a file of addresses that the store reads. */
 export interface AddressRecords {
-  /** A digest of the site's configuration for which the addresses were listed. */
+  /** A digest of the site's configuration when the addresses were listed. */
   readonly config: string;
   readonly listed: readonly (ListedAddress & { readonly path: string })[];
   readonly contradiction?: string | undefined;
 }
 
-/** Listed addresses, with what they say about new articles. */
+/** Listed addresses, and whether new articles can follow them. */
 export interface KnownAddresses extends ListedAddresses {
   /** Why a new article would not be where `articles.permalink` says; undefined if it would. */
   readonly contradiction: string | undefined;
 }
 
-/** The addresses that the generator has listed, as the file at `path` has them at the moment of each question. */
+/** Reads the addresses that the generator has listed from the file at `path`; each call sees the present file. */
 export function readAddresses(path: string): KnownAddresses {
   let fingerprint: string | undefined;
   let version = 'none';
@@ -55,7 +55,7 @@ export function readAddresses(path: string): KnownAddresses {
   };
 }
 
-/** What a file of addresses holds; undefined for any other text, as the file is a cache. */
+/** Parses a file of addresses; undefined for any other text, as the file is only a cache. */
 export function parseAddresses(text: string): AddressRecords | undefined {
   let value: unknown;
   try {

@@ -1,13 +1,13 @@
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { catalogId, type Entry } from './entry.js';
 
-/** The index of all articles by path, id and URL: derived from the files, rebuildable, never the truth. */
+/** An index of all articles by path, id and URL. It is derived from the files, which alone are authoritative. */
 export type Catalog = ReturnType<typeof createCatalog>;
 
-/** An empty catalog. */
+/** Creates an empty catalog. */
 export function createCatalog() {
   const paths = new Map<string, Entry>();
-  /** Made for the first question, as who builds pages asks none. */
+  /** Made on demand, as page builds need no index. */
   let indexes: Indexes | undefined;
   const followers: Set<string>[] = [];
 
@@ -45,32 +45,32 @@ export function createCatalog() {
       return paths.size;
     },
     get: (path: string) => paths.get(path),
-    /** All files that carry this id, always in the same order; more than one after a person has copied a file. */
+    /** All files with this id, always in the same order; several if a person has copied a file. */
     byId: (id: string) => indexed().ids.get(catalogId(id)),
     /** All files at this canonical URL. */
     byUrl: (canonical: string) => indexed().urls.get(canonical),
-    /** Files whose URL is not certain, by its last segment without regard to case, as generators lower it. */
+    /** Files whose URL is not certain, by its last segment, ignoring case, as generators convert it to lower case. */
     unresolved: (slug: string) => indexed().unresolved.get(slug.toLowerCase()),
     entries: () => paths.values(),
-    /** The ids of the files that hold an article. */
+    /** The ids of all readable articles. */
     *ids(): Iterable<string> {
       for (const { id, broken } of paths.values()) if (broken === undefined) yield id;
     },
-    /** Adds an entry, or replaces the one of the same path. */
+    /** Adds an entry, or replaces the entry with the same path. */
     set,
     delete: remove,
-    /** The paths of all entries, and of those that are set or deleted from now on; the caller removes those that it has seen. */
+    /** Returns a set of all paths, to which later changes add paths; the caller removes those that it has handled. */
     follow(): Set<string> {
       const changed = new Set(paths.keys());
       followers.push(changed);
       return changed;
     },
-    /** Whether a file with this id was here and none is now: it was deleted, or moved to a name that is not known yet. */
+    /** Whether the last file with this id is gone: it was deleted, or moved to a path that is not known yet. */
     hasLost: (id: string) => indexed().lost.has(catalogId(id)),
   };
 }
 
-/** The files of a catalog that no article can be read from, and why; without those in a form that is not read at all. */
+/** Lists the files that cannot be read as articles, with the reason, except those in an unsupported form. */
 export function malformedFiles(catalog: Catalog): { readonly path: string; readonly reason: string }[] {
   return [...catalog.entries()].flatMap(({ path, broken, isUnsupported = false }) =>
     broken === undefined || isUnsupported ? [] : [{ path, reason: broken }],
@@ -83,7 +83,7 @@ interface Indexes {
   readonly ids: Index;
   readonly urls: Index;
   readonly unresolved: Index;
-  /** The ids whose last file has gone. */
+  /** The ids whose last file is gone. */
   readonly lost: Set<string>;
 }
 
@@ -91,12 +91,12 @@ function index(entry: Entry, { ids, urls, unresolved, lost }: Indexes): void {
   ids.add(entry.id, entry);
   lost.delete(entry.id);
   const canonical = canonicalUrl(entry.url);
-  // One string in memory, where the two are the same.
+  // Share one string in memory if both are equal.
   if (canonical !== undefined) urls.add(canonical === entry.url ? entry.url : canonical, entry);
   if (entry.address?.kind === 'unknown') unresolved.add(lastSegment(entry.url).toLowerCase(), entry);
 }
 
-/** The last segment of a URL's path without an extension, which is nearly always the slug. */
+/** Returns the last segment of a URL's path without its extension, which is nearly always the slug. */
 export function lastSegment(url: string): string {
   const path = url.split(/[?#]/, 1)[0] ?? '';
   return (
@@ -110,7 +110,7 @@ export function lastSegment(url: string): string {
 
 const NONE: readonly Entry[] = [];
 
-/** Key to entries; nearly every key has one, so that one is kept without a list around it. */
+/** Creates an index from key to entries. A single entry is kept without a list, as nearly every key has only one. */
 function createIndex() {
   const map = new Map<string, Entry | Entry[]>();
 
@@ -135,8 +135,8 @@ function createIndex() {
 }
 
 /**
- * The first of several must be the same one whatever was written last, and after a restart; the shorter name
- * is the likelier original, as copies are called `name-copy`.
+ * Orders entries with the same key, so that the first one does not depend on the order of writes. The shorter name comes first,
+ * as copies have names like `name-copy`.
  */
 function byPath(a: Entry, b: Entry): number {
   return a.path.length - b.path.length || (a.path < b.path ? -1 : 1);

@@ -11,22 +11,22 @@ import { readText } from '../../fs/read-text.js';
 import type { Layout } from '../../generators/layout.js';
 import { brokenEntry, type Conventions, type Entry, entryIn, NEVER_READ, type Text } from './entry.js';
 
-/** Where articles are read from. */
+/** The folder of articles, and how its files are read. */
 export interface ContentFolder extends Conventions {
-  /** Absolute path. */
+  /** The folder's absolute path. */
   readonly root: string;
   /**
-   * Canonical URLs that no new article gets, as the server answers them itself; `/*` at the end of one stands for all below.
-   * Those of plugins are added at the start.
+   * Canonical URLs that the server answers itself, so that no new article gets them; `/*` at the end includes all URLs below.
+   * Plugins' URLs are added at the start.
    */
   readonly reservedUrls: Set<string>;
-  /** What reads and writes the text of articles: in a receiver, a thread. */
+  /** Reads and writes articles' text; in a receiver, in another thread. */
   readonly codec: ArticleCodec;
-  /** Why no new article can be stored, as it would not be at the URL that is answered; undefined if it can. */
+  /** Returns why no new article can be stored, because its page would have another URL; undefined if there is no obstacle. */
   refusal(): string | undefined;
 }
 
-/** Everything that reads or makes the text of an article, and may take as long as its author likes. */
+/** Returns the functions that read or make articles' text. Their time depends on the text, which may be hostile. */
 export function textWork(content: Conventions) {
   const { format } = content;
   const { decode, encode, amend, inState, storedUrl, tagKey = String, extension } = format;
@@ -48,7 +48,7 @@ export function textWork(content: Conventions) {
   };
 }
 
-/** Those of an article's tags that have a key, each once, with their keys and signs. */
+/** Returns an article's tags that have a key, each once, with their keys and signs. */
 export function ownTags(tags: readonly string[], tagKey: (tag: string) => string) {
   const own = new Map<string, { readonly key: string; readonly signs: string; readonly tag: string }>();
   for (const tag of tags) {
@@ -67,14 +67,17 @@ export function ownTags(tags: readonly string[], tagKey: (tag: string) => string
 
 export type TextWork = ReturnType<typeof textWork>;
 
-/** The same, asked by promises. Each may also reject with STORE_FAILED if it takes too long, or RECEIVER_BUSY. */
+/**
+ * The functions of `textWork`, asynchronous. They may also reject with STORE_FAILED if they take too long, or with
+ * RECEIVER_BUSY.
+ */
 export type ArticleCodec = {
   readonly [Kind in keyof TextWork]: (
     ...args: Parameters<TextWork[Kind]>
   ) => Promise<ReturnType<TextWork[Kind]>>;
 };
 
-/** A codec that works in the thread that asks. */
+/** Creates a codec that works in the calling thread. */
 function codecHere(content: Conventions): ArticleCodec {
   const asked = Object.entries(textWork(content)).map(([kind, work]) => [
     kind,
@@ -83,7 +86,7 @@ function codecHere(content: Conventions): ArticleCodec {
   return Object.fromEntries(asked);
 }
 
-/** A content folder; without a format, one of a site that Pressmark builds itself. */
+/** Creates a content folder; by default, of a site that Pressmark builds itself. */
 export function contentFolder(
   root: string,
   layout: Layout,
@@ -94,7 +97,7 @@ export function contentFolder(
   return { root, layout, format, codec, reservedUrls: new Set(), refusal };
 }
 
-/** The same folder, whose files are read in the thread that asks: for a start or a command, on which no delivery waits. */
+/** Returns the same folder with a codec in the calling thread: for the start and for commands, when no delivery waits. */
 export function readHere(content: ContentFolder): ContentFolder {
   return { ...content, codec: codecHere(content) };
 }
@@ -107,13 +110,13 @@ export function isReserved({ reservedUrls }: Pick<ContentFolder, 'reservedUrls'>
   return false;
 }
 
-/** An article file as it was on the disk. */
+/** A decoded article file and its fingerprint. */
 export interface DecodedFile {
   readonly fingerprint: Fingerprint;
   readonly stored: StoredArticle;
 }
 
-/** The same with its text. */
+/** A decoded article file with its text. */
 export interface ReadFile extends DecodedFile {
   readonly text: string;
 }
@@ -128,13 +131,13 @@ export async function readArticle(content: ContentFolder, path: string): Promise
   return { text, fingerprint, stored: await content.codec.decode(text, path) };
 }
 
-/** The same in this thread, for a start or a command, on which no delivery waits. */
+/** Like `readArticle`, but in this thread: for the start and for commands, when no delivery waits. */
 export function readArticleSync(content: ContentFolder, path: string): ReadFile {
   const { text, fingerprint } = readAt(content, path);
   return { text, fingerprint, stored: content.format.decode(text, path) };
 }
 
-/** The HTML that an article is shown with, see `renderedHtml`. */
+/** Returns the HTML of an article; see `renderedHtml`. */
 export async function htmlOf({ codec }: Pick<ContentFolder, 'codec'>, stored: Rendered): Promise<string> {
   const { bodyEdited, bodyKind, article } = stored;
   const { body, contentHtml } = article;
@@ -142,12 +145,11 @@ export async function htmlOf({ codec }: Pick<ContentFolder, 'codec'>, stored: Re
   return codec.html({ article: { body, contentHtml }, bodyEdited, ...(bodyKind && { bodyKind }) });
 }
 
-/** What keeps every file from being read: a failure of this process or of its machine. */
+/** The system's errors that affect all files: failures of this process or machine. */
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
 /**
- * Whether reading has failed because of this one file, which is there: a bad block, no permission, a loop of links, a
- * file that is too large for a string.
+ * Whether reading failed because of this existing file: a bad block, no permission, a loop of links, or too large for a string.
  */
 export function isUnreadable(error: unknown): boolean {
   if (error instanceof PressmarkError || isGone(error)) return false;
@@ -156,12 +158,12 @@ export function isUnreadable(error: unknown): boolean {
 }
 
 /**
- * Reads what the catalog keeps of a file. One that is malformed, cannot be read or takes too long is an entry too: while a
- * person is in the middle of an edit, a redelivery must find its id taken; and one such file keeps no other from being read.
+ * Reads a file's entry for the catalog. A file that is malformed, cannot be read or takes too long has an entry, too: while a
+ * person is editing a file, a redelivery must find its id taken, and one bad file must not prevent reading the others.
  *
- * @param known the entry so far, which a malformed file's id and URL are taken from.
+ * @param known the present entry, for the id and URL of a malformed file.
  * @returns undefined if the file is gone.
- * @throws the system's error where no file could be read now; PressmarkError RECEIVER_BUSY.
+ * @throws the system's error if no file can be read now; PressmarkError RECEIVER_BUSY.
  */
 export async function readEntry(
   content: ContentFolder,
@@ -175,13 +177,15 @@ export async function readEntry(
     return await content.codec.entry(path, read, known);
   } catch (error) {
     if (!(error instanceof PressmarkError) || error.code !== 'STORE_FAILED') throw error;
-    // Read again at the next look: it may have been the thread, and not the file.
+    // `NEVER_READ`, so that it is read again next time: the cause may be the thread, not the file.
     const beginning = { text: read.text.slice(0, LONGEST_BEGINNING), fingerprint: NEVER_READ };
     return brokenEntry(content, path, beginning, error.message, known);
   }
 }
 
-/** The same in this thread, with the file, so that it is not read twice for its page; without, if it cannot be read. */
+/**
+ * Like `readEntry`, but in this thread. It also returns the file, if it can be read, so that it is not read again for its page.
+ */
 export function readPageEntry(
   content: ContentFolder,
   path: string,
@@ -194,22 +198,22 @@ export function readPageEntry(
   return { entry, ...(stored && { file: { stored, fingerprint: read.fingerprint } }) };
 }
 
-/** The text of a file, or why it alone cannot be read; undefined if it is gone. */
+/** Reads a file's text, or the reason why this file cannot be read; undefined if it is gone. */
 function textOrReason(content: ContentFolder, path: string): Text | { readonly reason: string } | undefined {
   try {
     return readAt(content, path);
   } catch (error) {
     if (isGone(error)) return undefined;
     if (!isUnreadable(error)) throw error;
-    // Without the path of the machine, which is the second part of such a message.
+    // Only the first part of the message: the second is an absolute path.
     return { reason: messageOf(error).split(',', 1)[0] ?? '' };
   }
 }
 
-/** So much of a file that took too long is looked into for its id and its URL, in characters: they stand at its beginning. */
+/** How much of a file that took too long is searched for its id and URL, which are at its beginning, in characters. */
 const LONGEST_BEGINNING = 10_000;
 
-/** What stands for the text of such a file. */
+/** Replaces the text of a file that cannot be read. */
 const UNREAD: Text = { text: '', fingerprint: NEVER_READ };
 
 function readAt({ root }: ContentFolder, path: string): Text {

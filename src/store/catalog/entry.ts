@@ -11,75 +11,78 @@ import { type Fingerprint, sameFingerprint } from '../../fs/fingerprint.js';
 import type { Layout } from '../../generators/layout.js';
 
 /**
- * What the catalog knows of one article file: what a delivery is decided by, and what a list of articles shows. Texts are
- * shortened, as an entry stays in memory.
+ * The catalog's entry for one article file: the fields for decisions about deliveries and for lists of articles. Texts are
+ * shortened, as entries stay in memory.
  */
 export interface Entry {
-  /** Below the content folder, with forward slashes. */
+  /** The path below the content folder, with forward slashes. */
   readonly path: string;
   readonly fingerprint: Fingerprint;
   /** See `catalogId`. */
   readonly id: string;
-  /** As it stands in the file, where a person may have written something that is no URL; the catalog has its canonical form. */
+  /** The text in the file, which may not be a valid URL; the catalog's index uses the canonical form. */
   readonly url: string;
   /** Undefined if the file cannot be read. */
   readonly title?: string;
-  /** When it was published, as the file says it; undefined if the file says nothing. */
+  /** The publication date in the file; undefined if there is none. */
   readonly date?: string;
   /** See `spellingTags`; undefined if there are none. */
   readonly tags?: readonly string[];
-  /** Undefined if there is none, or the name is of an absurd length. */
+  /** Undefined if there is none, or if the name is overlong. */
   readonly author?: string;
-  /** What of its text is a person's, see `personsPart`. It is not looked for where pages are made. */
+  /** The parts that a person has written or edited; see `personsPart`. Page builds do not compute it. */
   readonly byPerson?: PersonsPart;
   /** Whether the URL is certain; undefined if it is pinned by the file. */
   readonly address?: Address;
-  /** When its page is due, in ms since 1970; undefined if that was so when the file was written. */
+  /** When its page appears, in ms since 1970; undefined if it was already time when the file was written. */
   readonly from?: number;
   /** When it expires, in ms since 1970. */
   readonly until?: number;
-  /** Whether it is stored and not shown; undefined if it is not. */
+  /** Whether it is held, that is stored but not shown; undefined if not. */
   readonly isHeld?: true;
-  /** Whether the site's generator leaves it out as a draft; undefined if it does not. */
+  /** Whether the generator leaves it out as a draft; undefined if not. */
   readonly isDraft?: true;
-  /** Why the file cannot be read, `line <n>: …` or the system's error; it then keeps its id and URL taken, but is not an article. */
+  /** Why the file cannot be read: `line <n>: …`, or the system's error. Its id and URL stay taken, but it is not an article. */
   readonly broken?: string;
-  /** Whether the file is in a form that is not read at all, such as `---js`; `broken` says which. */
+  /** Whether the file has an unsupported form, such as `---js`; `broken` says which. */
   readonly isUnsupported?: boolean;
 }
 
-/** How a site's article files are written, and where they and their pages are. */
+/** The format of a site's article files, and the locations of files and pages. */
 export interface Conventions {
   readonly layout: Layout;
   readonly format: ArticleFormat;
 }
 
-/** The text of a file, and the fingerprint that it had then. */
+/** The text of a file, with its fingerprint. */
 export interface Text {
   readonly text: string;
   readonly fingerprint: Fingerprint;
 }
 
-/** The fingerprint of a file that could not be read. No file has it, so that it is read again whenever it is looked at. */
+/** The fingerprint of a file that could not be read. No file has it, so the file is read again at each check. */
 export const NEVER_READ: Fingerprint = { ino: -1, size: -1, mtimeMs: -1 };
 
-/** Whether an entry is of a file that could not even be read; `broken` has the system's words. */
+/** Whether the file of an entry could not be read; `broken` has the reason. */
 export function isUnread({ fingerprint }: Entry): boolean {
   return sameFingerprint(fingerprint, NEVER_READ);
 }
 
-/** Whether the URL of an entry becomes certain at some time although nobody changes the file. */
+/** Whether the URL of an entry will become certain without a change of the file. */
 export function isFuture({ address }: Entry): boolean {
   return address?.kind === 'unknown' && address.isFuture === true;
 }
 
-/** The state of an article whose file can be read; a draft is as good as live. @param now in ms since 1970. */
+/** Returns the state of a readable article; a draft counts as live. @param now in ms since 1970. */
 export function entryState({ isHeld, from, until }: Entry, now: number): ArticleState {
   if (isHeld === true) return 'held';
   return stateAt({ kind: 'dated', from, until }, now);
 }
 
-/** The entry that a file's text makes, and what the file holds; a malformed one keeps its id and URL taken. */
+/**
+ * Makes the entry for a file's text, and returns the decoded file if it is not malformed. A malformed file's id and URL stay
+ * taken.
+ */
 export function entryIn(
   content: Conventions,
   path: string,
@@ -99,28 +102,28 @@ function isUnsupported(error: unknown): boolean {
   return error instanceof PressmarkError && error.code === 'FRONT_MATTER_UNSUPPORTED';
 }
 
-/** What an entry is made of. */
+/** The data for an entry. */
 type Readable = Pick<StoredArticle, 'address' | 'publication'> &
   Partial<Pick<StoredArticle, 'edited' | 'digest'>> & {
     readonly article: Pick<Article, 'id' | 'url' | 'title' | 'date' | 'tags' | 'author'> &
       Partial<Pick<Article, 'revision'>>;
   };
 
-/** The times at which the state of an article changes; nearly all files were written after theirs. */
+/** Returns the fields for the state of an article and its changes. A time before the file was written is left out. */
 function timesOf(
   publication: Publication,
   { mtimeMs }: Fingerprint,
   isListed: boolean,
 ): Pick<Entry, 'isHeld' | 'isDraft' | 'from' | 'until'> {
   if (publication.kind === 'held') return { isHeld: true };
-  // A site may make a page of what says that it is a draft.
+  // A site may have a page even for a draft.
   if (publication.kind === 'draft') return isListed ? {} : { isDraft: true };
   const { from, until } = publication;
   const isScheduled = from !== undefined && from > Math.min(mtimeMs, Date.now());
   return { ...(isScheduled && { from }), ...(until !== undefined && { until }) };
 }
 
-/** The entry of an article that was just read or written. */
+/** Makes the entry of an article that was just read or written. */
 export function entryOf(path: string, readable: Readable, fingerprint: Fingerprint): Entry {
   const { article, address, publication } = readable;
   const { id, url, title, date, tags, author } = article;
@@ -140,34 +143,34 @@ export function entryOf(path: string, readable: Readable, fingerprint: Fingerpri
   });
 }
 
-/** Characters of an id, at the most, that an entry keeps as it is. */
+/** The longest id that is kept unchanged, in characters. */
 const LONGEST_ID = 1_000;
 
-/** The id by which the catalog knows an article: the article's own, or its digest where that is of an absurd length. */
+/** Returns an article's id in the catalog: the article's id, or its digest if the id is overlong. */
 export function catalogId(id: string): string {
   return id.length <= LONGEST_ID ? id : `sha256-${hash('sha256', id)}`;
 }
 
-/** Characters of a title, at the most. */
+/** The longest title in an entry, in characters. */
 export const LONGEST_TITLE = 200;
-/** Characters of a date, at the most. */
+/** The longest date in an entry, in characters. */
 const LONGEST_DATE = 60;
 
-/** Tags of one article that an entry has, at the most, and characters of such a tag or author. */
+/** The maximum number of tags in an entry, and the longest tag or author, in characters. */
 const MOST_SPELLING_TAGS = 100;
 export const LONGEST_SPELLING = 200;
 
-/** Those of an article's tags that an entry has, and that fix how later articles spell the same tag. */
+/** Returns an article's tags for its entry; they determine how later articles spell the same tag. */
 export function spellingTags(tags: readonly string[]): readonly string[] {
   return tags.slice(0, MOST_SPELLING_TAGS).filter(({ length }) => length <= LONGEST_SPELLING);
 }
 
-/** A string cut out of a file keeps its whole text in memory: through JSON each one becomes its own. */
+/** Copies the strings of an entry: a substring would keep the file's whole text in memory. */
 export function ownStrings<E extends Entry>(entry: E): E {
   return JSON.parse(JSON.stringify(entry)) as E;
 }
 
-/** What can still be known of a malformed file: its id and URL as they were, or as their lines say. */
+/** Makes the entry of a malformed file: with the known id and URL, or those in its lines. */
 export function brokenEntry(
   content: Conventions,
   path: string,
@@ -190,6 +193,6 @@ function lineValue(text: string, key: string): string | undefined {
     const value: unknown = JSON.parse(line);
     return typeof value === 'string' && value !== '' ? value : undefined;
   } catch {
-    return undefined; // this very line is what is malformed
+    return undefined; // this line itself is malformed
   }
 }

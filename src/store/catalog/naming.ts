@@ -5,28 +5,28 @@ import { PressmarkError } from '../../errors.js';
 import { type Catalog, lastSegment } from './catalog.js';
 import { type ContentFolder, isReserved } from './content-folder.js';
 
-/** A slug and what follows from it, kept for one new article until `release`. */
+/** A slug with its path and URL, reserved for one new article until `release`. */
 export interface Name {
   readonly slug: string;
-  /** Below the content folder, with forward slashes. */
+  /** The path below the content folder, with forward slashes. */
   readonly path: string;
   /** Absolute public URL. */
   readonly url: string;
   release(): void;
 }
 
-/** With so many numbers a slug leads to what the server answers itself: it is not the slug that does. */
+/** How many numbers are tried if the server answers a slug's URLs itself; after that, the slug is not the cause. */
 const MOST_RESERVED = 100;
 
 /**
- * Chooses names for new articles: a slug whose file and URL are both free, numbered where the suggestion is
- * taken. Names of articles that are still being written, or are in the trash, count as taken.
+ * Chooses names for new articles: a slug whose file and URL are both free, with a number if the suggestion is taken. Names of
+ * articles that are being written or are in the trash count as taken.
  *
- * The disk is not asked: a file that the catalog does not know shows itself when the new one gets its name, which
- * never covers another. The caller then asks again with that path as `taken`.
+ * It does not read the disk: writing a new file never replaces another one, and if that fails because of an unknown file, the
+ * caller asks again with that path in `taken`.
  *
- * @returns a function that throws PressmarkError PERMALINK_WRONG if the site's rule is known to be another one, or if all
- *   addresses by the rule are those of a plugin.
+ * @returns a function that throws PressmarkError PERMALINK_WRONG if the site has another permalink rule, or if a plugin answers
+ *   all URLs of the rule.
  */
 export function createNaming(
   content: ContentFolder,
@@ -35,7 +35,7 @@ export function createNaming(
 ): (draft: ArticleDraft, extension: string, taken: ReadonlySet<string>) => Name {
   const { layout, format, refusal } = content;
   const inUse = new Set<string>();
-  /** Where the numbers of an often used slug go on, so that a thousand namesakes are not asked each time. */
+  /** The last number of each repeated slug, so that the search does not start at 1 each time. */
   const nextNumber = new Map<string, number>();
 
   function isInUse(path: string, url: string): boolean {
@@ -47,7 +47,7 @@ export function createNaming(
     if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0 || trash.keeps(url, path))
       return true;
     if (format.hasCertainUrls) return false;
-    // A file whose URL is unknown may be at this one.
+    // A file whose URL is unknown may have this one.
     return (
       catalog.unresolved(lastSegment(url)).length > 0 ||
       format.namesakes(path).some((other) => catalog.get(other) !== undefined)

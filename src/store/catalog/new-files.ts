@@ -12,22 +12,25 @@ import {
   type Writing,
 } from './scan.js';
 
-/** What changed so recently may change again without another time stamp, or is being written, in milliseconds. */
+/**
+ * How recent a change must be, in milliseconds, to be checked again: a further change may have the same time stamp, or a write
+ * may be in progress.
+ */
 const RECENT_MS = 2_000;
 
 interface Folder {
   readonly ino: number;
   readonly ctimeMs: number;
-  /** Whether the time stamp was old enough when the folder was listed to show the next change. */
+  /** Whether the time stamp was old enough, when the folder was listed, to differ after the next change. */
   readonly isSettled: boolean;
   readonly subfolders: readonly string[];
 }
 
 /**
- * Returns a function that reads the files which have come since the last call. It asks each folder for its change time,
- * and lists those that have changed; so its costs do not depend on the number of articles, but on that of the folders.
+ * Returns a function that reads files that are new since the last call. It compares each folder's change time, and lists only
+ * changed folders, so that its cost depends on the number of folders, not of articles.
  *
- * @param writing the writes of this process.
+ * @param writing the unfinished writes of this process.
  */
 export function newFilesReader(
   content: ContentFolder,
@@ -48,7 +51,7 @@ export function newFilesReader(
     return subfolders;
   }
 
-  /** Whether a file is not known, or was written so recently that only a part of it may have been read. */
+  /** Whether a file is unknown, or was changed so recently that an incomplete version may have been read. */
   function isNew(path: string): boolean {
     const known = catalog.get(path);
     return known === undefined || Date.now() - known.fingerprint.mtimeMs < RECENT_MS;

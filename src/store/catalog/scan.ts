@@ -22,24 +22,24 @@ export interface ContentChange {
   readonly after: Entry | undefined;
 }
 
-/** What a walk through the content folder found. */
+/** The result of comparing the content folder with the catalog. */
 export interface ScanReport {
   readonly files: number;
   readonly changes: readonly ContentChange[];
-  /** Absolute paths of temp files: left behind, or being written by another process. */
+  /** The absolute paths of temp files: left over, or being written by another process. */
   readonly leftovers: readonly string[];
   /** Folders that cannot be read, with the reason. */
   readonly unreadable: readonly { readonly folder: string; readonly reason: string }[];
 }
 
-/** Files looked at before others get a turn: a walk through a large site must not hold up deliveries. */
+/** The number of files before other work gets a turn, so that a large site's scan does not hold up deliveries. */
 const FILES_PER_TURN = 200;
 
 /**
- * Compares every article file with the catalog and reads again what differs.
+ * Compares every article file with the catalog, and reads changed files.
  *
- * @param writing the unfinished writes of a receiver: files are then read in another thread. @default files are read in this
- *   thread, as no delivery waits
+ * @param writing the unfinished writes of a receiver; with it, files are read in another thread. @default files are read in
+ *   this thread, as no delivery waits
  */
 export async function scan(content: ContentFolder, catalog: Catalog, writing?: Writing): Promise<ScanReport> {
   const from = writing === undefined ? readHere(content) : content;
@@ -67,10 +67,10 @@ export async function scan(content: ContentFolder, catalog: Catalog, writing?: W
 }
 
 /**
- * The paths of all article files below the content folder.
+ * Lists the paths of all article files below the content folder.
  *
- * @param onLeftover gets the absolute paths of temp files.
- * @param onUnreadable gets the folders that cannot be read; their files are left out.
+ * @param onLeftover is called with the absolute paths of temp files.
+ * @param onUnreadable is called with folders that cannot be read; their files are left out.
  */
 export function* walk(
   content: ContentFolder,
@@ -89,7 +89,7 @@ export function* walk(
   }
 }
 
-/** The writes of this process that are not finished, by path. */
+/** The unfinished writes of this process, by path. */
 export type Writing = ReadonlyMap<string, Promise<unknown>>;
 
 const NO_WRITES: Writing = new Map();
@@ -111,12 +111,12 @@ export async function refresh(
     const there = whatIsAt(content, path, before);
     if (there === 'as known') return [];
     const after = there === 'nothing' ? undefined : await readEntry(content, path, before);
-    // Another write may have changed the entry meanwhile.
+    // Another write may have changed the entry in the meantime.
     if (catalog.get(path) === before) return updateCatalog(catalog, path, before, after);
   }
 }
 
-/** The same in this thread, with the file as it is now; without, if it is gone or cannot be read. */
+/** Like `refresh`, but in this thread. It also returns the present file, unless it is gone or cannot be read. */
 export function refreshPage(
   content: ContentFolder,
   catalog: Catalog,
@@ -155,7 +155,7 @@ function updateCatalog(
   return [{ path, before, after }];
 }
 
-/** A file's status; null if it cannot be read; undefined if there is no file, or symbolic links form a loop. */
+/** Returns a file's status; null if it cannot be read; undefined if there is no file, or if symbolic links form a loop. */
 export function statOf(path: string): fs.Stats | null | undefined {
   try {
     return fs.statSync(path, { throwIfNoEntry: false });
@@ -166,24 +166,24 @@ export function statOf(path: string): fs.Stats | null | undefined {
   }
 }
 
-/** Whether a path below the content folder is an article's. */
+/** Whether a path below the content folder is an article file's. */
 export function isArticlePath({ format }: Pick<ContentFolder, 'format'>, path: string): boolean {
   return format.isArticlePath(path) && path.split('/').every(isWatchedName);
 }
 
-/** Whether a file or folder of this name is looked at. */
+/** Whether files or folders with this name are read. */
 export function isWatchedName(name: string): boolean {
   return !name.startsWith('.') && name !== 'node_modules';
 }
 
 type OnUnreadable = (folder: string, error: unknown) => void;
 
-/** The entries of a folder; none if it is gone, or cannot be read, such as `lost+found`. */
+/** Lists the entries of a folder; none if it is gone or cannot be read, such as `lost+found`. */
 export function entriesOf(folder: string, onUnreadable?: OnUnreadable): fs.Dirent[] {
   try {
     return fs.readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    if (isGone(error)) return []; // removed while we walked
+    if (isGone(error)) return []; // removed during the walk
     if (!isUnreadable(error)) throw error;
     onUnreadable?.(folder, error);
     return [];

@@ -5,12 +5,12 @@ import { writeAtomically } from '../../fs/atomic-write.js';
 import type { Catalog } from './catalog.js';
 import type { ContentFolder } from './content-folder.js';
 
-/** Changes with every change of the entries' shape; a snapshot of another version is not read. */
+/** The version of the entries' shape; a snapshot of another version is not read. */
 const VERSION = 8;
 
 const ENTRIES_PER_TURN = 1_000;
 
-/** Where the snapshot of a content folder's catalog stands, and the key that it is made under. */
+/** Returns the path of a catalog's snapshot, and its key. */
 export function snapshotOf(stateDir: string, { format }: ContentFolder): { path: string; key: string } {
   return { path: join(stateDir, 'catalog.jsonl'), key: format.key };
 }
@@ -18,8 +18,8 @@ export function snapshotOf(stateDir: string, { format }: ContentFolder): { path:
 /**
  * Fills the catalog from its snapshot, so that a start reads only the files that changed since.
  *
- * @param key what the entries depend on besides the files; a snapshot made under another key is not read.
- * @returns how many entries were taken over; 0 if there is no usable snapshot.
+ * @param key a digest of what the entries depend on besides the files; a snapshot with another key is not read.
+ * @returns the number of entries; 0 if there is no usable snapshot.
  */
 export async function loadSnapshot(path: string, key: string, catalog: Catalog): Promise<number> {
   if (!fs.existsSync(path)) return 0;
@@ -34,15 +34,17 @@ export async function loadSnapshot(path: string, key: string, catalog: Catalog):
       }
     }
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error; // a bad disk: the articles' own files say the rest
+    if (!(error instanceof SyntaxError)) throw error; // a disk error, which the articles' files would show, too
   }
   return catalog.size;
 }
 
-/** What is read at a time, in bytes: a hundred thousand articles fill 40 MB. */
+/** How much is read at a time, in bytes; a hundred thousand articles take 40 MB. */
 const CHUNK = 1 << 20;
 
-/** The lines of a file, many at a time, ended by LF alone: readline also takes the U+2028 in somebody's title for a line's end. */
+/**
+ * Reads the lines of a file, many at a time, split only at LF: readline would also split at U+2028, which a title may contain.
+ */
 async function* linesOf(path: string): AsyncGenerator<string[]> {
   let rest = '';
   for await (const chunk of fs.createReadStream(path, { encoding: 'utf8', highWaterMark: CHUNK })) {
@@ -53,7 +55,7 @@ async function* linesOf(path: string): AsyncGenerator<string[]> {
   if (rest !== '') yield [rest];
 }
 
-/** Writes the catalog's snapshot; deliveries go on meanwhile. */
+/** Writes the catalog's snapshot without blocking deliveries. */
 export async function saveSnapshot(path: string, key: string, catalog: Catalog): Promise<void> {
   const chunks = [`${header(key)}\n`];
   let lines: string[] = [];

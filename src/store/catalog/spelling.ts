@@ -5,18 +5,18 @@ import type { Catalog } from './catalog.js';
 import { type ArticleCodec, ownTags } from './content-folder.js';
 import { LONGEST_SPELLING, spellingTags } from './entry.js';
 
-/** So many tags are named in the log as left out; a service could send any number. */
+/** How many left-out tags are logged, as a service could send any number. */
 const MOST_NAMED = 1_000;
 
-/** More files than are written at once. */
+/** More than the number of files that are written at once. */
 const MOST_AT_ONCE = 100;
 
 /**
- * The site's own spelling of tags and authors. Where a generator makes one page of `soil` and `Soil`, or fails because it
- * cannot, the spelling that the site had first is used for all articles. Of two tags that are not one, such as `C` and `C#`,
- * the later one is left out where the generator cannot make a page of each. Authors have pages on many sites, too.
+ * Spells tags and authors as the site does. If a generator would make one page for `soil` and `Soil`, or fail because of them,
+ * all articles get the site's first spelling. If it cannot make separate pages for two different tags, such as `C` and `C#`,
+ * the later one is left out. Authors are spelled in the same way, as they have pages on many sites.
  *
- * @param ownOf finds the tags of an article, see `ownTags`. @default in this thread
+ * @param ownOf returns the tags of an article; see `ownTags`. @default runs in this thread
  */
 export function createSpelling(
   { tagKey, hasAuthors }: Pick<ArticleFormat, 'tagKey' | 'hasAuthors'>,
@@ -24,11 +24,11 @@ export function createSpelling(
   log: Pick<Log, 'warn'>,
   ownOf: ArticleCodec['ownTags'] = async (tags) => ownTags(tags, tagKey ?? String),
 ) {
-  /** The spellings of each name by its key, as far as the files were looked at. */
+  /** The spellings in the files that were read so far, by key. */
   const known = { tags: new Map<string, string[]>(), authors: new Map<string, string>() };
-  /** The files that are to be looked at, also those that people have changed since. */
+  /** The files to read: at first all, later the changed ones. */
   const changed = tagKey === undefined && !hasAuthors ? new Set<string>() : catalog.follow();
-  /** The tags of the last files, which the catalog may not have yet, by path. */
+  /** The tags of the latest files, which the catalog may not have yet, by path. */
   const recent = new Map<string, readonly string[]>();
   const leftOut = new Set<string>();
 
@@ -52,9 +52,9 @@ export function createSpelling(
   }
 
   /**
-   * Tags as the site's articles spell them, each once; without those of which the generator cannot make a page.
+   * Returns tags in the site's spelling, each once, without those for which the generator cannot make a page.
    *
-   * @param path of the file that gets them.
+   * @param path the path of the file with these tags.
    */
   async function spelledTags(tags: readonly string[], path: string): Promise<readonly string[]> {
     if (tagKey === undefined || tags.length === 0) return tags;
@@ -81,7 +81,7 @@ export function createSpelling(
     return written;
   }
 
-  /** The tags of other files that have the pages of these tags, by the keys. */
+  /** Returns the tags of other files that take the pages of these tags, by key. */
   function tagsInTheWay(
     { keys, signs }: Pick<ReturnType<typeof ownTags>, 'keys' | 'signs'>,
     path: string,
@@ -93,7 +93,7 @@ export function createSpelling(
     }
     const found = new Map<string, string>();
     if (sought.size === 0) return found;
-    // In one go: an article may have any number of such tags, and a site as many articles.
+    // In one pass, as both an article's tags and the site's articles may be many.
     for (const tag of tagsOfOthers(path)) {
       const key = sought.get(tag);
       if (key === undefined) continue;
@@ -101,7 +101,7 @@ export function createSpelling(
       sought.delete(tag);
       if (sought.size === 0) return found;
     }
-    // Some are left over from texts that were replaced.
+    // Some known tags come from replaced texts, so read all files again.
     known.tags.clear();
     for (const { path: at } of catalog.entries()) changed.add(at);
     return found;
@@ -123,7 +123,7 @@ export function createSpelling(
     );
   }
 
-  /** The author as the site's articles spell the name. */
+  /** Returns an author's name in the site's spelling. */
   function spelledAuthor(name: string): string {
     if (!hasAuthors || name.length > LONGEST_SPELLING) return name;
     return spelledIn(spellings().authors, termKey(name), name);
@@ -132,12 +132,12 @@ export function createSpelling(
   return { tags: spelledTags, author: spelledAuthor };
 }
 
-/** The known spelling of a tag with these signs; undefined if only other tags have its key. */
+/** Returns the known spelling of a tag with these signs; undefined if only different tags have its key. */
 function spellingOf(known: readonly string[] = [], signs = ''): string | undefined {
   return known.find((one) => signsOf(one) === signs);
 }
 
-/** The spelling that a name had first. */
+/** Returns the first spelling of a name. */
 function spelledIn(first: Map<string, string>, key: string, name: string): string {
   const spelled = first.get(key);
   if (spelled === undefined) first.set(key, name);

@@ -1,6 +1,6 @@
 import type { Entry } from './entry.js';
 
-/** The moments at which the states of articles change, in ms since 1970. */
+/** Lists the times at which articles' states change, in ms since 1970. */
 function* stateChanges(entries: Iterable<Entry>): Generator<number> {
   for (const { from, until, broken } of entries) {
     if (broken !== undefined) continue;
@@ -9,14 +9,14 @@ function* stateChanges(entries: Iterable<Entry>): Generator<number> {
   }
 }
 
-/** When the state of one of these articles has changed last; 0 if none has. @param now in ms since 1970. */
+/** Returns when the state of any of these articles last changed; 0 if none has. @param now in ms since 1970. */
 export function lastStateChange(entries: Iterable<Entry>, now: number): number {
   let last = 0;
   for (const at of stateChanges(entries)) if (at <= now && at > last) last = at;
   return last;
 }
 
-/** When the state of one of these articles changes next; infinite where none does. @param now in ms since 1970. */
+/** Returns when the state of any of these articles changes next; Infinity if none will. @param now in ms since 1970. */
 export function nextStateChange(entries: Iterable<Entry>, now: number): number {
   let next = Number.POSITIVE_INFINITY;
   for (const at of stateChanges(entries)) if (at > now && at < next) next = at;

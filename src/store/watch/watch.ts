@@ -6,25 +6,27 @@ import { backoff, createRepeatedTask } from '../../repeated-task.js';
 import type { ContentFolder } from '../catalog/content-folder.js';
 import { entriesOf, isArticlePath, isWatchedName } from '../catalog/scan.js';
 
-/** Events are gathered this long, so that an editor's write-rename-chmod is looked at once. */
+/** How long events are collected, in milliseconds, so that an editor's write, rename and chmod count as one change. */
 const GATHER_MS = 50;
 
-/** The pauses where comparing fails, such as for want of file descriptors: the first and the longest, in milliseconds. */
+/**
+ * The pauses after failed comparisons, for example without free file descriptors: the first and the longest, in milliseconds.
+ */
 const PAUSE_MS = { first: 100, longest: 5_000 };
 
-/** With more events at a time the whole folder is compared: the system drops events where too many wait to be read. */
+/** The number of events above which the whole folder is compared, as the system drops events from a full queue. */
 const MANY_EVENTS = 2_000;
 
-/** How often the content folder is looked for while it is not there, in milliseconds. */
+/** How often a missing content folder is looked for, in milliseconds. */
 const ROOT_EVERY_MS = 1_000;
 
-/** How often the whole folder is compared where a part of it cannot be watched, in milliseconds. */
+/** How often the whole folder is compared if a part of it cannot be watched, in milliseconds. */
 const SCAN_EVERY_MS = 30_000;
 
 export interface WatchOptions {
   readonly content: ContentFolder;
   readonly log: Log;
-  /** Reads the files at these paths again, where they have changed. */
+  /** Reads the files at these paths again, if they have changed. */
   readAgain(paths: Iterable<string>): Promise<void>;
   /** Compares the whole folder with the catalog. */
   compareFolder(): Promise<void>;
@@ -33,8 +35,8 @@ export interface WatchOptions {
 }
 
 /**
- * Watches the content folder for changes by other programs, by one watch a folder: what an event costs does not depend
- * on how many files there are. (chokidar lists a folder anew when a file in it changes, and asks for the status of each.)
+ * Watches the content folder for changes by other programs, with one watch per folder, so that an event's cost does not depend
+ * on the number of files. (chokidar lists the folder again for each change, and reads the status of each file.)
  */
 export function watchContent(options: WatchOptions): { close(): Promise<void> } {
   const { content, log, readAgain, compareFolder, scanEveryMs = SCAN_EVERY_MS } = options;
@@ -54,7 +56,7 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
     retryMs: (failures) => backoff(failures, PAUSE_MS),
   });
 
-  /** @param onFile is called with the paths of the articles in it. */
+  /** @param onFile is called with the path of each article in the folder. */
   function enter(folder: string, onFile?: (path: string) => void): void {
     if (watchers.has(folder)) return;
     const absolute = join(content.root, folder);
@@ -68,7 +70,7 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
         else if (isArticlePath(content, path)) onFile?.(path);
       }
     } catch (error) {
-      // A folder that is gone again, or may not be read, has no files to watch.
+      // A folder that is gone or not readable has no files to watch.
       if (!isGone(error) && systemCode(error) !== 'EACCES') onUnwatched(error);
     }
   }
@@ -86,28 +88,28 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
     const path = below(folder, name);
     if (isArticlePath(content, path)) paths.add(path);
     else if (isWatchedName(name)) onSubfolder(path);
-    // The system names a folder itself where that was moved or removed.
+    // If a folder was moved or removed, the system reports an event with its own name.
     if (folder === '' && name === basename(content.root)) watchRoot();
     if (paths.size > MANY_EVENTS) isFolderChanged = true;
     if (paths.size > 0 || isFolderChanged) comparison.request();
   }
 
-  /** A folder that was moved away and back is another one under the same name: it is watched anew. */
+  /** Watches a changed folder again: it may be another folder with the same name. */
   function onSubfolder(path: string): void {
     const isKnown = watchers.has(path);
     let isFolder = false;
     try {
       isFolder = fs.lstatSync(join(content.root, path), { throwIfNoEntry: false })?.isDirectory() === true;
     } catch {
-      isFolderChanged = true; // The comparison reports why a folder cannot be looked into.
+      isFolderChanged = true; // the comparison reports why a folder cannot be read
     }
     if (isKnown) leave(path);
     isFolderChanged ||= isKnown;
-    // Of one that is new only its own files are looked at: each article may have a folder.
+    // For a new folder, only its own files are read: each article may have its own folder.
     if (isFolder) enter(path, (file) => paths.add(file));
   }
 
-  /** Watches the content folder anew, as soon as it is there: `git switch` removes it if the other branch lacks it. */
+  /** Watches the content folder again, as soon as it exists: `git switch` removes it if the other branch lacks it. */
   function watchRoot(): void {
     clearTimeout(rootTimer);
     leave('');
@@ -118,7 +120,7 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
   }
 
   function onUnwatched(error: unknown): void {
-    if (scanTimer !== undefined) return; // the same is likely to be true of thousands of folders
+    if (scanTimer !== undefined) return; // thousands of folders may have the same error
     log.warn(
       { reason: messageOf(error) },
       'a part of the content folder cannot be watched; all files are compared every 30 seconds',
@@ -129,7 +131,7 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
     }, scanEveryMs).unref();
   }
 
-  /** @returns the reason where it has failed. */
+  /** @returns the reason if it has failed. */
   async function compare(): Promise<string | undefined> {
     const changed = paths;
     const isWhole = isFolderChanged;
@@ -145,7 +147,7 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
     }
   }
 
-  // Compares all files, as some may have changed since the catalog was filled.
+  // This compares all files, as some may have changed since the catalog was filled.
   watchRoot();
   return {
     close: async () => {

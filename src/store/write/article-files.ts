@@ -8,22 +8,22 @@ import { type ContentFolder, type ReadFile, readArticle } from '../catalog/conte
 import { type Entry, entryOf } from '../catalog/entry.js';
 import { Outdated, type Removal, type StoredFile, type Write, type Writer } from './writer.js';
 
-/** How a file is written. A person's edit is theirs to commit. */
+/** How a file is written; `edited` is a person's edit, which is not committed here. */
 type Written = 'now' | 'restored' | 'edited';
 
 /** The files of the articles; see `createArticleFiles`. */
 export type ArticleFiles = ReturnType<typeof createArticleFiles>;
 
 /**
- * Writes the files of articles. A file is *stored* when it is in the content folder, and *acknowledged* when its writer has
- * also promised it. The caller holds the store's lock.
+ * Writes articles' files. A file is *stored* when it is in the content folder, and *acknowledged* when it is durable and
+ * `Writer.afterWrite` has succeeded, too. The caller holds the store's lock.
  */
 export function createArticleFiles(content: ContentFolder, catalog: Catalog, writer: Writer) {
-  /** The writes that go on, by path. */
+  /** The unfinished writes, by path. */
   const writing = new Map<string, Promise<unknown>>();
-  /** What this process has made durable, or found to be as good. */
+  /** The fingerprints of files that are known to be durable, by path. */
   const durable = new Map<string, Fingerprint>();
-  /** The revisions that may stay, or come yet, although their deliveries got an error; by path. */
+  /** The revisions that may be stored, now or later, although their deliveries got an error; by path. */
   const unacknowledged = new Map<string, string>();
 
   function isDurable({ path, fingerprint }: Entry): boolean {
@@ -42,11 +42,10 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   }
 
   /**
-   * Acknowledges a file that is there: another process, or a write that got an error, may have left it without having made
-   * it durable.
+   * Acknowledges an existing file, which another process or a failed write may have left without making it durable.
    *
-   * @returns the file if its delivery was answered with an error although it stayed: no action has run for it yet, and
-   *   this delivery is the one that stores it.
+   * @returns the file if its earlier delivery was answered with an error: then no action has run for it yet, and this delivery
+   *   counts as the one that stores it.
    */
   async function acknowledge(entry: Entry): Promise<StoredFile | undefined> {
     if (isAcknowledged(entry)) return undefined;
@@ -56,7 +55,7 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     let file: StoredFile | undefined;
     if (writer.afterWrite !== undefined || revision !== undefined) {
       const { text, stored } = await readArticle(content, path);
-      // a person's edit is theirs to commit
+      // A person's edit is left to them to commit.
       if (!stored.edited) file = { article: stored.article, path, text };
     }
     if (file !== undefined) await writer.afterWrite?.(file, 'before');
@@ -66,18 +65,18 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     return file;
   }
 
-  /** Throws where machines without a common folder share the articles, and a file is not what they share. */
+  /** If machines share the articles without a common folder, throws unless a file is the same as the shared one. */
   async function ensureShared(entry: Entry): Promise<void> {
-    // Nothing is acknowledged here: no action has run yet for what a delivery was told to send again.
+    // This does not acknowledge an unacknowledged revision, for which no action has run yet.
     if (writer.catchUp !== undefined && !isDurable(entry)) durable.set(entry.path, await makeDurable(entry));
   }
 
-  /** Writes a file, and acknowledges it. @throws what `Writer.write` throws; what `Writer.afterWrite` throws. */
+  /** Writes a file, and acknowledges it. @throws errors of `Writer.write` and `Writer.afterWrite`. */
   function write(file: Write, how: Written = 'now'): Promise<StoredFile> {
     return inProgress(file, () => writeNow(file, how));
   }
 
-  /** Until `work` ends, what is at the path does not count as another program's. */
+  /** Marks a path as being written until `work` ends, so that changes do not count as another program's. */
   function inProgress<T>({ path }: Pick<Write, 'path'>, work: () => Promise<T>): Promise<T> {
     const running = work().finally(() => writing.delete(path));
     writing.set(path, running);
@@ -91,7 +90,7 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
       const fingerprint = await writer.write(file);
       unacknowledged.set(path, article.revision);
       if (how !== 'edited') await writer.afterWrite?.(stored, how);
-      // What a person has written tells the file alone.
+      // The entry of a person's edit must be read from the file.
       catalog.set(
         how === 'edited'
           ? await content.codec.entry(path, { text, fingerprint })
@@ -107,10 +106,10 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   }
 
   /**
-   * Puts a file in the place of the one that it was made from.
+   * Replaces a file by a new version that was made from it.
    *
-   * @param how `edited` where the new file is a person's edit, too, and theirs to commit.
-   * @throws Outdated where the file has changed since.
+   * @param how `edited` if the new file is a person's edit, too.
+   * @throws Outdated if the file has changed since.
    */
   async function overwrite(
     path: string,
@@ -118,14 +117,14 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     file: EncodedFile & Pick<Write, 'epoch' | 'waitsFor'>,
     how: Written = 'now',
   ): Promise<StoredFile> {
-    // While the file still holds it: whenever we are killed, it is in one place or the other.
+    // Before the write, so that the old text is never lost, even if this process is killed.
     await writer.beforeReplace?.({ path, text, article, edited, by: file.article.revision });
     const target = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
     const { mode } = fs.statSync(target);
     return write({ ...file, path, target, replaces: text, mode }, how);
   }
 
-  /** Removes a file. @throws what `Writer.remove` throws. */
+  /** Removes a file. @throws errors of `Writer.remove`. */
   function remove(file: Removal): Promise<void> {
     return inProgress(file, async () => {
       await writer.remove(file);
@@ -146,16 +145,16 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   };
 }
 
-/** The errors after which a file may have stayed, or may come with a push whose end is unknown. */
+/** The errors after which a file may be stored, or a push with an unknown outcome may still store it. */
 const MAY_HAVE_STORED: readonly ErrorCode[] = ['STORE_FAILED', 'REMOTE_UNAVAILABLE', 'COMMIT_FAILED'];
 
-/** Whether a write may have stored its file although it has failed. */
+/** Whether a failed write may have stored its file. */
 function mayHaveStored(error: unknown): boolean {
   const cause = error instanceof Outdated ? error.cause : error;
   return cause instanceof PressmarkError && MAY_HAVE_STORED.includes(cause.code);
 }
 
-/** Whether the store has failed for a reason of this machine, in which case a file may have stayed. */
+/** Whether the store failed because of this machine; then a file may be stored. */
 export function isStoreFailure(error: unknown): boolean {
   return error instanceof PressmarkError && error.code === 'STORE_FAILED';
 }

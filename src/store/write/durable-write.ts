@@ -17,30 +17,30 @@ import type { Entry } from '../catalog/entry.js';
 import { notDurable } from './failure.js';
 import { NameTaken, Outdated, type Removal, type Write, type Writer } from './writer.js';
 
-/** How often a write is tried whose folders are missing, or are on another file system than was thought. */
+/** How many times a write is tried if folders are missing or on an unexpected file system. */
 const MAX_ATTEMPTS = 3;
 
-/** How often a file is written anew while a person saves it again and again. */
+/** How many times a file is rewritten while a person keeps saving it. */
 const MAX_SAVES = 5;
 
-/** A file that has its name and whose folder is not synced yet. */
+/** A file that has its final name, but whose folder is not synced yet. */
 interface Placed {
-  /** Its other name, where it has one. */
+  /** Its temporary name, which may still exist. */
   readonly temp: string;
   readonly fingerprint: Fingerprint;
-  /** What stood there before; undefined for a new file. */
+  /** The replaced content; undefined for a new file. */
   readonly before: Buffer | undefined;
 }
 
 /**
- * Writes articles to this disk: stage, sync, compare, link or rename, sync the folder.
+ * Creates the writer to this disk. Its steps are: stage, sync, compare, link or rename, sync the folder.
  *
  * @param root the content folder; folders are synced up to and including its parent.
- * @param staging where files are written before they are renamed: an unwatched folder.
+ * @param staging an unwatched folder for files before they are renamed.
  */
 export function createDiskWriter(root: string, staging: string, log: Log): Writer {
   const folders = createFolderSync(root);
-  /** Files that are there although their sync failed. The kernel takes their lost pages for clean. */
+  /** The paths of files whose sync failed. The kernel marks their lost pages as clean, so another sync would prove nothing. */
   const unsynced = new Set<string>();
   let isStagingElsewhere = false;
 
@@ -62,7 +62,7 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
 
   async function place(file: Write): Promise<Placed> {
     for (let attempt = 1; ; attempt++) {
-      // Next to the target where the content folder is mounted from elsewhere.
+      // Next to the target if the content folder is on another file system.
       const folder = isStagingElsewhere ? dirname(file.target) : staging;
       try {
         return await placeBy(folder, file);
@@ -88,7 +88,7 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
     }
   }
 
-  /** Removes what has kept a file from being written. @returns whether the write can be tried again. */
+  /** Removes the cause of a failed write, if possible. @returns whether the write can be tried again. */
   function prepareRetry(error: unknown, folder: string, { target }: Write): boolean {
     switch (systemCode(error)) {
       case 'ENOENT':
@@ -103,7 +103,7 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
     }
   }
 
-  /** Puts things back as they were before a failed write. A person who has saved since keeps their version. */
+  /** Undoes a failed write. If a person has saved the file since, their version stays. */
   async function takeBack({ path, target, text, mode }: Write, { before }: Placed): Promise<boolean> {
     try {
       if (before === undefined) {
@@ -146,7 +146,7 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
     try {
       await syncDirectory(dirname(target));
     } catch (error) {
-      putNew(temp, target); // not over what a person has saved there since
+      putNew(temp, target); // does not replace a file that a person has saved since
       throw error;
     } finally {
       await dropTemp(temp);
@@ -157,9 +157,9 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
 }
 
 /**
- * Renames a staged file over `target`, only while that holds the text that was decided upon.
+ * Renames a staged file over `target` if that still has the text that the decision was based on.
  *
- * @returns what stood there.
+ * @returns the replaced content.
  * @throws Outdated; the system's errors.
  */
 function renameOver(temp: string, target: string, decided: string): Buffer {
@@ -183,8 +183,8 @@ function contentOf(path: string): Buffer | undefined {
 }
 
 /**
- * Writes a file's own content into a new file under its name. What a person saves meanwhile is kept, and written anew
- * in its turn.
+ * Replaces a file by a new file with the same content. If a person saves the file in the meantime, their version is rewritten
+ * instead.
  */
 async function writeAnew(target: string): Promise<Fingerprint> {
   for (let attempt = 1; ; attempt++) {
@@ -201,23 +201,23 @@ async function writeAnew(target: string): Promise<Fingerprint> {
   }
 }
 
-/** Another text for a folder that was removed and made again, by this process or by another program. */
+/** Returns a text that differs if a folder was removed and made again. */
 function identityOf(folder: string): string {
   const { ino, birthtimeNs } = fs.statSync(folder, { bigint: true });
   return `${ino} ${birthtimeNs}`;
 }
 
-/** Sees to it that folders' entries are on the disk: without that a new file can be lost with the power. */
+/** Creates the functions that sync folders' entries; without that, a power loss can remove a new file. */
 function createFolderSync(root: string) {
-  /** Folders whose own names are on the disk, as `identityOf` says. */
+  /** The folders whose own names are on the disk: their `identityOf`, by path. */
   const named = new Map<string, string>();
   const syncs = new Map<string, () => Promise<void>>();
 
-  /** Syncs a folder, and those above that this process has not synced yet. One sync serves all who wait for it. */
+  /** Syncs a folder, and the folders above that this process has not synced yet. Concurrent calls share a sync. */
   function sync(folder: string): Promise<void> {
     const shared = syncs.get(folder) ?? coalesced(() => syncWithNew(folder));
     syncs.set(folder, shared);
-    // Each article may have a folder: they are not kept. One that comes now may sync beside those that wait.
+    // Entries are removed, as each article may have its own folder. A new call may then run beside waiting ones.
     return shared().finally(() => syncs.delete(folder));
   }
 
@@ -231,9 +231,9 @@ function createFolderSync(root: string) {
     for (const [at, identity] of unnamed) named.set(at, identity);
   }
 
-  /** Syncs a folder and all above, up to the parent of the content folder. */
+  /** Syncs a folder and all folders above, up to the parent of the content folder. */
   async function syncAll(folder: string): Promise<void> {
-    // Up to the site's folder, where a link may lead; what lies above is not ours, and may not be ours to open.
+    // Stop at the parent of the content folder or of a link's target: folders above are not ours, and may not be readable.
     const top = dirname(fs.realpathSync(root));
     for (let at = folder; ; at = dirname(at)) {
       await syncDirectory(at);

@@ -1,6 +1,6 @@
 import { PressmarkError, quote, systemCode } from '../../errors.js';
 
-/** What the commonest failures of a disk mean, and what the owner can do. */
+/** The meaning of the most common disk errors, and what the owner can do. */
 const MEANING: Record<string, string> = {
   ENOSPC: 'no space is left on the device; free some',
   EDQUOT: 'the disk quota is used up; raise it or free some space',
@@ -13,23 +13,23 @@ const MEANING: Record<string, string> = {
   EFBIG: 'the file would be larger than allowed (ulimit -f)',
 };
 
-/** The error a delivery is answered with when the disk failed it; nothing was written, the service tries again. */
+/** Makes the error for a delivery that failed because of the disk. Nothing was written, and the service tries again. */
 export function storeFailure(error: unknown): PressmarkError {
   if (error instanceof PressmarkError) return error;
   return failed(`not stored: ${meaningOf(error)}; nothing was changed, send it again`, error);
 }
 
-/** The error for a file that was written and stays, but that the disk may lose; the service tries again. */
+/** Makes the error for a file that was written but may not be on the disk. It stays, and the service tries again. */
 export function notDurable(error: unknown): PressmarkError {
   return failed(`not stored durably: ${meaningOf(error)}; send it again`, error);
 }
 
-/** The error for a file that has gone since the catalog was made. */
+/** Makes the error for a file that is gone since the catalog was read. */
 export function removed({ id }: { readonly id: string }): PressmarkError {
   return new PressmarkError('ARTICLE_NOT_FOUND', `the file of article ${quote(id)} was removed`);
 }
 
-/** The error for a file that is not an article at present. */
+/** Makes the error for a file that cannot be read as an article now. */
 export function unreadable(path: string, error: PressmarkError): PressmarkError {
   const message = `the file ${path} is malformed, ${error.message}`;
   return new PressmarkError('ARTICLE_UNREADABLE', message, { cause: error });

@@ -1,9 +1,9 @@
 import type { Lock } from '../../fs/lock.js';
 
-/** Operations that are decided and written at the same time, at the most. */
+/** The maximum number of operations at the same time. */
 const MOST_RUNNING = 64;
 
-/** How long the lock is held between two looks for waiting processes, in milliseconds. */
+/** How often waiting processes are looked for while the lock is held, in milliseconds. */
 const LOOK_EVERY_MS = 5;
 
 interface Queued {
@@ -14,18 +14,18 @@ interface Queued {
 
 /**
  * - `out`: the lock is not held.
- * - `entering`: the lock is waited for.
- * - `open`: the lock is held, and operations are let in.
- * - `draining`: the lock is held, another process waits for it, and only what runs is finished.
+ * - `entering`: this process waits for the lock.
+ * - `open`: the lock is held, and operations are started.
+ * - `draining`: the lock is held, but another process waits for it, so no operation is started.
  */
 type State = 'out' | 'entering' | 'open' | 'draining';
 
 /**
- * Runs operations under the store's cross-process lock, which makes compare-and-set true across processes. Many operations
- * run at once while it is held, as their syncs share the disk's next flush. While another process waits, no further
- * operation is let in, so that the lock changes hands as soon as those that run are done.
+ * Runs operations under the store's cross-process lock, which makes compare-and-set atomic across processes. Many operations
+ * run at once while it is held, as their syncs share the disk's next flush. While another process waits, no further operation
+ * is started, so that it gets the lock as soon as the running ones have ended.
  *
- * @param readNewFiles reads what others have written; called before the first operation, and when another process has held
+ * @param readNewFiles reads files of other processes; called before the first operation, and whenever another process has held
  *   the lock.
  */
 export function createOperations(lock: Omit<Lock, 'run'>, readNewFiles: () => Promise<void>) {
@@ -33,16 +33,16 @@ export function createOperations(lock: Omit<Lock, 'run'>, readNewFiles: () => Pr
   const running = new Set<string>();
   let state: State = 'out';
   let nextLook = 0;
-  /** The lock's count of handovers up to which everything is read. */
+  /** The lock's count of handovers at the last read of new files. */
   let readUpTo: number | undefined;
   const idlers: (() => void)[] = [];
 
   /**
-   * Runs `work` while this process holds the lock and no other operation with the same key runs. Operations start in the
-   * order in which they were given.
+   * Runs `work` while this process holds the lock and no other operation with the same key runs. Operations with the same key
+   * start in the order of their calls.
    *
-   * @param key the article that the work is about, such as its id.
-   * @throws what `work` throws; PressmarkError LOCK_TIMEOUT.
+   * @param key identifies the article, for example its id.
+   * @throws errors of `work`; PressmarkError LOCK_TIMEOUT.
    */
   function run<T>(key: string, work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -80,9 +80,9 @@ export function createOperations(lock: Omit<Lock, 'run'>, readNewFiles: () => Pr
     }
   }
 
-  // At least one operation is let in each time: two busy processes must not hand the lock back and forth for nothing.
+  // Starts at least one operation after each `enter`, so that two busy processes do not exchange the lock without any work.
   function admit(): void {
-    // Not `Date.now`: a clock that is set back would keep us from looking for as long.
+    // Not `Date.now`, as a clock that is set back would delay the next look.
     if (performance.now() >= nextLook) {
       nextLook = performance.now() + LOOK_EVERY_MS;
       if (lock.contended()) state = 'draining';

@@ -10,18 +10,18 @@ import { type ContentFolder, isUnreadable } from '../catalog/content-folder.js';
 import { scan } from '../catalog/scan.js';
 import { loadSnapshot } from '../catalog/snapshot.js';
 
-/** The folder below the state folder in which files are written before they get their name. */
+/** The folder in the state folder for files before they get their final name. */
 export const STAGING = 'staging';
 
-/** What a start found and fixed, each step by its name. */
+/** What the start found and repaired. */
 export interface RecoveryReport {
-  /** Entries taken from the snapshot. */
+  /** The number of entries from the snapshot. */
   readonly fromSnapshot: number;
-  /** Article files there are. */
+  /** The number of article files. */
   readonly files: number;
-  /** Files that were read because the snapshot did not have them as they are. */
+  /** The number of files that were read, as the snapshot did not have their present version. */
   readonly read: number;
-  /** Temp files of a process that died, removed. */
+  /** The number of removed temp files of dead processes. */
   readonly tempFilesSwept: number;
   /** Files that cannot be read, with the reason. */
   readonly malformed: readonly { readonly path: string; readonly reason: string }[];
@@ -37,8 +37,8 @@ export interface RecoveryOptions {
 }
 
 /**
- * Brings the catalog up to date with the files and removes what a killed process has left. Other receivers on the same
- * folder may be at work meanwhile.
+ * Updates the catalog from the files, and removes leftovers of killed processes. Other receivers may use the same folder at the
+ * same time.
  */
 export async function recover({
   content,
@@ -65,7 +65,7 @@ function leftoversIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Under the lock no other receiver writes: a temp file that was there before is left over. */
+/** Removes leftover temp files. The caller holds the lock, so that no other receiver is writing them. */
 function sweep(leftovers: readonly string[], log: Log): number {
   let swept = 0;
   for (const path of leftovers) {

@@ -4,40 +4,40 @@ import type { Address } from '../../article/stored-article.js';
 import type { Fingerprint } from '../../fs/fingerprint.js';
 import type { Entry } from '../catalog/entry.js';
 
-/** An article's file that is to be written. */
+/** An article's file to write. */
 export interface Write {
-  /** Below the content folder, with forward slashes. */
+  /** The path below the content folder, with forward slashes. */
   readonly path: string;
-  /** The same, absolute; for a replacement with symbolic links resolved. */
+  /** The absolute path; for a replacement, with symbolic links resolved. */
   readonly target: string;
   readonly text: string;
-  /** What was decided upon: the whole text of the file that is replaced; null for a new file. */
+  /** The whole text that the decision was based on and that is replaced; null for a new file. */
   readonly replaces: string | null;
-  /** What the text holds. */
+  /** The article in the text. */
   readonly article: Article;
   /** Whether the article's URL is certain; undefined if the file pins it. */
   readonly address?: Address;
-  /** When the article has a page. */
+  /** Whether and when the article has a page. */
   readonly publication: Publication;
-  /** Permissions of the file that is replaced. */
+  /** The permissions of the replaced file. */
   readonly mode?: number;
-  /** The writer's `epoch` when it was decided. */
+  /** The writer's `epoch` at the decision. */
   readonly epoch: number;
-  /** What must be on the disk before the file gets its name; if one rejects, nothing is changed. */
+  /** Work that must end before the file gets its name; if any of it rejects, nothing is changed. */
   readonly waitsFor?: readonly Promise<void>[];
-  /** Whether a person has this very file restored. @default false */
+  /** Whether a person restores this file. @default false */
   readonly isRestored?: boolean;
 }
 
-/** An article's file that is to be removed. */
+/** An article's file to remove. */
 export interface Removal extends Pick<Write, 'path' | 'target' | 'article' | 'epoch'> {
-  /** The whole text that was decided upon. */
+  /** The whole text that the decision was based on. */
   readonly replaces: string;
 }
 
 /** A file that was written. */
 export interface StoredFile extends Pick<Write, 'path' | 'text' | 'article'> {
-  /** The person's edit that stood there before. */
+  /** The person's edit that was replaced. */
   readonly replaced?: { readonly article: Article; readonly text: string };
 }
 
@@ -49,74 +49,72 @@ export interface ReplacedFile extends Pick<Write, 'path' | 'text' | 'article'> {
   readonly by: string;
 }
 
-/** Has an article's file get its name only after something else is on the disk, which may be written at the same time. */
+/** Delays an article's file until other work has ended, which may run at the same time. */
 export type WaitFor = (work: Promise<void> | undefined) => void;
 
-/** Makes article files durable, and is the compare-and-set of a durability level. The caller holds the store's lock. */
+/** Writes article files durably, by the compare-and-set of a durability level. The caller holds the store's lock. */
 export interface Writer {
   /**
-   * Resolves when the file has its name and is durable. Never called twice at the same time for one path.
+   * Writes a file. Resolves when the file has its name and is durable. Never called twice at the same time for one path.
    *
    * @returns the new file's fingerprint.
-   * @throws NameTaken, Outdated, the system's errors: nothing was changed. PressmarkError STORE_FAILED: the file may be
-   *   there, and is made durable by `ensure` before it is acknowledged.
+   * @throws NameTaken, Outdated, the system's errors: nothing was changed. PressmarkError STORE_FAILED: the file may exist, and
+   *   `ensure` makes it durable before it is acknowledged.
    */
   write(file: Write): Promise<Fingerprint>;
   /**
-   * Resolves when the file is gone, and that is durable. Never called twice at the same time for one path.
+   * Removes a file. Resolves when the removal is durable. Never called twice at the same time for one path.
    *
    * @throws as `write`.
    */
   remove(file: Removal): Promise<void>;
   /**
-   * Makes a file that is there as durable as if it had just been written: another process may have died between the
-   * rename and the sync.
+   * Makes an existing file durable, as another process may have died between the rename and the sync.
    *
-   * @returns the fingerprint of the file, which may have been written anew.
+   * @returns the fingerprint of the file, which may have been rewritten.
    */
   ensure(entry: Entry): Promise<Fingerprint>;
-  /** Called before a file is replaced or removed; when it rejects, nothing is changed. */
+  /** Called before a file is replaced or removed; if it rejects, nothing is changed. */
   beforeReplace?(replaced: ReplacedFile): Promise<void>;
   /**
-   * What else must have happened before a file is acknowledged. When it rejects, the file stays and is not acknowledged:
-   * while it ran, a lookup of another receiver may have answered with that file. It counts as stored when it has been sent
-   * again.
+   * Called after a file is stored and before it is acknowledged. If it rejects, the file stays, as another receiver's lookup
+   * may have answered with it, but it is not acknowledged until it is sent again.
    *
-   * @param written by whom: a delivery now; an earlier one, and a person may have renamed the file since; a person who has
-   *   it restored.
+   * @param written `now`: by this delivery; `before`: by an earlier one, and a person may have renamed the file since;
+   *   `restored`: by a person who restores it.
    */
   afterWrite?(file: StoredFile, written: 'now' | 'before' | 'restored'): Promise<void>;
-  /** Called where the article of an update or a lookup is not found; throws where it may be there again soon. */
+  /** Called if the article of an update or a lookup is not found; throws if it may be back soon. */
   onMissing?(): void;
-  /** Another number whenever the files have changed by another machine, so that decisions are to be made again. */
+  /** A number that changes when another machine has changed files, so that decisions must be made again. */
   readonly epoch: number;
   /**
-   * Set where machines without a common folder share the articles. Resolves when the files are as new as any that was
-   * acknowledged anywhere before the call. A file counts only as far as `ensure` resolves for it.
+   * Set if machines share the articles without a common folder. Resolves when the files include everything that any machine
+   * acknowledged before the call. A file counts only if `ensure` resolves for it.
    *
    * @throws PressmarkError REMOTE_UNAVAILABLE, COMMIT_FAILED.
    */
   catchUp?(): Promise<void>;
-  /** Ends work in the background; called when no operation runs. */
+  /** Ends background work; called when no operation runs. */
   close?(): Promise<void>;
 }
 
-/** The writer of several machines. */
+/** The writer for several machines. */
 export type SharedWriter = Writer & Required<Pick<Writer, 'catchUp'>>;
 
 /**
- * Thrown if files have changed since the decision, which is then made again. The cause is the error of an earlier
- * attempt whose end is unknown: what has changed may be this very write, or be based on it.
+ * Thrown if files have changed since the decision, which is then made again. The cause is the error of an earlier attempt whose
+ * outcome is unknown: the change may be this write, or be based on it.
  */
 export class Outdated extends Error {}
 
-/** Thrown where the name of a new file belongs to another file by now. */
+/** Thrown if the name of a new file has been taken by another file. */
 export class NameTaken extends Outdated {}
 
 /**
- * Decides and writes, again and again until the decision is not `Outdated`.
+ * Repeats a decision and its write until it is not `Outdated`.
  *
- * @param work gets the writer's `epoch`, and the error of an attempt whose end is unknown.
+ * @param work is called with the writer's `epoch`, and the error of an earlier attempt whose outcome is unknown.
  */
 export async function untilWritten<T>(
   writer: Pick<Writer, 'epoch'>,
