@@ -7,42 +7,45 @@ import type { Catalog } from '../store/catalog/catalog.js';
 import type { ContentFolder } from '../store/catalog/content-folder.js';
 import type { TermSlug } from './index/taxonomy.js';
 
-/** Static hosts that want files of their own besides the site's. */
+/** Static hosts that need additional files. */
 export type Hosting = 'cloudflare-pages' | 'github-pages' | 'netlify';
 
-/** What a site is built from. */
+/** The options of a site's builder. */
 export interface SiteOptions {
   readonly content: ContentFolder;
-  /** Absolute; made when it is not there. It is Pressmark's own: files of the owner's are in `staticDir`. */
+  /** The output folder, absolute; created if it does not exist. It is Pressmark's own; the owner's files are in `staticDir`. */
   readonly outputDir: string;
-  /** Absolute; where it is kept what was built. */
+  /** The state folder, absolute. */
   readonly stateDir: string;
-  /** Absolute; files that go to the site as they are. It need not exist. */
+  /** The folder of files that are copied to the site unchanged, absolute. It need not exist. */
   readonly staticDir: string;
   /**
-   * Folders of themes, parents first, and last the site's own templates; they need not exist. The built-in theme is
-   * before them all.
+   * The folders of themes, parents first, and last the site's own templates; they need not exist. The built-in theme is the
+   * parent of all.
    */
   readonly themeDirs: readonly ThemeFolder[];
   readonly site: SiteInfo;
   readonly log: Log;
   readonly hooks: Hooks;
-  /** What plugins add to pages besides hooks and outputs. */
+  /** Plugins' additions to pages, besides hooks and outputs. */
   readonly additions: PageAdditions;
-  /** Outputs of plugins. */
+  /** The outputs of plugins. */
   readonly outputs: readonly PluginOutput[];
-  /** Makes the segments of the addresses of tags and authors. @default in their own scripts */
+  /** Makes the last segment of a tag's or author's address. @default in its own script */
   readonly termSlug?: TermSlug | undefined;
-  /** Articles on the home page and on every full page of a list. */
+  /** The number of articles on the home page and on every full page of a list. */
   readonly pageSize: number;
-  /** Static hosts that want files of their own. */
+  /** The static hosts that need additional files. */
   readonly hosting: readonly Hosting[];
-  /** The Content-Security-Policy that hosts are to send; false for none. Default: what the theme needs. */
+  /** The Content-Security-Policy that hosts send; false for none. @default the policy that the theme needs */
   readonly contentSecurityPolicy?: string | false | undefined;
-  /** The builder's index of the articles, for other readers of it. Default: one of its own. */
+  /** The catalog to fill, for other readers. @default a new one */
   readonly catalog?: Catalog;
-  /** What else pages depend on, such as the plugins and their versions. Another one builds all pages anew. */
+  /**
+   * Returns a key of other inputs of all pages, such as the plugins and their versions. If it changes, all pages are made
+   * again.
+   */
   readonly setupKey?: () => string;
-  /** How long another process that builds the site is waited for. @default until it ends */
+  /** How long to wait for another process that builds the site, in milliseconds. @default until it ends */
   readonly lock?: { readonly longestMs: number };
 }

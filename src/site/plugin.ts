@@ -11,40 +11,43 @@ import type { Search } from './search.js';
 /** How long pending work may take when the service stops. */
 const CLOSE_MS = 5_000;
 
-/** Pauses before a build is repeated that failed, or some of whose pages did: the first, doubled each time up to the last. */
+/**
+ * The pauses before a build is repeated because it or some pages failed, in milliseconds: the first is doubled each time, up to
+ * the last.
+ */
 const [FIRST_RETRY_MS, LAST_RETRY_MS] = [1_000, 600_000];
 
-/** What the next build is for. */
+/** The changes for the next build. */
 interface Changes {
-  /** Below the content folder. */
+  /** The changed files, below the content folder. */
   readonly paths: Set<string>;
   /** Whether it is a build of everything. */
   isAll: boolean;
-  /** Whose pages are made in any case. */
+  /** The files whose pages are made even without a change. */
   readonly anew: Set<string>;
 }
 
 export interface SitePluginOptions {
-  /** Opens the index of the site's search. @default there is none */
+  /** Opens the index of the site's search. @default no search */
   search?(pages: () => Promise<readonly BuiltArticlePage[] | undefined>, onWritten: () => void): Search;
-  /** Starts the builder's thread, in which `serveBuilds` answers; `app/builder/start-builder.ts`. */
+  /** Starts the builder's thread, which runs `serveBuilds`; see `app/builder/start-builder.ts`. */
   spawn(): Worker;
-  /** The content folder relative to the site's, with a slash at its end; empty if both are the same. */
+  /** The content folder relative to the site's folder, with a slash at its end; empty if both are the same. */
   readonly contentPrefix: string;
   /** How long pending work may take when the service stops. @default 5000 */
   readonly closeMs?: number;
-  /** Pause before the first retry of a build. @default 1000 */
+  /** The pause before the first retry of a build, in milliseconds. @default 1000 */
   readonly retryMs?: number;
   /**
-   * Called at the start with what is to be called after other sources than articles have changed: with the files below the
-   * content folder, or `all`. Returns what ends that.
+   * Watches sources other than articles. It calls `onChange` with the changed files below the content folder, or `all`, and
+   * returns a function that ends it.
    */
   watch?(onChange: (work: readonly string[] | 'all') => void): () => Promise<void>;
 }
 
 /**
- * The static generator as a plugin of the receiver: every stored, edited or removed article is built into
- * pages by a thread of its own, so that no delivery waits for it.
+ * Makes the static generator's plugin for the receiver: a separate thread builds the pages of every stored, edited or removed
+ * article, so that no delivery waits for a build.
  */
 export function sitePlugin(options: SitePluginOptions): Plugin {
   const { contentPrefix: prefix, closeMs = CLOSE_MS, retryMs = FIRST_RETRY_MS } = options;
@@ -55,33 +58,33 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       const { log } = host;
       const thread = createBuilderThread(options.spawn, log);
       const search = options.search?.(pages, () => void host.doAction('search.written', {}));
-      /** What has changed since the last build was asked for. */
+      /** The changes since the last build was started. */
       let next: Changes | undefined;
       let _building: Promise<void> | undefined;
-      /** Has everything built again. */
+      /** The timer for the next retry. */
       let retry: NodeJS.Timeout | undefined;
-      /** Repeated builds in a row that were no better. */
+      /** The number of retries since the last build without failures. */
       let retries = 0;
       let isClosing = false;
 
       /**
-       * Asks for a build of everything, or of what these files change. What is asked for during a build is one build, the next;
-       * only the own pages of changed articles are made in the middle of it.
+       * Requests a build of everything, or of these files' changes. All requests during a build become one build, the next;
+       * only the pages of changed articles are made during the current one.
        *
-       * @param anew those whose pages are made in any case.
+       * @param anew the files whose pages are made even without a change.
        */
       function build(paths: readonly string[] | 'all', anew: readonly string[] = []): void {
         next ??= { paths: new Set(), isAll: false, anew: new Set() };
         if (paths === 'all') next.isAll = true;
         else for (const path of paths) next.paths.add(path);
         for (const path of anew) next.anew.add(path);
-        if (paths !== 'all') thread.ask({ kind: 'first', paths }).catch(() => undefined); // the build says what is wrong
+        if (paths !== 'all') thread.ask({ kind: 'first', paths }).catch(() => undefined); // the build reports the error
         _building ??= buildAll();
       }
 
       async function buildAll(): Promise<void> {
         do {
-          await sleep(); // then all others have heard of the change, too
+          await sleep(); // so that all other listeners get the change first
           if (next !== undefined) await buildNext(next);
         } while (next !== undefined);
         _building = undefined;
@@ -94,7 +97,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
           const work = isAll ? 'all' : [...paths];
           built(await thread.ask({ kind: 'build', work, anew: [...anew] }), began);
         } catch (error) {
-          if (thread.isClosed()) return; // a thread that ends when the service stops has not failed
+          if (thread.isClosed()) return; // the service stops: no failure
           const reason = messageOf(error);
           log.error({ reason }, 'the site could not be built; it is tried again');
           retryLater();
@@ -116,7 +119,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         search?.built();
       }
 
-      /** Has everything built again after a pause. */
+      /** Requests a build of everything after a pause. */
       function retryLater(): void {
         if (isClosing || retry !== undefined) return;
         const again = () => {
@@ -126,12 +129,12 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         retry = setTimeout(again, Math.min(LAST_RETRY_MS, retryMs * 2 ** retries++));
       }
 
-      /** The pages of articles, newest first; undefined if no thread knows them. */
+      /** Lists the pages of articles, newest first; undefined if no thread is running. */
       async function pages(): Promise<readonly BuiltArticlePage[] | undefined> {
         return thread.isOpen() ? thread.ask({ kind: 'pages' }).catch(() => undefined) : undefined;
       }
 
-      /** The page of a draft; undefined if it cannot be made now. @throws PressmarkError TEMPLATE_FAILED */
+      /** Renders the page of a draft; undefined if that is not possible now. @throws PressmarkError TEMPLATE_FAILED */
       async function preview(path: string, text: string, base: string): Promise<string | undefined> {
         if (!thread.isOpen()) return undefined;
         return thread.ask({ kind: 'preview', path, text, base }).catch((error: unknown) => {
@@ -153,7 +156,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       for (const what of ['published', 'updated', 'created', 'edited', 'removed'] as const)
         host.addAction(`article.${what}`, changed);
       host.addAction('article.stateChanged', ({ path, state }) => {
-        if (state !== 'scheduled') changed({ path }); // what has made it that was a change of its file
+        if (state !== 'scheduled') changed({ path }); // the change of the file has requested a build
       });
       host.addAction('build.requested', ({ articles }) => {
         const paths = articles?.flatMap((path) =>
@@ -170,7 +173,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         isClosing = true;
         await Promise.all([unwatch?.(), search?.close()]);
         clearTimeout(retry);
-        await sleep(); // behind what this turn asks for
+        await sleep(); // after the requests of this turn
         if (next !== undefined) void buildNext(next);
         await thread.close(closeMs);
       });

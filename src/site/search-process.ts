@@ -6,24 +6,24 @@ import { filesBelow } from '../fs/files-below.js';
 import { lowerPriority } from '../fs/process-priority.js';
 import { syncFiles } from '../fs/sync-files.js';
 
-/** What the indexing process is asked for. */
+/** The request to the indexing process. */
 export interface SearchRequest {
   /** Absolute. */
   readonly outputDir: string;
   readonly stateDir: string;
   /** The index's folder, absolute. */
   readonly folder: string;
-  /** The name of the file in it that says of what the index was made. */
+  /** The name of the file in this folder that records the version of the index. */
   readonly record: string;
   /** The pages that can be found. */
   readonly pages: readonly {
-    /** Below the output folder. */
+    /** The file of the page, below the output folder. */
     readonly file: string;
-    /** Below the site's base path. */
+    /** The path below the site's base path. */
     readonly url: string;
     readonly digest: string;
   }[];
-  /** Changes with the pages and with Pagefind; an index of the same is not made again. */
+  /** The version of the index: a digest of the pages and of Pagefind's version. The same version is not made again. */
   readonly of: string;
 }
 
@@ -39,19 +39,19 @@ process.once('message', (request: SearchRequest) => {
   );
 });
 
-/** Makes a new index next to the old one and puts it in the old one's place. */
+/** Makes a new index in the state folder, and replaces the old one by it. */
 async function replaceIndex(request: SearchRequest): Promise<void> {
   const { outputDir, stateDir, folder, record, pages, of } = request;
   const next = join(stateDir, 'pagefind');
   fs.rmSync(next, { recursive: true, force: true });
-  // Not with those above them: this process may outlive its receiver, and a site's folder that was removed must not come back.
+  // Not recursive: this process may outlive its receiver, and must not make a removed site's folder again.
   for (const made of [stateDir, next]) if (!fs.existsSync(made)) fs.mkdirSync(made);
   for (const { path, content } of await indexOf(outputDir, pages)) {
     fs.mkdirSync(dirname(join(next, path)), { recursive: true });
     fs.writeFileSync(join(next, path), content);
   }
   fs.writeFileSync(join(next, record), `${JSON.stringify({ of })}\n`);
-  // Else a power loss could leave an index that says it is whole, and is not.
+  // Otherwise a power loss could leave an incomplete index with a record.
   const written = filesBelow(next).map((file) => join(next, file));
   if (!(await syncFiles(next, written, LONGEST_SYNC_MS))) throw new Error('the index could not be synced');
   const former = join(stateDir, 'pagefind.former');
@@ -61,7 +61,7 @@ async function replaceIndex(request: SearchRequest): Promise<void> {
     fs.renameSync(next, folder);
   } catch (error) {
     if (systemCode(error) !== 'EXDEV') throw error;
-    // The output is mounted from elsewhere.
+    // The output is on another file system.
     fs.rmSync(folder, { recursive: true, force: true });
     fs.cpSync(next, folder, { recursive: true });
     fs.rmSync(next, { recursive: true });
@@ -80,7 +80,7 @@ async function indexOf(outputDir: string, pages: SearchRequest['pages']) {
   return unwrap(await index.getFiles()).files;
 }
 
-/** A page; undefined if it was removed since: the next build has another index made. */
+/** Reads a page; undefined if it was removed since, as another index is made after the next build. */
 function contentOf(path: string): string | undefined {
   try {
     return fs.readFileSync(path, 'utf8');

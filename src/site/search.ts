@@ -11,33 +11,36 @@ import type { Log } from '../log.js';
 import type { BuiltArticlePage } from './builder/builder.js';
 import type { SearchRequest } from './search-process.js';
 
-/** The index's folder below the output folder. */
+/** The folder of the index, below the output folder. */
 const FOLDER = 'pagefind';
 
-/** Says in the index's folder of what it was made; `search-process.ts` writes it. */
+/** The file in the index's folder that records its version; `search-process.ts` writes it. */
 const RECORD = 'pressmark.json';
 
-/** The index follows this long after a build. */
+/** The delay between a build and the index, in milliseconds. */
 const QUIET_MS = 2_000;
 
-/** Pause between two jobs, in times of the last one: indexing takes a fifth of the time at most. */
+/** The pause after a job, in multiples of its time, so that indexing takes at most a fifth of the time. */
 const PAUSE = 4;
 const LONGEST_PAUSE_MS = 10 * 60_000;
 
-/** Pause after a job that has failed. */
+/** The pause after a failed job, in milliseconds. */
 const RETRY_MS = 60_000;
 
-/** How long a job may take: Pagefind's library waits for ever for a program that has ended. */
+/** How long a job may take, in milliseconds: if Pagefind's program has ended, its library waits forever. */
 const LONGEST_JOB_MS = 10 * 60_000;
 
-/** Pages that are indexed where the config names no number. */
+/** The default number of indexed pages. */
 const MOST_PAGES = 5_000;
 
-/** Memory that Pagefind takes for a page of 15 KB, in bytes (measured), and how much of the machine's it may take. */
+/**
+ * The memory that Pagefind takes for a page of 15 KB, in bytes (measured), and the part of the machine's memory that it may
+ * take.
+ */
 const MEMORY_PER_PAGE = 850_000;
 const MEMORY_SHARE = 1 / 4;
 
-/** What the config says of the search; false for none. */
+/** The config's settings of the search; false for none. */
 export type SearchSettings = boolean | { readonly maxPages: number };
 
 export interface SearchOptions {
@@ -48,17 +51,17 @@ export interface SearchOptions {
   readonly settings: SearchSettings;
   /** The pages of articles, newest first; undefined if they are not known. */
   pages(): Promise<readonly BuiltArticlePage[] | undefined>;
-  /** Called when the index has changed. */
+  /** Called after the index has changed. */
   onWritten?(): void;
   readonly log: Log;
-  /** How long a job may take. @default 600000 */
+  /** How long a job may take, in milliseconds. @default 600000 */
   readonly longestJobMs?: number;
 }
 
 /** The index of the site's search; see `createSearch`. */
 export type Search = ReturnType<typeof createSearch>;
 
-/** Keeps the index of the site's search: after builds, one job at a time, in a process of its own. */
+/** Keeps the index of the site's search up to date after builds, with one job at a time, in a separate process. */
 export function createSearch(options: SearchOptions) {
   const { outputDir, stateDir, settings, log, longestJobMs = LONGEST_JOB_MS } = options;
   const stopping = new AbortController();
@@ -66,7 +69,7 @@ export function createSearch(options: SearchOptions) {
   let isDirty = false;
   let following: Promise<void> | undefined;
 
-  /** Says that pages may have changed: some time later the index follows. */
+  /** Schedules an update of the index, as pages may have changed. */
   function built(): void {
     isDirty = true;
     following ??= follow();
@@ -85,7 +88,7 @@ export function createSearch(options: SearchOptions) {
     following = undefined;
   }
 
-  /** Brings the index up to date at once. Never rejects. @returns whether that succeeded. */
+  /** Updates the index now. Never rejects. @returns whether that succeeded. */
   async function index(): Promise<boolean> {
     try {
       await run();
@@ -112,7 +115,7 @@ export function createSearch(options: SearchOptions) {
     options.onWritten?.();
   }
 
-  /** The pages that can be found; undefined if they are not known. */
+  /** Lists the pages to index; undefined if they are not known. */
   async function pagesToFind(): Promise<SearchRequest['pages'] | undefined> {
     const base = new URL(options.siteUrl).pathname.replace(/\/$/, '');
     const pages = await options.pages();
@@ -128,12 +131,12 @@ export function createSearch(options: SearchOptions) {
       execArgv: [],
       env: childEnvironment(),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      detached: true, // Ctrl-C on the terminal does not reach it, and all that it starts can be ended
+      detached: true, // Ctrl-C on a terminal does not reach it, and its children can be killed as a group
       timeout: longestJobMs,
       killSignal: 'SIGKILL',
     });
     const kill = () => {
-      endGroup(started.pid); // at the same time: Pagefind complains on standard error that nobody reads its answer
+      endGroup(started.pid); // together, as Pagefind would print an error if its reader ended first
       started.kill('SIGKILL');
     };
     signal.addEventListener('abort', kill);
@@ -153,7 +156,7 @@ export function createSearch(options: SearchOptions) {
     });
   }
 
-  /** Ends a job that is under way; the next start makes up for it. */
+  /** Stops the current job; the next start updates the index. */
   async function close(): Promise<void> {
     stopping.abort();
     await following;
@@ -162,7 +165,7 @@ export function createSearch(options: SearchOptions) {
   return { built, index, close };
 }
 
-/** Of what the index of a site was made, as `SearchRequest.of`; empty if there is none. */
+/** Reads the version of a site's index, see `SearchRequest.of`; empty if there is none. */
 export function searchIndexVersion(outputDir: string): string {
   try {
     const record: { of?: string } = JSON.parse(fs.readFileSync(join(outputDir, FOLDER, RECORD), 'utf8'));
@@ -172,7 +175,7 @@ export function searchIndexVersion(outputDir: string): string {
   }
 }
 
-/** How many of the newest pages can be found. */
+/** Returns how many of the newest pages are indexed. */
 function mostPages(settings: SearchSettings): number {
   if (typeof settings === 'object') return settings.maxPages;
   const machine = Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
@@ -180,9 +183,9 @@ function mostPages(settings: SearchSettings): number {
 }
 
 /**
- * The version of Pagefind, an optional dependency whose program exists for some platforms only.
+ * Returns the version of Pagefind, an optional dependency whose program exists only for some platforms.
  *
- * @returns undefined if it is not installed: there is no search then, which is no fault.
+ * @returns undefined if it is not installed; then there is no search.
  */
 export function pagefindVersion(log?: Log): string | undefined {
   try {
@@ -197,11 +200,11 @@ export function pagefindVersion(log?: Log): string | undefined {
   }
 }
 
-/** Kills what a process with a group of its own has started. */
+/** Kills a process and its children, by its process group. */
 function endGroup(leader: number | undefined): void {
   try {
     if (leader !== undefined) process.kill(-leader, 'SIGKILL');
   } catch {
-    // All have ended with it.
+    // All processes of the group have ended.
   }
 }

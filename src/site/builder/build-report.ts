@@ -1,25 +1,25 @@
 import type { SiteBuilt } from '../../host/hooks/hook-types.js';
 import type { Log } from '../../log.js';
 
-/** What a build did. */
+/** The result of a build. */
 export interface SiteReport extends Omit<SiteBuilt, 'articles' | 'began'> {
-  /** The files below the content folder that it was for; none if it was for everything. */
+  /** The files below the content folder whose changes were built; empty for a build of everything. */
   readonly paths: readonly string[];
 }
 
-/** One broken template breaks every page: so many different messages are logged, each once. */
+/** How many different messages are logged, each once, as one broken template breaks every page. */
 const MOST_MESSAGES = 5;
 
-/** Why a file could not be made, or only without filters. */
+/** Why a file could not be made, or was made without its filters. */
 export interface Failure {
   readonly isMade: boolean;
   readonly reasons: readonly string[];
 }
 
-/** What a build has done so far; see `startReport`. */
+/** Collects the report of a build; see `startReport`. */
 export type BuildReportKeeper = ReturnType<typeof startReport>;
 
-/** The report of a build. */
+/** Starts the report of a build. */
 export function startReport() {
   const start = performance.now();
   const sizes = new Map<string, number>();
@@ -27,7 +27,7 @@ export function startReport() {
   const failures = new Map<string, Failure>();
   let [written, removed] = [0, 0];
 
-  /** The reasons of failures, each with the first page that it concerns and the number of pages. */
+  /** Groups failures by reason, each with its first page and the number of pages. */
   function failuresByReason() {
     const found = new Map<string, { readonly page: string; pages: number; readonly isMade: boolean }>();
     for (const [page, { isMade, reasons }] of failures) {
@@ -41,7 +41,7 @@ export function startReport() {
   }
 
   return {
-    /** A file was made. @param bytes its size. */
+    /** Records a file that was made. @param bytes its size. */
     made(path: string, bytes: number, isWritten: boolean): void {
       sizes.set(path, bytes);
       if (!isWritten) return;
@@ -54,13 +54,13 @@ export function startReport() {
       changed.add(path);
     },
 
-    /** A file was not made, or only without the filters that have failed. */
+    /** Records a file that was not made, or was made without the filters that failed. */
     failed: (page: string, failure: Failure): void => void failures.set(page, failure),
 
-    /** Whether old files stay because they could not be made. */
+    /** Whether some files could not be made, so that their old versions stay. */
     hasUnmade: () => [...failures.values()].some(({ isMade }) => !isMade),
 
-    /** Writes to the log what went wrong. */
+    /** Logs the failures. */
     logFailures(log: Log): void {
       const found = failuresByReason();
       for (const [reason, { page, pages, isMade }] of found.slice(0, MOST_MESSAGES))

@@ -17,13 +17,13 @@ import { type BuiltFiles, openBuiltFiles } from './built-files.js';
 /** How long a build may keep its thread busy at a time, in milliseconds. */
 const TURN_AFTER_MS = 10;
 
-/** How long after the last build its state is saved, in milliseconds. */
+/** The delay between the last build and the save of its state, in milliseconds. */
 const SAVE_AFTER_MS = 2_000;
 
 /** Builds one site; see `createBuilder`. */
 export type Builder = ReturnType<typeof createBuilder>;
 
-/** The page of an article as it was built last. */
+/** The last built page of an article. */
 export interface BuiltArticlePage {
   /** Below the output folder. */
   readonly file: string;
@@ -31,57 +31,57 @@ export interface BuiltArticlePage {
   readonly digest: string;
 }
 
-/** How a build is done. */
+/** Options for a build. */
 export interface BuildRequest {
   /**
-   * Files below the content folder whose pages are made anew, or `all` for every file of the site. They are still only
-   * written where they differ. @default none
+   * Files below the content folder whose pages are made again, or `all` for every file of the site. Only changed files are
+   * written. @default none
    */
   readonly anew?: readonly string[] | 'all';
-  /** Called after each file with how many are done and how many there are. */
+  /** Called after each file with the number of finished files and of all files. */
   onProgress?: ((done: number, of: number) => void) | undefined;
 }
 
-/** What a build of everything ends with when the builder is closed. */
+/** Rejects a build of everything when the builder is closed. */
 export class BuildStopped extends Error {}
 
 /**
- * The builder of one site. Each build plans all files of the site with a key of what they are made of, and makes those
- * whose key has changed. The own pages of articles that come first (`first`) do not wait for it: they are made between two of
- * its files, and what else shows these articles is made by the next build.
+ * Creates the builder of one site. Each build plans all files of the site, each with a key of its inputs, and makes the files
+ * whose key has changed. Pages of articles that come first (`first`) do not wait for the whole build: they are made between two
+ * of its files. Other pages that show these articles are made by the next build.
  */
 export function createBuilder(options: SiteOptions) {
   const { content, site, log, hooks, additions, catalog = createCatalog() } = options;
   const markdown = peopleMarkdown(additions, log);
   const data = derivedData(additions.data, log);
-  // An article whose file has no URL gets that of the pattern; its HTML may be extended by plugins.
+  // An article without a URL in its file gets one by the pattern, and plugins may extend its HTML.
   const parseKey = `${content.layout.url('slug', '2001-02-03T04:05:06Z')} ${options.setupKey?.() ?? ''}`;
   const articles = openArticles(content, site, catalog, log, { markdown, data, parseKey });
   const isReserved = reservedFiles(options.outputs);
   const planArticle = articlePlanner(articles);
   const planners = sitePlanners(options, planArticle, articles, isReserved);
-  /** Articles without a page that the log has named. */
+  /** Articles without a page that were logged already. */
   const warnedOf = new Set<string>();
   let folder: BuiltFiles | undefined;
-  /** What makes the renderer of an index; read again by each build of everything. */
+  /** Makes the renderer for an index; read again by each build of everything. */
   let theme: ReturnType<typeof renderers> | undefined;
-  /** The newest one: also that of the pages that were made between two files of a build. */
+  /** The latest index, which includes pages that were made between two files of a build. */
   let index: SiteIndex | undefined;
-  /** Files below the content folder whose articles' own pages are made before everything else. */
+  /** Files below the content folder whose articles' pages are made first. */
   const waiting = new Set<string>();
-  /** Ends with the builds that were asked for. */
+  /** Resolves when all requested builds have ended. */
   let building = Promise.resolve();
-  /** How many of them have not ended. */
+  /** The number of unfinished builds. */
   let unfinished = 0;
   let saveTimer: NodeJS.Timeout | undefined;
   let isClosing = false;
   let lastTurn = 0;
 
   /**
-   * Brings the output up to date: with all files and the theme, or after these files (below the content folder) may have
-   * changed. One build follows the other.
+   * Updates the output: for all files and the theme, or for these files below the content folder, which may have changed.
+   * Builds run one after the other.
    *
-   * @throws BuildStopped if the builder was closed in the middle of a build of everything.
+   * @throws BuildStopped if the builder was closed during a build of everything.
    */
   function build(work: readonly string[] | 'all', request: BuildRequest = {}): Promise<SiteReport> {
     clearTimeout(saveTimer);
@@ -91,7 +91,7 @@ export function createBuilder(options: SiteOptions) {
     return report;
   }
 
-  /** Has the own pages of the articles in these files made before everything else of the build under way, or of the next one. */
+  /** Makes the pages of the articles in these files first, in the current build or the next one. */
   function first(paths: readonly string[]): void {
     for (const path of paths) waiting.add(path);
   }
@@ -101,7 +101,7 @@ export function createBuilder(options: SiteOptions) {
     if (unfinished === 0) saveTimer = setTimeout(() => void save(), SAVE_AFTER_MS).unref();
   }
 
-  /** Takes the output over, once. @throws PressmarkError CONFIG_INVALID */
+  /** Opens the output at the first call. @throws PressmarkError CONFIG_INVALID */
   async function open(): Promise<BuiltFiles> {
     if (folder !== undefined) return folder;
     const { saved, ...opened } = await openBuiltFiles(options, () => !isClosing);
@@ -116,7 +116,7 @@ export function createBuilder(options: SiteOptions) {
   ): Promise<SiteReport> {
     const report = startReport();
     const output = await open();
-    // The first build looks at everything: files may have changed while no builder was there.
+    // The first build checks everything, as files may have changed while no builder ran.
     const isAll = work === 'all' || index === undefined;
     const paths = work === 'all' ? [] : work;
     const switchedOff = hooks.switchedOff();
@@ -146,17 +146,17 @@ export function createBuilder(options: SiteOptions) {
       await next();
     }
     await output.removeAllBut(new Set(planned.map(({ path }) => path)), report, (path) => {
-      // Pages that could not be made still need the style sheet and the pictures that they were made with.
+      // Old versions of pages that could not be made still need their style sheet and pictures.
       const isNeeded = HASHED.test(path) && (report.hasUnmade() || articles.hasBroken());
       return isNeeded || index?.at(path) !== undefined; // made after this build was planned
     });
-    // Some files were made with a filter, some without it.
+    // Some files were made with a filter, and others without it.
     if (hooks.switchedOff() !== switchedOff) output.forgetKeys();
     report.logFailures(log);
     return { ...report.result(output.digest()), paths: isAll ? [] : paths };
   }
 
-  /** Makes the own pages of the articles that come first. @returns what they were planned from. */
+  /** Makes the pages of the articles that come first. @returns the sources for the rest of the build. */
   async function makeFirst(output: BuiltFiles, report: BuildReportKeeper): Promise<Sources> {
     const paths = [...waiting];
     waiting.clear();
@@ -171,7 +171,7 @@ export function createBuilder(options: SiteOptions) {
     return sources;
   }
 
-  /** Another index and renderer for what the articles are now. */
+  /** Makes an index and a renderer for the present articles. */
   function sourcesNow(): Sources {
     const now = siteIndex(articles.entries.values(), articles.texts, isReserved, options.termSlug);
     return {
@@ -187,22 +187,22 @@ export function createBuilder(options: SiteOptions) {
     return theme(shown);
   }
 
-  /** Between two files of a build: makes the pages that come first. */
+  /** Makes the pages that come first, between two files of a build. */
   async function pause(isAll: boolean, output: BuiltFiles, report: BuildReportKeeper): Promise<void> {
     await turn();
     if (isClosing && isAll) throw new BuildStopped('the builder was closed in the middle of a build');
-    // Before the first build has read all articles, it is not known between which ones a page stands.
+    // Not before the first build has read all articles, as a page links the articles next to it.
     if (waiting.size > 0 && index !== undefined) await makeFirst(output, report);
   }
 
-  /** Lets the thread take in new messages, if it is time. */
+  /** Lets the thread receive messages, if it was busy for `TURN_AFTER_MS`. */
   async function turn(): Promise<void> {
     if (performance.now() - lastTurn < TURN_AFTER_MS) return;
     await nextTurn();
     lastTurn = performance.now();
   }
 
-  /** Warns of articles that get no page, by an example. */
+  /** Warns of articles without a page, with one example. */
   function warnOfMissing({ withoutPage }: SiteIndex): void {
     const found = withoutPage.filter(({ path }) => !warnedOf.has(path));
     const [example] = found;
@@ -216,8 +216,8 @@ export function createBuilder(options: SiteOptions) {
   }
 
   /**
-   * The page of an article whose file is not stored, as it would be now; undefined before the first build, and where the
-   * site would have no page of it.
+   * Renders the page that an unstored file would have now; undefined before the first build, or if the site would have no page
+   * for it.
    *
    * @param path below the content folder.
    */
@@ -227,7 +227,7 @@ export function createBuilder(options: SiteOptions) {
     return rendererFor(index).render({ ...articlePage(draft.post, index, draft.text) });
   }
 
-  /** The articles that have a page, newest first; undefined before the first build. */
+  /** Lists the pages of articles, newest first; undefined before the first build. */
   function pages(): readonly BuiltArticlePage[] | undefined {
     return index?.posts.toReversed().flatMap(({ file, url }) => {
       const digest = folder?.digestOf(file);
@@ -239,7 +239,9 @@ export function createBuilder(options: SiteOptions) {
     await folder?.save(articles.saved, () => unfinished === 0);
   }
 
-  /** Builds the changes that wait, ends a build of everything, saves what was built, and lets go of everything. */
+  /**
+   * Finishes the requested builds, except builds of everything, which are aborted. Then saves the state and releases the lock.
+   */
   async function close(): Promise<void> {
     isClosing = true;
     await building;

@@ -10,17 +10,17 @@ import type { BuildReportKeeper, Failure } from './build-report.js';
 import { pagesOfPressmark, refuseForeignOutput } from './ownership.js';
 import { type BuiltFile, openBuildState, outputDigest, takeBuilderLock } from './state.js';
 
-/** A file that was built here, with unknown content. */
+/** A built file with unknown content. */
 const UNKNOWN: BuiltFile = { key: '', digest: '' };
 
-/** The output folder and what is known of its files; see `openBuiltFiles`. */
+/** The output folder and the state of its files; see `openBuiltFiles`. */
 export type BuiltFiles = Omit<Awaited<ReturnType<typeof openBuiltFiles>>, 'saved'>;
 
 /**
- * Opens the output folder, which one process builds at a time. Only here is it decided whether a file of the output is up to
- * date: it is, if it was made with the key that is planned.
+ * Opens the output folder, which only one process builds at a time. A file of the output is up to date if it was made with the
+ * planned key; only this module decides that.
  *
- * @param isWanted whether the caller still waits.
+ * @param isWanted whether the caller still wants the folder.
  * @throws PressmarkError CONFIG_INVALID, LOCK_TIMEOUT, LOCK_HELPER_MISSING
  */
 export async function openBuiltFiles(
@@ -30,13 +30,13 @@ export async function openBuiltFiles(
   const lock = await takeBuilderLock(stateDir, log, isWanted, wait?.longestMs);
   const state = openBuildState(stateDir, root, log);
   const saved = state.load();
-  /** The files as they were built. */
+  /** The built files. */
   const built = new Map<string, BuiltFile>(state.added().map((path) => [path, UNKNOWN]));
-  /** Files that could not be made with a key, or only without a filter. */
+  /** Files that could not be made with a key, or were made without a filter. */
   const failed = new Map<string, Failure & { readonly key: string }>();
   /**
-   * Where files are written before they are renamed, so that a copy of the output never has half a page. If it is on another
-   * file system than the output, files are written in the output itself.
+   * The folder for files before they are renamed, so that a copy of the output never has an incomplete page. If it is on
+   * another file system, the output folder itself is used.
    */
   let staging = join(stateDir, 'build');
   try {
@@ -53,7 +53,7 @@ export async function openBuiltFiles(
    * Makes a file whose key has changed. If that fails, the old file stays; if a filter fails, the file is made without it. Both
    * are tried again with another key, or after `forgetFailures`.
    *
-   * @param isChecked whether a file that is missing on the disk is made again.
+   * @param isChecked whether a file with the same key is made again if it is missing on the disk.
    */
   async function make(
     { path, key, render }: Planned,
@@ -104,7 +104,7 @@ export async function openBuiltFiles(
     }
   }
 
-  /** Removes the files that are not planned. @param isKept whether one of them stays for now. */
+  /** Removes the files that are not planned. @param isKept whether such a file stays for now. */
   async function removeAllBut(
     planned: ReadonlySet<string>,
     report: BuildReportKeeper,
@@ -114,7 +114,7 @@ export async function openBuiltFiles(
     for (const path of [...failed.keys()]) if (!planned.has(path)) failed.delete(path);
   }
 
-  /** Removes a file, and the folders that are then empty. */
+  /** Removes a file, and its folders if they are empty then. */
   async function remove(path: string, report: BuildReportKeeper): Promise<void> {
     try {
       await state.begin(path, false);
@@ -139,13 +139,13 @@ export async function openBuiltFiles(
   }
 
   return {
-    /** The articles when the output was saved; undefined if unknown. */
+    /** The articles of the saved state; undefined if unknown. */
     saved,
     make,
     removeAllBut,
-    /** Lets `make` try files again that could not be made, or only without a filter. */
+    /** Lets `make` try failed files again. */
     forgetFailures: () => failed.clear(),
-    /** Lets `make` make files again, if nothing else is said all of them. */
+    /** Lets `make` make these files again, by default all files. */
     forgetKeys: (paths: Iterable<string> = built.keys()) => {
       for (const path of paths) {
         failed.delete(path);
@@ -155,11 +155,11 @@ export async function openBuiltFiles(
     },
     /** See `Sources.builtAt`. */
     filesAt: (place: string) => [...built.keys()].filter((path) => path.startsWith(place)),
-    /** The digest of a file's content; undefined if the file was not built. */
+    /** Returns the digest of a file's content; undefined if the file was not built. */
     digestOf: (path: string) => built.get(path)?.digest,
     /** See `SiteReport.output`. */
     digest: () => outputDigest(built),
-    /** Saves what was built. @param isCurrent whether nothing is being built. */
+    /** Saves the state. @param isCurrent whether no build is running. */
     save: (articles: () => SavedArticles, isCurrent: () => boolean) =>
       state.save(() => ({ ...articles(), files: [...built] }), isCurrent),
     /** Releases the lock. */
@@ -173,7 +173,7 @@ function isSame(path: string, content: Uint8Array): boolean {
   return stat?.isFile() === true && stat.size === content.length && fs.readFileSync(path).equals(content);
 }
 
-/** Removes a file. @returns whether it was there. */
+/** Removes a file. @returns whether it existed. */
 function unlink(path: string): boolean {
   try {
     fs.unlinkSync(path);
@@ -184,7 +184,7 @@ function unlink(path: string): boolean {
   }
 }
 
-/** Removes what a killed build has left behind; no other process builds this output. */
+/** Removes temp files of a killed build. No other process builds this output at the same time. */
 function sweep(folder: string): void {
   if (!fs.existsSync(folder)) return;
   for (const name of fs.readdirSync(folder)) if (isLeftover(name)) discard(join(folder, name));

@@ -4,18 +4,18 @@ import { PressmarkError } from '../../errors.js';
 import { filesBelow } from '../../fs/files-below.js';
 import { hasBuilt } from './state.js';
 
-/** What tells a page of ours where the state folder has been lost. */
+/** The mark of Pressmark's pages, to recognise them if the state folder was lost. */
 const MARK = /<meta name="generator" content="Pressmark">/;
 
-/** The pages in an output folder that bear the mark of those that Pressmark makes. */
+/** Lists the pages in an output folder that have Pressmark's mark. */
 export function pagesOfPressmark(outputDir: string): string[] {
   return filesBelow(outputDir).filter((file) => isPageOfPressmark(outputDir, file));
 }
 
 /**
- * Refuses an output folder that another program has written: the output folder is Pressmark's own.
+ * Refuses an output folder with files of another program, as the output folder is Pressmark's own.
  *
- * @param name the folder as the config has it.
+ * @param name the folder's name in the config.
  * @throws PressmarkError CONFIG_INVALID
  */
 export function refuseForeignOutput(
@@ -36,7 +36,7 @@ function isPageOfPressmark(outputDir: string, file: string): boolean {
   return file.endsWith('.html') && isOfPressmark(fs.readFileSync(join(outputDir, file), 'utf8'));
 }
 
-/** Whether a page bears the mark of those that Pressmark makes. */
+/** Whether a page has Pressmark's mark. */
 export function isOfPressmark(html: string): boolean {
   return MARK.test(html);
 }

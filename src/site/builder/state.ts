@@ -10,42 +10,42 @@ import { syncFiles } from '../../fs/sync-files.js';
 import type { Log } from '../../log.js';
 import type { SavedArticles } from '../index/articles.js';
 
-/** What was built last: everything in it is on the disk. */
+/** The saved state of the site; all its files are on the disk. */
 export interface SavedSite extends SavedArticles {
-  /** The files of the output, by their paths. */
+  /** The files of the output, by path. */
   readonly files: readonly (readonly [path: string, built: BuiltFile])[];
 }
 
-/** A file of the output as it was built. */
+/** A built file of the output. */
 export interface BuiltFile {
   /** See `Planned.key`; empty if the file must be made again. */
   readonly key: string;
-  /** Changes with the file's content. */
+  /** A digest of the file's content. */
   readonly digest: string;
 }
 
 /** How long the files of a build may take to reach the disk before the state is saved, in milliseconds. */
 const LONGEST_SYNC_MS = 60_000;
 
-/** How long the lock is waited for at a time, in milliseconds. */
+/** How long one attempt waits for the lock, in milliseconds. */
 const TURN_MS = 5_000;
 
-/** The file that says what was built, below the state folder. */
+/** The file of the saved state, in the state folder. */
 const STATE = 'site.json';
 
-/** The digest of the output that `STATE` knows: for readers who need no more, as that file may be long. */
+/** The file with the digest of the output in `STATE`, for readers who do not need that long file. */
 const DIGEST = 'site.digest';
 
-/** The file that is there while the output has changes that `STATE` does not know of; it names the files that were added. */
+/** The file that exists while the output has changes that are not in `STATE`; it lists the added files. */
 const BUILDING = 'site.building';
 
 /**
- * Waits until no other process builds the site: the kernel gives the lock to one at a time, and takes it back
- * when that one ends or is killed. All other receivers on the folder store and commit.
+ * Waits until no other process builds the site, and takes the builder's lock, which the kernel frees when the process ends or
+ * is killed. Other receivers on the same folder still store and commit.
  *
  * @param isWanted whether the lock is still wanted.
- * @param longestMs how long the lock is waited for. @default as long as it is wanted
- * @returns the descriptor that holds the lock until it is closed.
+ * @param longestMs how long to wait for the lock, in milliseconds. @default as long as it is wanted
+ * @returns the file descriptor, which holds the lock until it is closed.
  * @throws PressmarkError LOCK_TIMEOUT, LOCK_HELPER_MISSING
  */
 export async function takeBuilderLock(
@@ -75,8 +75,8 @@ export async function takeBuilderLock(
 }
 
 /**
- * What was built last, between two runs. The output can always be built again: after an unclean stop, while `BUILDING` is
- * there, all files are made again, and those that differ are written.
+ * Opens the saved state of builds. After an unclean stop, `BUILDING` exists; then all files are made again, and changed ones
+ * are written.
  */
 export function openBuildState(stateDir: string, outputDir: string, log: Log) {
   const path = join(stateDir, STATE);
@@ -86,7 +86,7 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
   /** The files that may have changed since the state was saved. */
   let unsaved = new Set<string>();
 
-  /** What was built last; undefined if nothing is known of it: a state that is torn, or in another form, is as good as none. */
+  /** Reads the saved state; undefined if there is none, or if it is damaged. */
   function load(): SavedSite | undefined {
     try {
       const state: SavedSite = JSON.parse(fs.readFileSync(path, 'utf8'));
@@ -98,19 +98,19 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
     }
   }
 
-  /** The files that were added to the output since the state was saved, where the last build did not end. */
+  /** Lists the files that were added to the output after the last save, if the last run did not end cleanly. */
   function added(): readonly string[] {
     try {
       const lines = fs.readFileSync(marker, 'utf8').split('\n').slice(0, -1);
       return lines.map((line): string => JSON.parse(line));
     } catch {
-      return []; // there is none, or a power loss has torn it
+      return []; // no such file, or torn by a power loss
     }
   }
 
   /**
-   * Says, before a file is written or removed, that it is. A page whose removal is not on the disk would come back with a power
-   * loss, and one that was added before a kill would stay when its article has gone.
+   * Records that a file is about to be written or removed. Otherwise a removed page could come back after a power loss, and a
+   * page that was added before a kill could stay after its article is gone.
    */
   async function begin(file: string, isNew: boolean): Promise<void> {
     unsaved.add(join(outputDir, file));
@@ -119,7 +119,10 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
     if (isNew) fs.appendFileSync(marker, `${JSON.stringify(file)}\n`);
   }
 
-  /** Saves what was built, once it is on the disk. One at a time: a second one would take what the first still syncs for saved. */
+  /**
+   * Saves the state after all files are on the disk. Saves run one at a time: a second one would miss the files that the first
+   * is still syncing.
+   */
   function save(state: () => SavedSite, isCurrent: () => boolean): Promise<void> {
     saving = saving.then(() => saveNow(state, isCurrent));
     return saving;
@@ -151,17 +154,17 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
   return { load, added, begin, save };
 }
 
-/** Whether a builder has built a site before, or has begun to. */
+/** Whether a builder has begun or finished a build before. */
 export function hasBuilt(stateDir: string): boolean {
   return fs.existsSync(join(stateDir, STATE)) || fs.existsSync(join(stateDir, BUILDING));
 }
 
-/** A digest of the output as the last build left it; empty if it is not known what is there, as after an unclean stop. */
+/** Returns the digest of the saved output; empty if unknown, for example after an unclean stop. */
 export function savedOutputDigest(stateDir: string): string {
   return fs.existsSync(join(stateDir, BUILDING)) ? '' : readOrEmpty(join(stateDir, DIGEST));
 }
 
-/** A digest of files and their contents; their order does not matter. */
+/** Computes a digest of files and their contents, which does not depend on their order. */
 export function outputDigest(files: Iterable<readonly [path: string, built: BuiltFile]>): string {
   const lines = [...files].map(([path, { digest }]) => `${path} ${digest}\n`).sort();
   return hash('sha1', lines.join(''), 'base64url');

@@ -3,16 +3,16 @@ import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { Answer, Answers, Question, Request } from './thread.js';
 
-/** The builder's thread as the main thread sees it; see `createBuilderThread`. */
+/** The main thread's handle of the builder's thread; see `createBuilderThread`. */
 export type BuilderThread = ReturnType<typeof createBuilderThread>;
 
-/** A question that waits for its answer. */
+/** A question without an answer yet. */
 interface Waiting {
   resolve(result: Answers[keyof Answers]): void;
   reject(error: Error): void;
 }
 
-/** The builder's thread: started when it is needed, and again after a crash. */
+/** Creates the handle of the builder's thread, which is started on demand, and again after a crash. */
 export function createBuilderThread(spawn: () => Worker, log: Log) {
   let worker: Worker | undefined;
   const waiting = new Map<number, Waiting>();
@@ -45,7 +45,7 @@ export function createBuilderThread(spawn: () => Worker, log: Log) {
     for (const id of [...waiting.keys()]) taken(id)?.reject(new Error(reason));
   }
 
-  /** Asks the thread. Rejects where the thread fails or dies. */
+  /** Asks the thread. Rejects if the thread fails or dies. */
   async function ask<Kind extends keyof Answers>(
     question: Question & { readonly kind: Kind },
   ): Promise<Answers[Kind]> {
@@ -59,7 +59,7 @@ export function createBuilderThread(spawn: () => Worker, log: Log) {
     return result as Answers[Kind];
   }
 
-  /** Ends the thread when the builds that wait are done, or by force after `ms`. No other one is started. */
+  /** Ends the thread after the requested builds, or by force after `ms` milliseconds. No other thread is started. */
   async function close(ms: number): Promise<void> {
     const open = worker;
     if (open === undefined) {

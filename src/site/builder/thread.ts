@@ -6,27 +6,27 @@ import type { Log } from '../../log.js';
 import type { SiteReport } from './build-report.js';
 import type { Builder, BuiltArticlePage } from './builder.js';
 
-// The builder runs in a thread of its own: here is its end, and what passes between it and the main thread, whose end is
-// `thread-client.ts`. Each question has one answer.
+// The builder's thread, and the messages between it and the main thread; `thread-client.ts` is the main thread's side. Each
+// question has one answer.
 
-/** What the main thread asks of the builder's thread, by a number. */
+/** A question from the main thread to the builder's thread. */
 export type Question =
-  /** Builds everything, or what these files below the content folder change; see `Builder.build`. */
+  /** Builds everything, or the changes of these files below the content folder; see `Builder.build`. */
   | {
       readonly kind: 'build';
       readonly work: readonly string[] | 'all';
       readonly anew: readonly string[];
     }
-  /** Has the own pages of the articles in these files come first; see `Builder.first`. */
+  /** Makes the pages of the articles in these files first; see `Builder.first`. */
   | { readonly kind: 'first'; readonly paths: readonly string[] }
   /** Lists the pages of articles; see `Builder.pages`. */
   | { readonly kind: 'pages' }
-  /** Makes the page of a draft, whose links are relative to `base`; see `Builder.preview`. */
+  /** Renders the page of a draft, with links relative to `base`; see `Builder.preview`. */
   | { readonly kind: 'preview'; readonly path: string; readonly text: string; readonly base: string }
-  /** Ends the thread; a build of everything is not waited for. */
+  /** Ends the thread; a build of everything is aborted. */
   | { readonly kind: 'close' };
 
-/** What the questions are answered with, by their kinds. */
+/** The answers, by the kind of question. */
 export interface Answers {
   readonly build: SiteReport;
   readonly first: undefined;
@@ -37,16 +37,16 @@ export interface Answers {
 
 export type Request = { readonly id: number } & Question;
 
-/** The answer to a request; `failed` says why there is none. */
+/** The answer to a question; `failed` is the reason if there is none. */
 export type Answer = { readonly id: number } & (
   | { readonly result: Answers[keyof Answers] }
   | { readonly failed: string }
 );
 
 /**
- * Answers the main thread; runs in the builder's thread, whose log writes for itself.
+ * Answers the main thread's questions in the builder's thread, which has its own log.
  *
- * @param onClosed called after the request to close; ends the thread.
+ * @param onClosed is called after `close`; ends the thread.
  */
 export function serveBuilds(
   port: MessagePort,
@@ -54,7 +54,7 @@ export function serveBuilds(
   log: Log,
   onClosed: () => void,
 ): void {
-  // Deliveries go first. Only Linux has priorities per thread; elsewhere this would slow down the whole process.
+  // Deliveries have priority. Only Linux has priorities per thread; on other systems this would slow down the whole process.
   if (process.platform === 'linux') lowerPriority(0);
   port.on('message', (request: Request) => void answer(request));
 

@@ -7,15 +7,15 @@ import { dateOf, isoOf } from './dates.js';
 import { excerptOf, lengthOf } from './html-text.js';
 
 /**
- * What the site's index holds of an article: all that pages other than its own show of it. Its texts are bounded, as
- * it stays in memory for each article; an article's own page is made from its file, and shows the whole texts.
+ * The entry of an article in the site's index: the fields that other pages show. Texts are shortened, as entries stay in
+ * memory; the article's own page is made from its file, with the whole texts.
  */
 export interface ArticleEntry extends Entry {
-  /** Its page, below the output folder; null if this site does not serve its URL. */
+  /** The file of its page, below the output folder; null if this site does not serve its URL. */
   readonly file: string | null;
-  /** First publication in ms since 1970; a text that is not a date counts as oldest. */
+  /** The first publication, in ms since 1970; an invalid date counts as oldest. */
   readonly time: number;
-  /** Last change as ISO 8601 in UTC; null if the file names no date. */
+  /** The last change, ISO 8601 in UTC; null if the file has no date. */
   readonly modified: string | null;
   readonly title: string;
   readonly description: string;
@@ -30,29 +30,29 @@ export interface ArticleEntry extends Entry {
   readonly excerpt?: string;
   readonly words: number;
   readonly readingMinutes: number;
-  /** Front matter of the owner's and of plugins, see `listedExtra`; undefined if there is none. */
+  /** Additional front matter; see `listedExtra`. Undefined if there is none. */
   readonly extra?: ExtraKeys;
-  /** What data that plugins derive is made of, by its name; undefined if there is none. */
+  /** The inputs of plugins' derived data, by name; undefined if there are none. */
   readonly inputs?: Readonly<Record<string, unknown>>;
 }
 
 /** An article that has a page. */
 export type Post = ArticleEntry & { readonly file: string };
 
-/** How many tags of one article get a page. */
+/** The maximum number of tags of one article. */
 const MOST_TAGS = 100;
 
-/** Characters of the texts in the index, at the most; longer ones are shortened, which an ellipsis shows. */
+/** The longest texts in the index, in characters; longer ones are cut and end with an ellipsis. */
 const LONGEST = { title: 300, description: 1_000, name: 200, date: 60 };
 
-/** A longer address of an image is left out of the index: it cannot be shortened. */
+/** The longest address of an image, in characters; longer ones are left out, as they cannot be shortened. */
 const LONGEST_ADDRESS = 2_000;
 
 /**
- * The entry of an article in the site's index.
+ * Makes an article's entry for the site's index.
  *
  * @param entry the same article in the catalog.
- * @param html its text.
+ * @param html the article's HTML.
  */
 export function articleEntry(
   entry: Entry,
@@ -81,10 +81,10 @@ export function articleEntry(
   });
 }
 
-/** Characters, as JSON, of a key of further front matter in the index. */
+/** The longest value of an additional front matter key in the index, in characters of JSON. */
 const LONGEST_EXTRA = 1_000;
 
-/** Further front matter as lists show it: without keys whose values are long. */
+/** Returns additional front matter for lists, without keys that have long values. */
 function listedExtra(extra: ExtraKeys): ExtraKeys | undefined {
   const listed = Object.entries(extra).filter(
     ([key, value]) => key.length + (JSON.stringify(value) ?? '').length <= LONGEST_EXTRA,
@@ -93,8 +93,8 @@ function listedExtra(extra: ExtraKeys): ExtraKeys | undefined {
 }
 
 /**
- * An article's tags as all pages show them, its own included: trimmed, each once whatever its spelling (see `termKey`),
- * no empty ones, the first ones of many.
+ * Returns an article's tags for all pages: trimmed, not empty, each once regardless of its spelling (see `termKey`), and at
+ * most `MOST_TAGS`.
  */
 export function tagsOf({ tags }: Pick<Article, 'tags'>): readonly string[] {
   const names = new Map<string, string>();
@@ -107,12 +107,12 @@ export function tagsOf({ tags }: Pick<Article, 'tags'>): readonly string[] {
   return [...names.values()];
 }
 
-/** An article's author as all pages show it, its own included. */
+/** Returns an article's author for all pages. */
 export function authorOf({ author }: Pick<Article, 'author'>): string {
   return shortened(termName(author), LONGEST.name);
 }
 
-/** An article as another one's page links to it: nothing in it is a danger in an attribute. */
+/** Makes a link to an article for another page; its values are safe in attributes. */
 export function linkOf({
   title,
   description,
@@ -130,7 +130,7 @@ export function linkOf({
   };
 }
 
-/** An article as lists and feeds show it. */
+/** Makes the summary of an article for lists and feeds. */
 export function summaryOf(
   entry: Omit<ArticleEntry, 'path' | 'fingerprint' | 'file' | 'time' | 'modified' | 'words'>,
 ): ArticleSummary {
@@ -139,7 +139,7 @@ export function summaryOf(
   return { ...linkOf(entry), id, updated, modified, author, tags, excerpt, readingMinutes, extra };
 }
 
-/** An image's absolute address; null for one that is none, or is no HTTP(S) address, such as `javascript:`. */
+/** Returns an image's absolute address; null if there is none, or if it is not HTTP(S), such as `javascript:`. */
 function safeImage(image: string | null, base: string): string | null {
   if (image === null || image.trim() === '') return null;
   if (!URL.canParse(image, base)) return null;

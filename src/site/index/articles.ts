@@ -13,42 +13,42 @@ import type { DerivedData } from './derived-data.js';
 import { isOwnerTextPath, type OwnerText, ownerTextPathsIn, readOwnerText } from './owner-texts.js';
 import type { PeopleMarkdown } from './people-markdown.js';
 
-/** What an article's own page shows of its file. */
+/** The content of an article's file for its own page. */
 export interface ArticleText {
   readonly fingerprint: Fingerprint;
-  /** With its author and tags as pages show them. */
+  /** The article, with author and tags as on all pages. */
   readonly article: Omit<Article, 'body' | 'contentHtml'>;
   readonly html: string;
 }
 
-/** The files of the content folder as the site knows them; see `openArticles`. */
+/** The site's view of the content folder; see `openArticles`. */
 export type Articles = ReturnType<typeof openArticles>;
 
-/** What of the content folder is kept between two runs, so that a start reads changed files alone. */
+/** The state that is kept between two runs, so that a start reads only changed files. */
 export interface SavedArticles {
-  /** What the files were read by. With another key all files are read again. */
+  /** A key of the settings for reading files. With another key, all files are read again. */
   readonly parseKey: string;
   readonly articles: readonly ArticleEntry[];
   readonly texts: readonly OwnerText[];
 }
 
 interface ReadingOptions {
-  /** Renders what people wrote. @default without what plugins add */
+  /** Renders people's Markdown. @default without plugins' extensions */
   readonly markdown?: PeopleMarkdown | undefined;
-  /** What plugins derive. @default nothing */
+  /** Plugins' derived data. @default none */
   readonly data?: DerivedData;
   /** See `SavedArticles`. */
   readonly parseKey?: string;
 }
 
-/** Characters of texts that are kept for the files that are made next: a small site's articles are read once for all of them. */
+/** How much text is kept in memory, in characters, so that a small site's articles are read only once for several files. */
 const LONGEST_KEPT = 6_000_000;
 
 /**
- * The files of the content folder. A malformed file keeps the entry that was read last: half an edit does not take an
+ * Reads the files of the content folder. A malformed file keeps its last entry, so that an unfinished edit does not remove an
  * article from the site.
  *
- * @param catalog for other readers of the same folder; it has the same entries, malformed ones included.
+ * @param catalog an index for other readers of the same folder, which includes malformed files.
  */
 export function openArticles(
   content: ContentFolder,
@@ -61,11 +61,11 @@ export function openArticles(
   const texts = new Map<string, OwnerText>();
   /** The paths of files that are malformed or cannot be read now. */
   const broken = new Set<string>();
-  /** Texts that were read last, the oldest first, and their characters. */
+  /** The texts that were read last, the oldest first, and their length in characters. */
   const recent = new Map<string, ArticleText>();
   let kept = 0;
 
-  /** Takes in what was saved; `readAll` compares the files with it. */
+  /** Loads the saved state; `readAll` compares the files with it. */
   function restore(saved: SavedArticles): void {
     const known = <T extends { readonly fingerprint: Fingerprint }>(entry: T): T =>
       saved.parseKey === parseKey ? entry : { ...entry, fingerprint: NEVER_READ };
@@ -76,7 +76,7 @@ export function openArticles(
     for (const text of saved.texts.map(known)) texts.set(text.path, text);
   }
 
-  /** Reads these files again where they have changed. */
+  /** Reads these files again if they have changed. */
   function read(paths: Iterable<string>): void {
     for (const path of paths) {
       if (isOwnerTextPath(path)) refreshOwnerText(path);
@@ -84,7 +84,7 @@ export function openArticles(
     }
   }
 
-  /** Compares all files of articles with what is known. @param pause is called after each file; may end the reading by throwing. */
+  /** Compares all article files with the entries. @param pause is called after each file, and may throw to stop. */
   async function readAll(pause: () => Promise<unknown>): Promise<void> {
     const seen = new Set<string>();
     for (const path of walk(content)) {
@@ -95,7 +95,7 @@ export function openArticles(
     for (const path of [...articles.keys()]) if (!seen.has(path)) refreshArticle(path);
   }
 
-  /** Compares all that the owner wrote besides articles with what is known. */
+  /** Reads the owner's texts again that have changed. */
   function readOwnerTexts(): void {
     for (const path of new Set([...ownerTextPathsIn(content), ...texts.keys()])) refreshOwnerText(path);
   }
@@ -131,10 +131,10 @@ export function openArticles(
   }
 
   /**
-   * The text of an article whose file is the one that the entry was read from.
+   * Reads the text of an article, if its file is unchanged since its entry was read.
    *
-   * @returns undefined if the file has changed since, or is gone.
-   * @throws the system's error where it cannot be read now.
+   * @returns undefined if the file has changed or is gone.
+   * @throws the system's error if it cannot be read now.
    */
   function textAt({
     path,
@@ -148,7 +148,7 @@ export function openArticles(
       : undefined;
   }
 
-  /** What a file that is not stored would be on the site; undefined if this site does not serve its URL. */
+  /** Makes the post for a file that is not stored; undefined if this site does not serve its URL. */
   function draftOf(
     path: string,
     fileText: string,
@@ -193,9 +193,9 @@ export function openArticles(
     readOwnerTexts,
     textAt,
     draftOf,
-    /** Every article that could be read, by the path of its file. */
+    /** All articles that could be read, by the path of the file. */
     entries: articles as ReadonlyMap<string, ArticleEntry>,
-    /** What the owner wrote besides articles, by the paths of the files. */
+    /** The owner's texts, by the path of the file. */
     texts: texts as ReadonlyMap<string, OwnerText>,
     /** Whether a file is malformed or cannot be read now. */
     hasBroken: () => broken.size > 0,

@@ -2,12 +2,12 @@ import type { SiteInfo } from '../../host/pages/page-types.js';
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** The end of a date that says its zone. */
+/** The end of a date with a time zone. */
 const ZONE = /:.*(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /**
- * The moment that a date in front matter names; UTC where it says no zone, so that every machine builds the
- * same pages. Undefined for anything else: a person's typo does not cost the page.
+ * Parses a date in front matter, by default in UTC, so that every machine builds the same pages. Undefined if it is invalid, so
+ * that a typo does not prevent the page.
  */
 export function dateOf(date: string): Date | undefined {
   const [, day, time = '00:00', zone = 'Z'] = ISO.exec(date.trim()) ?? [];
@@ -16,14 +16,14 @@ export function dateOf(date: string): Date | undefined {
   return Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 
-/** The moment that a date names, as ISO 8601 in UTC with milliseconds; undefined for a text that is not a date. */
+/** Converts a date to ISO 8601 in UTC with milliseconds; undefined if it is invalid. */
 export function isoOf(date: string): string | undefined {
   return dateOf(date)?.toISOString();
 }
 
 /**
- * Writes dates out in the site's words. What is not a date stays as it is where a day is wanted, and is left out where a
- * year is wanted. A date without a zone is the day that it says, wherever the site is.
+ * Returns functions that format dates in the site's language. For an invalid date, days are the unchanged text, and years are
+ * empty. A date without a zone is formatted as the day that it names, whatever the site's zone.
  */
 export function dateFormats({ locale, timeZone }: Pick<SiteInfo, 'locale' | 'timeZone'>) {
   return {

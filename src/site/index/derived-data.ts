@@ -5,23 +5,23 @@ import type { Log } from '../../log.js';
 import { type ArticleEntry, type Post, summaryOf } from './article-entry.js';
 import type { SiteIndex } from './site-index.js';
 
-/** What the pages of articles show of data that plugins derive from all articles; see `derivedData`. */
+/** The data that plugins derive from all articles; see `derivedData`. */
 export type DerivedData = ReturnType<typeof derivedData>;
 
-/** What the page of an article shows of derived data, by its names. */
+/** The derived data for an article's page, by name. */
 export type Derived = Readonly<Record<string, unknown>>;
 
-/** The inputs of an article stay in memory, in characters of JSON. */
+/** The longest input of an article, which stays in memory, in characters of JSON. */
 const LONGEST_INPUT = 20_000;
 
 const NOTHING: Derived = {};
 
-/** The data that plugins derive. What of a plugin fails is logged, and its data is missing. */
+/** Computes plugins' derived data. If a plugin fails, the error is logged, and its data is missing. */
 export function derivedData(data: PageAdditions['data'], log: Log) {
   const failed = new Set<string>();
   let last: { key: string; derivedOf: (post: Post) => Derived } | undefined;
 
-  /** What of an article the data is made of; undefined if there is no data. */
+  /** Returns an article's inputs; undefined if no plugin derives data. */
   function inputsOf(entry: ArticleEntry, html: string): Readonly<Record<string, unknown>> | undefined {
     if (data.size === 0) return undefined;
     return each((_name, plugin, spec) => {
@@ -31,7 +31,7 @@ export function derivedData(data: PageAdditions['data'], log: Log) {
     });
   }
 
-  /** What the pages of articles show with this index. */
+  /** Returns a function that returns the data for an article's page with this index. */
   function derivedWith(index: SiteIndex): (post: Post) => Derived {
     if (data.size === 0) return () => NOTHING;
     const key = index.key();
@@ -76,7 +76,7 @@ export function derivedData(data: PageAdditions['data'], log: Log) {
   return { inputsOf, derivedWith };
 }
 
-/** As JSON holds it: what is kept, and what pages are compared by. */
+/** Converts a value to plain JSON data, for the saved state and for cache keys. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value) ?? 'null');
 }

@@ -1,21 +1,21 @@
 import { HIDDEN_ELEMENTS, textIn } from '../../article/text/html-tokens.js';
 
-/** Words that a person reads in a minute, and characters of the scripts that have no spaces between words. */
+/** How many words a person reads per minute, and how many characters of scripts without spaces between words. */
 const WORDS_PER_MINUTE = 230;
 const CHARACTERS_PER_MINUTE = 500;
 
-/** Comments, scripts, styles, tags, and references that set words apart. */
+/** Comments, scripts, styles, tags, and character references that separate words. */
 const BETWEEN_WORDS =
   /<!--[\s\S]*?(?:-->|$)|<(script|style)\b[\s\S]*?(?:<\/\1>|$)|<[^>]*(?:>|$)|&(?:nbsp|amp|lt|gt|[mn]dash|hellip);/gi;
 
-/** A character of a script in which no spaces set words apart. */
+/** A character of a script without spaces between words. */
 const IDEOGRAPH = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\u{20000}-\u{3ffff}]/gu;
 
 const WORD = /[\p{L}\p{N}]\S*/gu;
 
 /**
- * The length of an article's HTML, for those who wonder whether to begin. Markup is known by its signs alone: that is near
- * enough for an estimate, which every article of a site needs, and a tokenizer takes five times as long.
+ * Estimates the length of an article's text and its reading time. Regular expressions recognise the markup, which is good
+ * enough for an estimate; a tokenizer would take five times as long.
  */
 export function lengthOf(html: string): { readonly words: number; readonly readingMinutes: number } {
   const text = html.replace(BETWEEN_WORDS, ' ');
@@ -25,12 +25,12 @@ export function lengthOf(html: string): { readonly words: number; readonly readi
   return { words: words + ideographs, readingMinutes: Math.max(1, Math.round(minutes)) };
 }
 
-/** Elements before and behind which a word ends. */
+/** Elements that separate words. */
 const BLOCKS = new Set('br p li h1 h2 h3 h4 h5 h6 td th tr div'.split(' '));
 
 const gapAt = (element: string) => (BLOCKS.has(element) ? ' ' : '');
 
-/** The text of a piece of HTML in one line, without its markup. */
+/** Converts HTML to plain text in one line. */
 export function textOfHtml(html: string): string {
   return inOneLine(textIn(html, gapAt));
 }
@@ -39,14 +39,14 @@ function inOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Characters of an excerpt, at the most, and of the HTML that is looked at for it. */
+/** The longest excerpt, and how much HTML is read for it, in characters. */
 const LONGEST_EXCERPT = 200;
 const EXCERPT_FROM = 8_000;
 
-/** Headings say little without their text. */
+/** Elements without a place in excerpts; a heading says little without its text. */
 const NOT_IN_EXCERPT = [...HIDDEN_ELEMENTS, 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 
-/** The beginning of an article's text without its headings, up to the end of a word. */
+/** Returns the beginning of an article's text without headings, up to the end of a word. */
 export function excerptOf(html: string): string {
   const text = inOneLine(textIn(html.slice(0, EXCERPT_FROM), gapAt, NOT_IN_EXCERPT));
   if (text.length <= LONGEST_EXCERPT) return text;

@@ -9,40 +9,40 @@ import type { ContentFolder } from '../../store/catalog/content-folder.js';
 import { isWatchedName } from '../../store/catalog/scan.js';
 
 /**
- * What the owner wrote besides articles: a page in `pages/`, or of a tag or an author in `tags/<slug>.md` or
- * `authors/<slug>.md`. An entry of the index.
+ * A text of the owner's besides articles: a page in `pages/`, or the description of a tag or an author in `tags/<slug>.md` or
+ * `authors/<slug>.md`.
  */
 export interface OwnerText extends StandalonePage {
-  /** Below the content folder. */
+  /** The path below the content folder. */
   readonly path: string;
   readonly fingerprint: Fingerprint;
 }
 
 const TERM_TEXT = /^(?:tags|authors)\/[^/]+\.md$/;
 
-/** Whether a path below the content folder is that of a text on a tag or an author. */
+/** Whether a path below the content folder is the description of a tag or an author. */
 function isTermTextPath(path: string): boolean {
   return TERM_TEXT.test(path) && path.split('/').every(isWatchedName);
 }
 
-/** Whether a path below the content folder is that of an `OwnerText`. */
+/** Whether a path below the content folder is an `OwnerText`'s. */
 export function isOwnerTextPath(path: string): boolean {
   return isTermTextPath(path) || addressOfPage(path) !== undefined;
 }
 
-/** The path of the file that describes the term with this address, such as `/tags/soil/`. */
+/** Returns the path of the file that describes a term, by the term's address, such as `/tags/soil/`. */
 export function termTextPathOf(address: string): string {
   return `${address.slice(1, -1)}.md`;
 }
 
-/** The address of the page in a file: `/about/` for `pages/about.md`; undefined for the path of another file. */
+/** Returns the address of a page by its file: `/about/` for `pages/about.md`; undefined for other files. */
 export function addressOfPage(path: string): string | undefined {
   return path.startsWith('pages/') && path.endsWith('.md')
     ? path.slice('pages'.length, -'.md'.length).concat('/')
     : undefined;
 }
 
-/** The links of the pages whose front matter has `navigation: true`, or `navigation: Label`; `order` sorts them. */
+/** Makes the links to pages with `navigation: true` or `navigation: Label` in their front matter, sorted by `order`. */
 export function navigationOf(texts: Iterable<OwnerText>): readonly SiteLink[] {
   const links = [...texts].flatMap(({ path, title, extra: { navigation, order } }) => {
     const href = addressOfPage(path);
@@ -54,7 +54,7 @@ export function navigationOf(texts: Iterable<OwnerText>): readonly SiteLink[] {
   return links.map(({ link }) => link);
 }
 
-/** The paths of all such files below the content folder. */
+/** Lists the paths of all owner's texts below the content folder. */
 export function ownerTextPathsIn(content: ContentFolder): string[] {
   return ['pages', 'tags', 'authors']
     .flatMap((folder) => markdownIn(content, folder))
@@ -62,11 +62,11 @@ export function ownerTextPathsIn(content: ContentFolder): string[] {
 }
 
 /**
- * Reads such a file.
+ * Reads an owner's text.
  *
- * @param known what was read of it last, which is returned where the file is still the same.
- * @param markdown renders it. @default without what plugins add
- * @returns undefined if it is gone.
+ * @param known the last result, which is returned if the file is unchanged.
+ * @param markdown renders the text. @default without plugins' extensions
+ * @returns undefined if the file is gone.
  * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error.
  */
 export function readOwnerText(
@@ -80,9 +80,9 @@ export function readOwnerText(
     if (known !== undefined && sameFingerprint(known.fingerprint, fingerprint)) return known;
     const stored = format.decode(fs.readFileSync(join(root, path), 'utf8'), path);
     const { article } = stored;
-    // As it comes back from the saved state, where `.inf` is null.
+    // In the form of the saved state, in which `.inf` is null.
     const extra: StandalonePage['extra'] = JSON.parse(JSON.stringify(article.extra));
-    // The format gives a file without a title its name; a term has one of its own.
+    // Without a title, the format uses the file's name, but a term has its own name.
     const isNameless = isTermTextPath(path) && article.title === posix.basename(path, '.md');
     const title = isNameless ? '' : article.title;
     return {
@@ -100,7 +100,7 @@ export function readOwnerText(
   }
 }
 
-/** The Markdown files below a folder of the content folder, which need not exist. */
+/** Lists the Markdown files below a folder in the content folder, which need not exist. */
 function markdownIn({ root }: ContentFolder, folder: string): string[] {
   return [...entriesBelow(join(root, folder)).keys()]
     .filter((name) => name.endsWith('.md') && name.split('/').every(isWatchedName))

@@ -12,8 +12,8 @@ const SHORTCODE = /\[\[([a-z][\w-]*)((?:\s+[\w-]+="[^"\n]*")*) ?\]\]/iy;
 const ATTRIBUTE = /([\w-]+)="([^"]*)"/g;
 
 /**
- * The Markdown of people with what plugins add to it; undefined if they add nothing. Where an extension throws, the text
- * is rendered without it, and the log names the plugin.
+ * Creates a renderer for people's Markdown with plugins' extensions; undefined if there are none. If an extension throws, the
+ * text is rendered without extensions, and the log names the plugins.
  */
 export function peopleMarkdown(
   { markdown, shortcodes }: Pick<PageAdditions, 'markdown' | 'shortcodes'>,
@@ -28,7 +28,7 @@ export function peopleMarkdown(
   const plugins = markdown.map(({ plugin }) => plugin);
   return (text) => {
     try {
-      // Their rules run now; which of them it is that fails cannot be seen from here.
+      // All extensions run here, so an error may be any plugin's.
       return plugins.length === 0 ? extended(text) : asPlugin(plugins.join(', '), () => extended(text));
     } catch (error) {
       log.error({ plugins, err: error }, 'an extension of Markdown failed; the text is rendered without');
@@ -37,7 +37,7 @@ export function peopleMarkdown(
   };
 }
 
-/** Not in code: there, the rules of Markdown come first. A shortcode that fails stays as it was written. */
+/** Adds shortcodes to Markdown, but not in code. A shortcode that fails stays unchanged. */
 function withShortcodes(md: Markdown, shortcodes: PageAdditions['shortcodes'], log: Log): void {
   function made(name: string, attributes: string): string | undefined {
     const known = shortcodes.get(name);
@@ -69,7 +69,7 @@ function withShortcodes(md: Markdown, shortcodes: PageAdditions['shortcodes'], l
     return true;
   });
 
-  // Alone in its paragraph it stands without one: it may be a figure.
+  // Removes the paragraph around a shortcode that is alone in it, as it may be a figure.
   md.core.ruler.after('inline', 'shortcode', ({ tokens }) => {
     for (const [index, { children }] of tokens.entries()) {
       const [only, other] = children ?? [];

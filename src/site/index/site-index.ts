@@ -5,35 +5,35 @@ import type { ArticleEntry, Post } from './article-entry.js';
 import { navigationOf, type OwnerText } from './owner-texts.js';
 import { type Taxonomy, type Term, type TermSlug, taxonomyOf } from './taxonomy.js';
 
-/** What the site consists of: which article has which page, and the lists they are on. It never changes. */
+/** The index of the site: articles, their pages and the lists that they are on. It is immutable. */
 export interface SiteIndex {
-  /** Every article that has a page, oldest first. */
+  /** The articles with a page, oldest first. */
   readonly posts: readonly Post[];
   readonly tags: Taxonomy;
   readonly authors: Taxonomy;
-  /** What the owner wrote besides articles, by the paths of the files. */
+  /** The owner's texts, by the path of the file. */
   readonly texts: ReadonlyMap<string, OwnerText>;
-  /** The links to pages of the owner's. */
+  /** The links to the owner's pages. */
   readonly navigation: readonly SiteLink[];
-  /** Articles that have no page: their URL is not the site's, or another file has it. */
+  /** Articles without a page: the site does not serve their URL, or another file has it. */
   readonly withoutPage: readonly ArticleEntry[];
-  /** The article whose page stands in this file of the output. */
+  /** Returns the article whose page is this file of the output. */
   at(file: string): Post | undefined;
-  /** The article in a file below the content folder, where it has a page. */
+  /** Returns the article in a file below the content folder, if it has a page. */
   find(path: string): Post | undefined;
-  /** The terms of an article's tags, in their order. */
+  /** Returns the terms of an article's tags, in their order. */
   tagsOf(post: Post): readonly Term[];
-  /** Changes with all that a page shows of an article in a list. */
+  /** Returns a key of everything that a list shows of an article. */
   keyOf(post: Post): string;
-  /** Changes with all that a page shows of all articles in lists. */
+  /** Returns a key of everything that lists show of all articles. */
   key(): string;
 }
 
 /**
- * The index of a site: the articles that are live, each at its file, in lists by time, tag and author.
+ * Makes the index of a site: the live articles, by file, and in lists by time, tag and author.
  *
- * @param isReserved whether a file is one of the site's own, where no article has its page.
- * @param termSlug makes the segments of the addresses of tags and authors. @default in their own scripts
+ * @param isReserved whether a file is reserved for the site's own pages.
+ * @param termSlug makes the last segment of a tag's or author's address. @default in its own script
  */
 export function siteIndex(
   entries: Iterable<ArticleEntry>,
@@ -47,7 +47,7 @@ export function siteIndex(
   for (const entry of entries) {
     if (entryState(entry, now) !== 'live') continue;
     const other = entry.file === null ? undefined : byFile.get(entry.file);
-    // Two files at one URL, such as a copy that a person made: the first path has the page.
+    // If two files have the same URL, for example a person's copy, the first path gets the page.
     if (!hasPage(entry) || isReserved(entry.file) || (other !== undefined && other.path < entry.path))
       withoutPage.push(entry);
     else {
@@ -59,13 +59,13 @@ export function siteIndex(
   const tags = taxonomyOf('tag', posts, termSlug);
   const authors = taxonomyOf('author', posts, termSlug);
   const byPath = new Map(posts.map((post) => [post.path, post]));
-  // Made when they are asked for: the page of a changed article needs those of a few, and does not wait for all others.
+  // Made on demand, as the page of a changed article needs only a few.
   const tagsOf = memo(({ tags: names }) => names.flatMap((name) => tags.get(name) ?? []));
   const keyOf = memo((post) => {
     const { file, fingerprint, author } = post;
     const terms = [authors.get(author), ...tagsOf(post)];
     const addresses = terms.map((term) => term?.address ?? '').join(' ');
-    // Short, as it is part of the keys of many files.
+    // Short, as it is a part of many files' keys.
     return hash(
       'sha1',
       `${file} ${fingerprint.ino} ${fingerprint.size} ${fingerprint.mtimeMs} ${addresses}`,
@@ -89,7 +89,7 @@ export function siteIndex(
   };
 }
 
-/** A function of an article that remembers its results. */
+/** Returns a function that remembers its result for each article. */
 function memo<Result>(resultOf: (post: Post) => Result): (post: Post) => Result {
   const known = new Map<Post, Result>();
   return (post) => {
@@ -99,7 +99,7 @@ function memo<Result>(resultOf: (post: Post) => Result): (post: Post) => Result 
   };
 }
 
-/** The order of all lists, oldest first: publication, and between articles of the same moment the file's path. */
+/** Compares articles for all lists, oldest first: by publication, then by the path of the file. */
 export function byTime(a: Post, b: Post): number {
   if (a.time !== b.time) return a.time - b.time;
   return a.path < b.path ? -1 : Number(a.path > b.path);

@@ -3,11 +3,11 @@ import { slugText } from '../../article/address/slug.js';
 import { memoized, termKey } from '../../article/names.js';
 import type { Post } from './article-entry.js';
 
-/** Articles that have a name in common, such as a tag or an author. */
+/** A tag or an author, with its articles. */
 export interface Term {
-  /** As the oldest of its articles spells it. */
+  /** The name in the spelling of its oldest article. */
   readonly name: string;
-  /** The segment of its page's address. */
+  /** The last segment of its page's address. */
   readonly slug: string;
   /** The path of its page, in its own script. */
   readonly address: string;
@@ -17,19 +17,19 @@ export interface Term {
 
 /** All terms of one kind, such as the tags. */
 export interface Taxonomy {
-  /** The term of a name, however that is spelled; see `termKey`. */
+  /** Returns the term of a name, in any spelling; see `termKey`. */
   get(name: string): Term | undefined;
-  /** In the order of their first articles. */
+  /** Lists the terms, in the order of their first articles. */
   all(): IterableIterator<Term>;
 }
 
-/** What of a name can stand in an address; empty if that is nothing. */
+/** Makes an address's segment from a name; empty if no character of it is usable. */
 export type TermSlug = (name: string) => string;
 
-/** Letters and digits of every script, as in the slugs of articles. Slow. */
+/** Keeps letters and digits of every script, like articles' slugs. Memoized, as it is slow. */
 const inOwnScript: TermSlug = memoized(slugText);
 
-/** The tags or the authors of articles. @param posts in their order. */
+/** Makes the taxonomy of articles' tags or authors. @param posts oldest first. */
 export function taxonomyOf(
   kind: 'tag' | 'author',
   posts: readonly Post[],
@@ -45,8 +45,8 @@ export function taxonomyOf(
       else list.posts.push(post);
     }
   }
-  // Terms whose names make the same slug ("C" and "C++"): the one that was used first has it, the others get a hash
-  // behind. So the articles alone decide, and a term's address stays when new articles come.
+  // If several names make the same slug ("C" and "C++"), the name that was used first gets it, and the others get a hash at the
+  // end, so that a term's address does not change when new articles come.
   const taken = new Set<string>();
   const terms = new Map<string, Term>();
   for (const [key, list] of lists) {

@@ -9,8 +9,8 @@ import { type Planned, plannedPage, type Sources } from './planner.js';
 export type ArticlePlanner = (post: Post, sources: Sources) => Planned;
 
 /**
- * Plans the pages of articles, each of which is made from its file, and again when one of the articles that it links has
- * changed. `render.ts` makes them.
+ * Creates a planner for articles' pages. A page is made from its article's file, and made again when an article that it links
+ * has changed.
  *
  * @param articles reads the files.
  */
@@ -29,7 +29,7 @@ export function articlePlanner({ textAt }: Pick<Articles, 'textAt'>): ArticlePla
   };
 }
 
-/** The page of an article. @param text that of its file. */
+/** Makes the page of an article. @param text the content of its file. */
 export function articlePage(
   post: Post,
   index: Pick<SiteIndex, 'posts' | 'tagsOf'>,
@@ -61,27 +61,27 @@ export function articlePage(
   } as const satisfies Page;
 }
 
-/** The other articles that an article's page shows. */
+/** The other articles that an article's page links. */
 interface Neighbours {
   readonly previous: Post | undefined;
   readonly next: Post | undefined;
   readonly related: readonly Post[];
 }
 
-/** Related articles on a page. */
+/** The maximum number of related articles on a page. */
 const MOST_RELATED = 4;
 
-/** For each tag, how many of the articles before and after one are considered. */
+/** How many articles before and after an article are considered for each tag. */
 const EARLIER = 4;
 const LATER = 1;
 
-/** Of an article with more tags than this, the first ones count. */
+/** How many of an article's tags are considered. */
 const TAGS_CONSIDERED = 8;
 
 /**
- * The articles that an article's page links. Related are articles that stand near it in the list of one of its tags: four
- * before and one after. Of these, those that share most tags come first, then the nearest in time. So a new article
- * changes no pages but those that stand next to it in a list.
+ * Finds the articles that an article's page links. Related articles are near it in the list of one of its tags: up to four
+ * before and one after. Those that share the most tags come first, then the nearest in time. So a new article changes only
+ * pages of articles near it in a list.
  */
 function relatedTo(post: Post, { posts, tagsOf }: Pick<SiteIndex, 'posts' | 'tagsOf'>): Neighbours {
   const [previous] = around(posts, post, 1, 0);
@@ -101,7 +101,7 @@ function relatedTo(post: Post, { posts, tagsOf }: Pick<SiteIndex, 'posts' | 'tag
   return { previous, next, related: ranked.slice(0, MOST_RELATED).map(({ other }) => other) };
 }
 
-/** The posts of an ordered list next to one of its own: at most so many before and after it, without itself. */
+/** Returns the neighbours of a post in an ordered list that contains it: up to `before` and `after` posts. */
 function around(list: readonly Post[], post: Post, before: number, after: number): Post[] {
   const position = positionIn(list, post);
   return [
@@ -110,7 +110,7 @@ function around(list: readonly Post[], post: Post, before: number, after: number
   ];
 }
 
-/** Where a post stands in an ordered list that holds it. */
+/** Returns the position of a post in an ordered list that contains it. */
 function positionIn(list: readonly Post[], post: Post): number {
   let low = 0;
   for (let high = list.length; low < high; ) {

@@ -8,23 +8,23 @@ import type { Articles } from '../index/articles.js';
 import { dateOf } from '../index/dates.js';
 import { cacheKey, type Planner } from './planner.js';
 
-/** Articles in a feed. */
+/** The number of articles in a feed. */
 const FEED_SIZE = 20;
 
-/** The site's feeds, and what makes their texts. The same articles always make the same bytes. */
+/** The site's feeds, with the functions that make them. The same articles always make the same bytes. */
 const FEEDS: ReadonlyMap<string, (site: SiteInfo, items: readonly FeedItem[]) => string> = new Map([
   ['feed.xml', atomFeed],
   ['rss.xml', rssFeed],
   ['feed.json', jsonFeed],
 ]);
 
-/** The newest articles as Atom, RSS and JSON Feed. */
+/** Plans the feeds of the newest articles: Atom, RSS and JSON Feed. */
 export function feeds(
   site: SiteInfo,
   { textAt, isBroken }: Pick<Articles, 'textAt' | 'isBroken'>,
   hooks: Hooks,
 ): Planner {
-  /** The items of posts; undefined if the file of one has changed since: that change has a build of its own. */
+  /** Makes the items of posts; undefined if a file has changed since, as another build follows for that change. */
   function itemsOf(posts: readonly Post[]): FeedItem[] | undefined {
     const items = posts.flatMap((post) => {
       const text = textAt(post);
@@ -35,7 +35,7 @@ export function feeds(
 
   return ({ index, renderer }) => {
     const newest = index.posts.slice(-FEED_SIZE).reverse();
-    // An item has the whole text, which is in the file alone.
+    // An item has the whole text, which only the file has.
     const posts = newest.filter(({ path }) => !isBroken(path));
     const key = cacheKey(renderer.key, ...posts.map(index.keyOf));
     return [...FEEDS].map(([path, write]) => ({
@@ -50,15 +50,15 @@ export function feeds(
   };
 }
 
-// The feed package writes attributes without escaping `<`; this stands for one until it has.
+// The feed package does not escape `<` in attributes, so this replaces it until the package is done.
 const LESS_THAN = `lt${randomBytes(12).toString('hex')}`;
 
-/** Images whose type the feed package recognises by the file's name. */
+/** File names from which the feed package recognises the type of an image. */
 const IMAGE_NAME = /\.(?:png|jpeg|gif|webp|avif)$/i;
 
-// Where readers expect HTML, a text is escaped.
+// Texts are escaped in fields where readers expect HTML.
 
-/** Atom (RFC 4287). */
+/** Makes an Atom feed (RFC 4287). */
 function atomFeed(site: SiteInfo, items: readonly FeedItem[]): string {
   const feed = feedOf(site, items, (item, changed) => ({
     ...itemOf(item, changed),
@@ -71,21 +71,21 @@ function atomFeed(site: SiteInfo, items: readonly FeedItem[]): string {
   return wellFormed(xml.replace('<feed ', `<feed xml:lang="${site.language}" `));
 }
 
-/** RSS 2.0. Its `author` must be an e-mail address; Dublin Core's `creator` is a name. */
+/** Makes an RSS 2.0 feed. As `author` must be an e-mail address, the name is in Dublin Core's `creator`. */
 function rssFeed(site: SiteInfo, items: readonly FeedItem[]): string {
   const feed = feedOf(site, items, (item, changed) => ({
     ...itemOf(item, changed),
     title: item.title.replaceAll(']]>', ']] >'),
     ...(item.description !== '' && { description: escapeText(item.description) }),
     author: [],
-    // The package names the space of `dc` together with that of `content` alone.
+    // The package declares the namespace `dc` only together with `content`.
     ...(item.author !== '' &&
       item.html !== '' && { extensions: [{ name: 'dc:creator', objects: { _text: item.author } }] }),
   }));
   return wellFormed(feed.rss2());
 }
 
-/** JSON Feed, whose texts are plain. */
+/** Makes a JSON Feed, whose texts are plain. */
 function jsonFeed(site: SiteInfo, items: readonly FeedItem[]): string {
   const feed = feedOf(site, items, (item, changed) => ({
     ...itemOf(item, changed),
@@ -93,7 +93,7 @@ function jsonFeed(site: SiteInfo, items: readonly FeedItem[]): string {
     content: item.html,
     ...(item.image !== null && { image: item.image }),
   }));
-  // Half a character, which JSON can write but few can read.
+  // Replaces lone surrogates, which JSON allows but few readers accept.
   const whole = (_key: string, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value);
   return `${JSON.stringify(JSON.parse(feed.json1(), whole), null, 2)}\n`;
 }
@@ -116,7 +116,7 @@ function feedOf(
   });
   for (const item of items) {
     const changed = lastChange(item);
-    if (changed !== undefined) feed.addItem(toItem(item, changed)); // an entry of Atom must have a date
+    if (changed !== undefined) feed.addItem(toItem(item, changed)); // Atom requires a date
   }
   return feed;
 }
@@ -128,7 +128,7 @@ function itemOf(item: FeedItem, changed: Date): Item {
     date: changed,
     published: dateOf(item.date) ?? changed,
     ...(item.description !== '' && { description: item.description }),
-    content: item.html.replaceAll(']]>', ']]&gt;'), // the package splits only the first
+    content: item.html.replaceAll(']]>', ']]&gt;'), // the package escapes only the first one
     ...(item.author !== '' && { author: [{ name: item.author }] }),
     category: item.tags.map((tag) => ({ name: tag })),
   };
@@ -142,7 +142,7 @@ function attribute(text: string): string {
   return text.replaceAll('<', LESS_THAN);
 }
 
-/** Without the characters that no XML may hold. */
+/** Removes the characters that XML does not allow. */
 function wellFormed(xml: string): string {
   return xml.toWellFormed().replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '');
 }

@@ -7,14 +7,14 @@ import type { Text } from '../render/i18n.js';
 import { type Page, type Pager, sitePage } from '../render/page.js';
 import { type Planned, type Planner, plannedPage, type Sources } from './planner.js';
 
-/** What the pages of lists are made with. */
+/** Settings for the pages of lists. */
 export interface ListSettings {
   readonly site: SiteInfo;
-  /** Articles on the home page and on every full page of a list. */
+  /** The number of articles on the home page and on every full page of a list. */
   readonly pageSize: number;
 }
 
-/** The home page, which shows the newest articles. */
+/** Plans the home page, which shows the newest articles. */
 export function homePage({ site, pageSize }: ListSettings): Planner {
   const texts = { title: site.title, description: site.description };
   return (sources) => {
@@ -24,14 +24,14 @@ export function homePage({ site, pageSize }: ListSettings): Planner {
   };
 }
 
-/** The list of all articles. */
+/** Plans the list of all articles. */
 export function archivePages(settings: ListSettings): Planner {
   const description = { t: 'archiveOf', values: { site: settings.site.title } };
   const frame: Frame = { kind: 'archive', address: '/archive/', title: { t: 'archive' }, description };
   return (sources) => pagesOfList(frame, sources.index.posts, sources, settings);
 }
 
-/** The lists of the articles of each tag, or of each author. */
+/** Plans the list of articles for each tag, or for each author. */
 export function termPages(settings: ListSettings, kind: 'tag' | 'author'): Planner {
   const phrase = kind === 'tag' ? 'articlesAbout' : 'articlesBy';
 
@@ -49,7 +49,7 @@ export function termPages(settings: ListSettings, kind: 'tag' | 'author'): Plann
   };
 }
 
-/** The list of all tags, in the order of the site's language. */
+/** Plans the list of all tags, sorted by the rules of the site's language. */
 export function tagIndex(site: SiteInfo): Planner {
   const { compare } = new Intl.Collator(site.language);
   const byName = (a: Term, b: Term) => compare(a.name, b.name) || (a.name < b.name ? -1 : 1);
@@ -66,10 +66,10 @@ export function tagIndex(site: SiteInfo): Planner {
   };
 }
 
-/** What the pages of a list have in common. */
+/** The common fields of a list's pages. */
 interface Frame {
   readonly kind: 'archive' | 'tag' | 'author';
-  /** The path of the list's own page, ending in a slash. */
+  /** The path of the list's first page, ending in a slash. */
   readonly address: string;
   readonly title: Text;
   readonly description: Text;
@@ -97,20 +97,20 @@ function* pagesOfList(
     );
 }
 
-/** The title of a list's page: the list's own, which has the number 0, has no number. */
+/** Makes the title of a list's page: the first page, which has the number 0, has no number in its title. */
 function numbered(title: Text, number: number): Text {
   return number === 0 ? title : { t: 'page', values: { title, number } };
 }
 
 /**
- * The pages of a list, each with its articles, newest first. They are counted from the oldest, and only full ones leave the
- * list's own page, which so holds one to two pages' worth: the articles of an older page stay when newer ones come. Only its
- * links to newer pages change, when the next page and the one after that are cut off. An article that comes in earlier or goes
- * moves those of all later pages.
+ * Splits a list into pages, each with its articles, newest first. Older pages are always full and numbered from the oldest, so
+ * that their articles do not move when new articles come; the first page has one to two pages' worth of articles. A new page
+ * changes only links on the pages next to it. An article that is inserted at an earlier date or removed moves the articles of
+ * all newer pages.
  *
- * @param address the path of the list's own page, ending in a slash.
+ * @param address the path of the list's first page, ending in a slash.
  * @param posts oldest first.
- * @param pageSize articles on an older page.
+ * @param pageSize the number of articles on an older page.
  */
 export function* listPages(address: string, posts: readonly Post[], pageSize: number) {
   const older = Math.max(0, Math.floor(posts.length / pageSize) - 1);
@@ -125,20 +125,20 @@ export function* listPages(address: string, posts: readonly Post[], pageSize: nu
   }
 }
 
-/** The path of a list's page: its own address for 0, `page/<n>/` below it for the older ones. */
+/** Returns the path of a list's page: the list's address for 0, `page/<n>/` below it for older pages. */
 function listPath(address: string, number: number): string {
   return number === 0 ? address : `${address}page/${number}/`;
 }
 
 /**
- * A page of a list and its way to the others: the newest, its neighbours, the oldest. How many there are stands on the
- * list's own page alone, which every new article changes; on the others it would change them all.
+ * Makes a page's links to other pages: the newest, its neighbours and the oldest. Only the first page, which every new article
+ * changes, shows the number of pages: on older pages, a new page would change them all.
  *
  * @param last the number of older pages.
  */
 function pagerOf(address: string, number: number, last: number): Pager {
   const path = (other: number) => listPath(address, other);
-  // In the order of the list: its own page is the one behind the last.
+  // In the order of pages from the oldest, the first page comes after the last number.
   const place = number || last + 1;
   const places = [last + 1, place + 1, place, place - 1, 1].filter((one) => one >= 1 && one <= last + 1);
   const linked = [...new Set(places)];

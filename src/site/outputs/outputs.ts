@@ -16,8 +16,8 @@ import { hostFiles, staticFiles, themeFiles } from './site-files.js';
 import { sitemap } from './sitemap.js';
 
 /**
- * The planners of all kinds of files. A new one is listed here, and its top-level names in `article/address/reserved.ts`. Files
- * come before the pages that link to them, and pages before lists.
+ * Creates the planners for all kinds of files. A new planner is added here, and its top-level names in
+ * `article/address/reserved.ts`. Files come before the pages that link to them, and pages before lists.
  *
  * @param planArticle plans the page of an article.
  * @param isReserved see `reservedFiles`.
@@ -52,7 +52,7 @@ export function sitePlanners(
   ];
 }
 
-/** The pages that the owner wrote. */
+/** Plans the owner's pages. */
 function ownerPages(site: SiteInfo): Planner {
   return function* (sources) {
     for (const [path, text] of sources.index.texts) {
@@ -67,14 +67,14 @@ function ownerPages(site: SiteInfo): Planner {
   };
 }
 
-/** The page for addresses that do not exist. */
+/** Plans the page for addresses that do not exist. */
 function notFoundPage(site: SiteInfo): Planner {
   const path = '404.html';
   const texts = { title: { t: 'notFound' }, description: '' };
   return (sources) => [plannedPage(sources, path, [], () => sitePage(site, 'notFound', `/${path}`, texts))];
 }
 
-/** The page of the search; a site without search has none. */
+/** Plans the search page, if the site has search. */
 function searchPage(site: SiteInfo): Planner {
   const texts = {
     title: { t: 'search' },
@@ -84,7 +84,7 @@ function searchPage(site: SiteInfo): Planner {
   return (sources) => (site.search ? [plannedPage(sources, 'search/index.html', [], page)] : []);
 }
 
-/** The files of all planners; if two plan the same file, the first one makes it. */
+/** Plans the files of all planners; if two plan the same file, the first one makes it. */
 export function* planAll(planners: readonly Planner[], sources: Sources): Generator<Planned> {
   const seen = new Set<string>();
   for (const plan of planners) {
@@ -97,8 +97,8 @@ export function* planAll(planners: readonly Planner[], sources: Sources): Genera
 }
 
 /**
- * Tells which files of the output are the site's own or a plugin's: no article has its page there. A file is reserved as a
- * folder too, and a folder as a page.
+ * Returns a function that says whether a file of the output is reserved for the site or a plugin, so that no article has its
+ * page there. A reserved file is reserved as a folder, too, and a folder as a page.
  */
 export function reservedFiles(outputs: readonly PluginOutput[]): (file: string) => boolean {
   const places = outputs.map(({ output }) => output.path.replace(/\/$/, '').toLowerCase()).filter(Boolean);

@@ -6,45 +6,42 @@ import type { SiteIndex } from '../index/site-index.js';
 import type { Page } from '../render/page.js';
 import type { Renderer } from '../render/render.js';
 
-/** What a file holds: text, as a rule; a theme's pictures and fonts are bytes. */
+/** The content of a file: usually text; bytes for a theme's pictures and fonts. */
 export type Content = string | Uint8Array;
 
-/** A file of the site before it is made. */
+/** A planned file of the site. */
 export interface Planned {
-  /** Below the output folder, with forward slashes. */
+  /** The path below the output folder, with forward slashes. */
   readonly path: string;
-  /** Changes with everything that the file is made of. While it stays the same, the file is not made again. */
+  /** A key of all inputs. While it is the same, the file is not made again. */
   readonly key: string;
   /**
-   * Makes the file; undefined if that is not possible now and the file that stands there stays.
+   * Makes the file; undefined if that is not possible now, so that the present file stays.
    *
    * @param onFailure see `Hooks.applyFilters`.
    */
   render(onFailure?: OnFilterFailure): Content | undefined | Promise<Content | undefined>;
 }
 
-/** What files are planned from: the articles, and how the site looks. Neither ever changes. */
+/** The immutable inputs of planners: the articles, and the theme. */
 export interface Sources {
   readonly index: SiteIndex;
   readonly renderer: Renderer;
-  /** What the page of an article shows of data that plugins derive. */
+  /** Returns plugins' derived data for an article's page. */
   readonly derivedOf: (post: Post) => Derived;
-  /** The files that were built at a place, such as `decks/` or `llms.txt`. */
+  /** Lists the built files at a place, such as `decks/` or `llms.txt`. */
   readonly builtAt: (place: string) => string[];
 }
 
-/**
- * Plans the files of one kind that the site has now, such as its feeds. A key that forgets an input leaves a stale file
- * behind.
- */
+/** Plans the files of one kind, such as feeds. If a key lacks an input, a stale file stays. */
 export type Planner = (sources: Sources) => Iterable<Planned>;
 
-/** The key of a file that is made of these inputs. */
+/** Makes a cache key from a file's inputs. */
 export function cacheKey(...inputs: readonly string[]): string {
   return hash('sha1', inputs.join('\0'), 'base64');
 }
 
-/** Plans a page that depends on these inputs, besides all that the renderer's key stands for. */
+/** Plans a page that depends on these inputs and on the renderer's key. */
 export function plannedPage(
   { renderer }: Pick<Sources, 'renderer'>,
   path: string,

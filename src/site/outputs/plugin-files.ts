@@ -15,21 +15,21 @@ import type { SiteIndex } from '../index/site-index.js';
 import type { Renderer } from '../render/render.js';
 import { cacheKey, type Planned, type Sources } from './planner.js';
 
-/** How long a plugin may take to make one file. */
+/** How long a plugin may take to make one file, in milliseconds. */
 const LONGEST_MS = 5_000;
 
-/** Plans the files of a plugin also where another generator makes the pages: of the renderer only the key counts. */
+/** Plans a plugin's files. It needs only the key of the renderer, so that it works with other generators, too. */
 export type PluginFiles = (sources: {
   readonly index: SiteIndex;
   readonly renderer: Pick<Renderer, 'key'>;
-  /** The files of the last build below a folder, or the file itself. @default none */
+  /** Lists the built files below a folder, or the file itself. @default none */
   readonly builtAt?: Sources['builtAt'];
 }) => Iterable<Planned>;
 
 /**
- * The files of one plugin. They are made again when any article, or the plugin, has changed.
+ * Creates a planner for one plugin's files. They are made again when any article or the plugin has changed.
  *
- * @param longestMs how long the plugin may take to make one. @default 5 s
+ * @param longestMs how long the plugin may take to make one file, in milliseconds. @default 5000
  */
 export function pluginFiles(
   { plugin, output }: PluginOutput,
@@ -41,10 +41,10 @@ export function pluginFiles(
   const isFolder = isSite || output.path.endsWith('/');
   const isBelow = (path: string) =>
     isFolder ? path.startsWith(output.path) && !(isSite && isReservedFile(path)) : path === output.path;
-  /** The files that it had last; undefined before the first answer. */
+  /** The plugin's last list of files; undefined before its first answer. */
   let last: readonly string[] | undefined;
 
-  /** Where `paths` fails, the files that are there stay. */
+  /** If `paths` fails, the present files stay. */
   function pathsOf(view: SiteView, builtAt: Sources['builtAt']): readonly string[] {
     try {
       last = asPlugin(plugin, () => [...(output.paths?.(view) ?? [output.path])].map(checked));

@@ -7,7 +7,7 @@ import { fileOf } from '../index/addresses.js';
 import type { SiteOptions } from '../options.js';
 import { cacheKey, type Planner } from './planner.js';
 
-/** Where an article in the trash was, and the address that its URL leads to. */
+/** The former page of an article in the trash, and the address that it redirects to. */
 interface Redirect {
   /** The file of its page, below the output folder. */
   readonly file: string;
@@ -15,8 +15,8 @@ interface Redirect {
 }
 
 /**
- * The pages at the URLs of articles in the trash that lead elsewhere. A page that is gone has no file: static hosts answer 404
- * there.
+ * Plans pages that redirect from the URLs of articles in the trash. An article without a redirect has no file, so that static
+ * hosts answer 404.
  */
 export function redirectPages({ site, stateDir }: Pick<SiteOptions, 'site' | 'stateDir'>): Planner {
   const trash = openTrash(stateDir);
@@ -31,7 +31,7 @@ export function redirectPages({ site, stateDir }: Pick<SiteOptions, 'site' | 'st
 }
 
 /**
- * Writes these pages into the output of another generator, where it has made no page at such a URL.
+ * Writes the redirect pages into the output of another generator, if it has made no page at such a URL.
  *
  * @param output absolute path.
  * @throws the system's errors.
@@ -52,7 +52,7 @@ function redirectsIn(trash: Trash, site: SiteInfo): Redirect[] {
   });
 }
 
-/** A page that browsers and search engines leave for another one. */
+/** Makes a page that redirects browsers and search engines. */
 function pageOf({ to }: Redirect, { language }: SiteInfo): string {
   const address = escapeUTF8(new URL(to).href);
   return `<!doctype html>

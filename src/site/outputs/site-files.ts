@@ -6,22 +6,22 @@ import type { Hosting } from '../options.js';
 import { publicFilesIn } from '../render/theme.js';
 import { cacheKey, type Planner, type Sources } from './planner.js';
 
-/** Hosts at GitHub's own addresses; the file CNAME names a domain of one's own. */
+/** GitHub's own host names; for another domain, the file CNAME is needed. */
 const OF_GITHUB = /\.github\.io$/i;
 
-/** The style sheet, the icon, the pictures and fonts of the theme, and what it has for the top of the site. */
+/** Plans the theme's files: style sheet, icon, pictures, fonts, and files for the top of the site. */
 export const themeFiles: Planner = ({ renderer: { files, key } }) =>
   [...files].map(([path, render]) => ({ path, key: cacheKey(key), render }));
 
-/** Whether the owner, or the theme, has a file of this name that stands in place of an article's page. */
+/** Whether the owner or the theme has a file with this name, which replaces an article's page. */
 export function isOwnFile(file: string, staticDir: string, { renderer }: Pick<Sources, 'renderer'>): boolean {
   return renderer.files.has(file) || fs.existsSync(join(staticDir, file));
 }
 
 /**
- * The owner's own files, which go to the site as they are. They stand in place of files of the site's own.
+ * Plans the owner's files, which are copied to the site unchanged. They replace the site's own files.
  *
- * @param folder absolute; it need not exist.
+ * @param folder the folder of the files, absolute; it need not exist.
  */
 export function staticFiles(folder: string, log: Log): Planner {
   const warnedOf = new Set<string>();
@@ -44,15 +44,15 @@ export function staticFiles(folder: string, log: Log): Planner {
 }
 
 /**
- * `robots.txt`, and the files that static hosts want besides the site.
+ * Plans `robots.txt`, and the additional files of static hosts.
  *
- * @param hosts the hosts of the config.
- * @param policy the Content-Security-Policy of the config; false for none. Default: the theme's.
+ * @param hosts the hosts in the config.
+ * @param policy the Content-Security-Policy in the config; false for none. @default the theme's
  */
 export function hostFiles(site: SiteInfo, hosts: readonly Hosting[], policy?: string | false): Planner {
   return ({ renderer: { key, theme } }) => {
     const files = new Map<string, string>();
-    // Robots are asked about at a host's root alone.
+    // Robots read the file only at a host's root.
     if (site.basePath === '') files.set('robots.txt', robots(site));
     if (hosts.includes('cloudflare-pages') || hosts.includes('netlify'))
       files.set('_headers', headers(site, theme.hashedFiles, policy ?? theme.policy));
@@ -70,8 +70,8 @@ function robots(site: SiteInfo): string {
 }
 
 /**
- * What Cloudflare Pages and Netlify are to answer with; pages they have asked about each time by themselves. No
- * file falls under two rules that name the same header: Cloudflare would join the two.
+ * Makes the headers file for Cloudflare Pages and Netlify, which revalidate pages by default. No file matches two rules with
+ * the same header, as Cloudflare would join the values.
  */
 function headers({ basePath, search }: SiteInfo, hashed: readonly string[], policy: string | false): string {
   const kept = [...hashed, ...(search ? ['pagefind/fragment/*', 'pagefind/index/*'] : [])];

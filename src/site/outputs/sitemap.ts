@@ -7,20 +7,20 @@ import { summaryOf } from '../index/article-entry.js';
 import { addressOfPage } from '../index/owner-texts.js';
 import { cacheKey, type Planned, type Planner, type Sources } from './planner.js';
 
-/** Addresses in one file; the protocol allows 50,000. */
+/** The maximum number of addresses in one file; the protocol allows 50,000. */
 const MOST_ADDRESSES = 45_000;
 
 const SITEMAP = 'sitemap.xml';
 
 const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9';
 
-/** A moment as it stands in the file. */
+/** The form of a date in a sitemap. */
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * The sitemap: one file, or for a large site an index and its parts.
+ * Plans the sitemap: one file, or for a large site an index and its parts.
  *
- * @param isReserved whether a file is one of the site's own: a page of the owner's there is not shown.
+ * @param isReserved whether a file is reserved for the site; the owner's page there is left out.
  */
 export function sitemap(
   site: SiteInfo,
@@ -28,7 +28,7 @@ export function sitemap(
   isReserved: (file: string) => boolean,
   most = MOST_ADDRESSES,
 ): Planner {
-  /** The paths of the owner's pages, without those that an article or a page of the site has replaced. */
+  /** Lists the paths of the owner's pages, without those that an article or a page of the site replaces. */
   function pagesIn({ index }: Sources): string[] {
     const paths = [...index.texts.keys()].flatMap((path) => addressOfPage(path) ?? []).sort();
     return paths.filter((path) => {
@@ -46,7 +46,7 @@ export function sitemap(
     const posts = index.posts.map((post) => ({
       url: post.url,
       ...(post.modified !== null && { lastmod: post.modified }),
-      article: isFiltered ? summaryOf(post) : null, // of all articles it takes long
+      article: isFiltered ? summaryOf(post) : null, // only on demand, as it takes long for all articles
     }));
     return [...own, ...posts];
   }
@@ -76,7 +76,7 @@ export function sitemap(
   };
 }
 
-/** A sitemap, or an index of its parts. @param child the element of each item. */
+/** Makes a sitemap, or an index of its parts. @param child the element of each item. */
 function documentOf(
   root: 'urlset' | 'sitemapindex',
   child: 'url' | 'sitemap',
@@ -89,7 +89,7 @@ function documentOf(
   return `<?xml version="1.0" encoding="UTF-8"?><${root} xmlns="${XMLNS}">${elements.join('')}</${root}>\n`;
 }
 
-/** A plugin may write a date in another form. */
+/** Converts a date to the form for a sitemap, as a plugin may write another form. */
 function isoOf(date: string): string {
   return ISO.test(date) ? date : new Date(date).toISOString();
 }

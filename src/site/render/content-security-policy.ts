@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** What articles hold from elsewhere (pictures, films, frames) and style attributes are theirs; scripts are the theme's. */
+/** Articles may contain pictures, videos and frames from any site, and style attributes; scripts come only from the theme. */
 const DIRECTIVES = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -13,14 +13,14 @@ const DIRECTIVES = [
   "frame-ancestors 'self'",
 ];
 
-/** A script in a template; `data-` attributes may hold `%>`. */
+/** A script in a template; `data-` attributes may contain `%>`. */
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)((?:<%[\s\S]*?%>|[^>])*)>([\s\S]*?)<\/script>/g;
 
 /**
- * The Content-Security-Policy of a site with these templates: scripts come from the site or stand in a template. JSON-LD is
- * data, which no policy keeps from robots. `wasm-unsafe-eval` is for the search.
+ * Makes the Content-Security-Policy of a site with these templates: it allows scripts from the site and scripts in templates.
+ * JSON-LD is data, which a policy does not affect. `wasm-unsafe-eval` is for the search.
  *
- * @param layers the texts of themes. A script with template code in it is not allowed, as each page has another one.
+ * @param layers the texts of themes. Scripts with template code are not allowed, as they differ from page to page.
  */
 export function contentSecurityPolicy(layers: readonly ReadonlyMap<string, string>[]): string {
   const hashes = new Set<string>();

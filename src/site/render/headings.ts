@@ -7,26 +7,26 @@ interface Heading {
   readonly tag: OpenToken;
   readonly id: string;
   readonly title: string;
-  /** Where its closing tag begins; undefined for one that is never closed. */
+  /** The start of its closing tag; undefined if it is never closed. */
   readonly closedAt: number | undefined;
 }
 
-/** What readers link to. The title of the page is its `h1`; below `h4` there is no section worth a link. */
+/** The headings with links. The page's title is its `h1`; sections below `h4` are too small for a link. */
 const HEADING = /^h[2-4]$/;
 
-/** The id of the built-in theme's frame around a text. */
+/** The ids in the built-in theme's frame around a text. */
 const IDS_OF_FRAME = ['content'];
 
 const LONGEST_ID = 80;
 
-/** Characters of a title, at the most, and of the HTML that is looked at for it: a heading may lack its closing tag. */
+/** The longest title, and how much HTML is read for it, in characters, as a heading may lack its closing tag. */
 const LONGEST_TITLE = 300;
 const TITLE_FROM = 8_000;
 
 /**
- * Gives each heading of a text an id, made of its words where it has none, and a link to itself; and a text of several
- * headings its table of contents: `h2`, and below them `h3`. Nothing else in the HTML changes. `toc: true` or `toc: false` in
- * the front matter decides for one text whether it has a table.
+ * Gives each heading an id, if it has none, and a link to itself, and makes a table of contents if there are enough headings:
+ * `h2`, and below them `h3`. Nothing else in the HTML changes. `toc: true` or `toc: false` in the front matter decides for a
+ * single text.
  */
 export function withHeadings<Text extends Pick<StandalonePage, 'html' | 'toc' | 'extra'>>(
   text: Text,
@@ -44,7 +44,7 @@ export function withHeadings<Text extends Pick<StandalonePage, 'html' | 'toc' | 
 function headingsOf(html: string): Heading[] {
   const tokens = htmlTokens(html);
   const ids = new Set([...IDS_OF_FRAME, ...tokens.flatMap((token) => idOf(html, token) ?? [])]);
-  /** From which number on ids of the same words may be free. */
+  /** The next number for ids with the same words. */
   const numbers = new Map<string, number>();
   const headings: Heading[] = [];
   for (let index = 0; index < tokens.length; index++) {
@@ -61,7 +61,7 @@ function headingsOf(html: string): Heading[] {
   }
   return headings;
 
-  /** An id in the manner of GitHub: the words in lower case with hyphens between, and a number where that is taken. */
+  /** Makes an id like GitHub: the words in lower case with hyphens between, and a number if that id is taken. */
   function freeId(title: string): string {
     const words = title
       .toLowerCase()
@@ -78,7 +78,7 @@ function headingsOf(html: string): Heading[] {
   }
 }
 
-/** What ends the text of the heading at a place in the list: its closing tag, or the next heading. */
+/** Finds the end of a heading's text: its closing tag, or the next heading. */
 function endOf(tokens: readonly HtmlToken[], index: number): HtmlToken | undefined {
   for (let at = index + 1; at < tokens.length; at++) {
     const token = tokens[at];
@@ -91,7 +91,10 @@ function idOf(html: string, token: HtmlToken): string | undefined {
   return (token.kind === 'open' && attributeOf(html, token, 'id')) || undefined;
 }
 
-/** The link is for the mouse: heard, it would say each heading twice. The theme draws its sign, so that no search finds it. */
+/**
+ * Adds the links. They are hidden from screen readers, which would read each heading twice. The theme draws their sign, so that
+ * it is not in the text for searches.
+ */
 function withLinks(html: string, headings: readonly Heading[]): string {
   let done = 0;
   const parts = headings.map(({ tag, id, closedAt }) => {

@@ -7,7 +7,7 @@ import type { SiteIndex } from '../index/site-index.js';
 import type { SiteOptions } from '../options.js';
 import type { Theme } from './theme.js';
 
-/** What of the index all pages link: the terms, and the pages that the owner wrote. */
+/** The parts of the index that all pages link: the terms, and the owner's pages. */
 export type Linked = Pick<SiteIndex, 'tags' | 'authors' | 'navigation'>;
 
 /** The articles of one year in a list. */
@@ -17,8 +17,8 @@ interface YearOfArticles {
 }
 
 /**
- * What templates get besides a page's own data, with one index after the other: the same for every page. docs/themes.md says
- * what each gives.
+ * Returns a function that makes templates' helpers for an index: values and functions that are the same for every page.
+ * docs/themes.md describes them.
  */
 export function helpersFor(theme: Theme, { site, additions }: Pick<SiteOptions, 'site' | 'additions'>) {
   const { day, monthDay, year } = dateFormats(site);
@@ -42,7 +42,7 @@ export function helpersFor(theme: Theme, { site, additions }: Pick<SiteOptions, 
       tagLink: (name: string) => linkBelow(tags.get(name)?.address ?? '/tags/', site),
       authorLink: (name: string) => linkBelow(authors.get(name)?.address ?? '/archive/', site),
       get navigation() {
-        // When it is asked for: a word that is missing fails the pages, not the start.
+        // Made on demand, so that a missing word fails the pages, not the start.
         navigation ??= (site.navigation ?? builtInLinks(pages)).map(({ label, href }) => ({
           label,
           href: url(href),
@@ -62,7 +62,7 @@ export function helpersFor(theme: Theme, { site, additions }: Pick<SiteOptions, 
   }
 }
 
-/** A list's articles by their years, in the order of the list; what has no date is of the year ''. */
+/** Groups a list's articles by year, in the order of the list; articles without a date have the year ''. */
 function byYear(articles: readonly ArticleSummary[], yearOf: (date: string) => string): YearOfArticles[] {
   const years: YearOfArticles[] = [];
   for (const article of articles) {
@@ -74,16 +74,16 @@ function byYear(articles: readonly ArticleSummary[], yearOf: (date: string) => s
   return years;
 }
 
-/** The first letter as a reader counts it, whatever it is made of. */
+/** Returns the first grapheme of the site's title in upper case. */
 function initialOf({ title, locale }: SiteInfo): string {
   const [first] = new Intl.Segmenter(locale).segment(title.trim());
   return (first?.segment ?? '').toLocaleUpperCase(locale);
 }
 
-/** The functions of plugins, by their names. */
+/** Plugins' functions for templates, by name. */
 type HelpersOfPlugins = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-/** The functions of plugins; an error of one names it. */
+/** Wraps plugins' functions, so that an error names the plugin. */
 function helpersOfPlugins(additions: SiteOptions['additions']): HelpersOfPlugins {
   const named = [...additions.helpers].map(([name, { plugin, help }]) => [
     name,

@@ -1,23 +1,23 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 
-/** A literal text, or a phrase of the theme: its key in `words/<language>.json`, and the values of its places. */
+/** A literal text, or a phrase of the theme: its key in `words/<language>.json`, and the values for its placeholders. */
 export type Text = string | { readonly t: string; readonly values?: PhraseValues };
 
-/** The values of a phrase's `{name}` places; numbers are written in the site's locale. */
+/** The values for a phrase's `{name}` placeholders; numbers are formatted for the site's locale. */
 export type PhraseValues = Readonly<Record<string, Text | number>>;
 
-/** The phrase that has this key, in the site's language. */
+/** Returns the phrase with this key in the site's language. */
 export type Translate = (key: string, values?: PhraseValues) => string;
 
-/** The literal text, or the phrase in the site's language. */
+/** Returns the literal text, or the phrase in the site's language. */
 export function wordsOf(t: Translate, text: Text): string {
   return typeof text === 'string' ? text : t(text.t, text.values);
 }
 
 /**
- * The theme's own words in the site's language: each phrase from `words/de-AT.json`, else from `words/de.json`,
- * else from `words/en.json`.
+ * Loads the theme's words in the site's language: each phrase from `words/de-AT.json`, else `words/de.json`, else
+ * `words/en.json`.
  *
  * @param themes a later theme overrides an earlier one, language by language.
  * @returns a function that throws TEMPLATE_FAILED for a key that no file has, and for every key if a file cannot be read.

@@ -8,21 +8,21 @@ import type {
 } from '../../host/pages/page-types.js';
 import type { Text } from './i18n.js';
 
-/** A tag as the tags page lists it. */
+/** A tag on the tags page. */
 export interface TagLink extends SiteLink {
   readonly count: number;
 }
 
-/** One page of a list, and its way to the others. */
+/** A page of a list, with links to the others. */
 export interface Pager {
-  /** 0 for the newest ones, else counted from the oldest. */
+  /** 0 for the page of the newest articles; the others are counted from the oldest. */
   readonly number: number;
-  /** The paths of its neighbours. */
+  /** The paths of the next and the previous page. */
   readonly newer: string | undefined;
   readonly older: string | undefined;
-  /** How many pages the list has; on the page of the newest ones alone. */
+  /** The number of pages; only on the page of the newest articles. */
   readonly pageCount: number | undefined;
-  /** The first page, those beside this one, the last one, and this one, in their order. */
+  /** Links to the first page, the neighbours of this page, the last page, and this page, in their order. */
   readonly pageLinks: readonly PageLink[];
 }
 
@@ -30,26 +30,26 @@ export interface Pager {
 export interface PageLink {
   readonly number: number;
   readonly path: string;
-  /** Whether pages between it and the link before it are left out. */
+  /** Whether pages between this link and the one before it are left out. */
   readonly isAfterGap: boolean;
 }
 
-/** A page to be built. */
+/** A page to build. */
 export interface Page
   extends Omit<PageContext, 'site' | 'title' | 'description' | 'head' | 'extra' | 'page'> {
   readonly page?: StandalonePage;
-  /** What plugins have derived for it; templates get it as `extra`. */
+  /** Plugins' derived data for the page; templates get it as `extra`. */
   readonly derived?: PageContext['extra'];
   readonly title: Text;
   readonly description: Text;
-  /** Below the site's base path, starting with a slash. */
+  /** The path below the site's base path, starting with a slash. */
   readonly path: string;
-  /** Of the pages of a list. */
+  /** The position in a list; only for pages of lists. */
   readonly pager?: Pager;
   readonly tagLinks?: readonly TagLink[];
 }
 
-/** The empty frame of one of the site's own pages. */
+/** Makes one of the site's own pages, without content. */
 export function sitePage(
   site: SiteInfo,
   kind: PageKind,

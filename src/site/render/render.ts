@@ -14,34 +14,34 @@ import { wordsOf } from './i18n.js';
 import type { Page, PageLink } from './page.js';
 import type { Theme, ThemeSources } from './theme.js';
 
-/** How the site looks with one index: the theme, and what makes pages of it. */
+/** The theme with one index, which renders pages. */
 export interface Renderer {
   readonly theme: Theme;
-  /** Of all that pages depend on besides the articles; another key means that all pages may look different. */
+  /** A key of everything that pages depend on besides the articles; if it changes, all pages may change. */
   readonly key: string;
   /**
    * Renders a page to HTML through the filters.
    *
    * @param onFailure see `Hooks.applyFilters`.
-   * @throws PressmarkError TEMPLATE_FAILED, naming the template and the line; what `applyFilters` throws.
+   * @throws PressmarkError TEMPLATE_FAILED, naming the template and the line; errors of `applyFilters`.
    */
   render(page: Page, onFailure?: OnFilterFailure): Promise<string>;
   /**
-   * The files that pages link, and what the theme has for the top of the site, such as `favicon.ico`. That stands in place
-   * of a file of the site's own.
+   * The files that pages link, and the theme's files for the top of the site, such as `favicon.ico`, which replace the site's
+   * own files.
    */
   readonly files: ReadonlyMap<string, () => string | Uint8Array>;
 }
 
-/** The icon, which every browser asks for. */
+/** The icon, which every browser requests. */
 const ICON = 'favicon.svg';
 
-/** What front matter may name as a template: a file at the top of the theme, and not the frame of all pages. */
+/** A template's name that front matter may use: a file at the top of the theme, except the frame of all pages. */
 const LAYOUT = /^(?!layout$)[\w-]+$/;
 
 const NO_LINKS: readonly PageLink[] = [];
 
-/** Renders the pages of a site with this theme, with one index after the other. */
+/** Returns a function that makes a renderer with this theme for an index. */
 export function renderers(theme: Theme, options: SiteOptions): (index: Linked) => Renderer {
   const { site, hooks } = options;
   const templates = templatesOf(theme.sources);
@@ -100,23 +100,25 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
     };
   }
 
-  /** A text as readers get it: each heading can be linked to, and code has colours. */
+  /** Prepares a text for readers: adds links to headings, and colours to code. */
   function shownText<Text extends Pick<StandalonePage, 'html' | 'toc' | 'extra'>>(text: Text) {
     const withLinks = withHeadings(text, site);
     return { ...withLinks, html: withCodeColours(withLinks.html) };
   }
 
-  /** The template of a page: that of its kind, or for articles and pages what `layout` in the front matter names. */
+  /**
+   * Returns the template of a page: the one for its kind, or for articles and owner's pages the `layout` in the front matter.
+   */
   function templateOf(kind: PageKind, { article, page }: PageContext): string {
     const layout = (article ?? page)?.extra.layout;
-    // What other generators call a layout is in the files of many, and names no template here.
+    // Many files have a `layout` for another generator, which is ignored if there is no such template.
     if (typeof layout === 'string' && LAYOUT.test(layout) && templates.has(layout)) return layout;
     return kind === 'notFound' ? 'not-found' : kind;
   }
 
   function cacheKey({ navigation }: Linked): string {
     const { pageSize, contentSecurityPolicy, setupKey } = options;
-    // With links of the config's own, no page shows those of pages.
+    // If the config has navigation links, those of pages are not shown.
     const shown = site.navigation === null ? navigation : null;
     const settings = [site, pageSize, contentSecurityPolicy, setupKey?.(), hooks.switchedOff()];
     const inputs = [theme.hash, shown, ...settings];
@@ -134,34 +136,34 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
   };
 }
 
-/** What templates get of a page besides the context and the helpers; docs/themes.md describes it. */
+/** Returns the variables for templates besides the context and the helpers; docs/themes.md describes them. */
 function ofPage({ path, pager, tagLinks }: Page) {
   const { newer, older, number, pageCount, pageLinks = NO_LINKS } = pager ?? {};
   return { path, tagLinks, newer, older, number, pageCount, pageLinks };
 }
 
-/** What templates get of a page that the owner wrote, whatever else is known of it. */
+/** Returns only the fields of an owner's page that templates get. */
 function shownPage({ title, description, html, toc, extra }: StandalonePage): StandalonePage {
   return { title, description, html, toc, extra };
 }
 
-/** What no filter of the context may lose (contract: `json_ld` and the item comment stay in the page). */
+/** Restores what a filter of the context must not remove (contract: `json_ld` and the item comment stay in the page). */
 function keepVerbatim(context: PageContext, { article }: Page): PageContext {
   if (article === null) return context;
   const html = keepItemComments(context.article?.html ?? '', article.html);
   return { ...context, article: { ...article, ...context.article, html, jsonLd: article.jsonLd } };
 }
 
-/** The templates of a theme. A template that does not compile fails when it is used: pages that do not need it are built. */
+/** The templates of a theme. A template that does not compile fails only when it is used, so that other pages are built. */
 interface Templates {
   /** Whether there is a template `<name>.eta`. */
   has(name: string): boolean;
-  /** Renders the template `<name>.eta`, or the file of that very name. @throws PressmarkError TEMPLATE_FAILED */
+  /** Renders the template `<name>.eta`, or the file with exactly that name. @throws PressmarkError TEMPLATE_FAILED */
   render(name: string, data: object): string;
 }
 
 function templatesOf(sources: ThemeSources): Templates {
-  // `debug` keeps the line for messages.
+  // `debug` keeps line numbers for messages.
   const eta = new Eta({ autoEscape: true, cache: true, debug: true });
   eta.resolvePath = (name) => {
     const plain = name.replace(/^\.?\//, '');
@@ -187,9 +189,9 @@ function templatesOf(sources: ThemeSources): Templates {
 }
 
 /**
- * Sees to it that a template can be compiled.
+ * Checks that a template compiles.
  *
- * @throws an Error whose first line is `<name>:<line>`, as the template engine's own are when a template runs.
+ * @throws an Error whose first line is `<name>:<line>`, like the template engine's errors at run time.
  */
 function checkSyntax(eta: Eta, name: string, source: string): void {
   let code: string;
@@ -206,7 +208,7 @@ function checkSyntax(eta: Eta, name: string, source: string): void {
   }
 }
 
-/** The template's line that stands behind the line of compiled code at which it is no JavaScript any more. */
+/** Finds the template's line for the first line of the compiled code that is not valid JavaScript. */
 function sourceLine(code: string, error: unknown): string {
   const [, line = '1'] = (error instanceof Error && /^[^\n]*:(\d+)\n/.exec(error.stack ?? '')) || [];
   const before = code.split('\n').slice(0, Number(line)).join('\n');
@@ -214,9 +216,9 @@ function sourceLine(code: string, error: unknown): string {
 }
 
 /**
- * A failure's message in one line: the innermost template and the reason, then where it is included; the same for
- * all pages that fail there. The template engine writes `<name>:<line>`, some lines around it and a blank one for
- * each template on the way.
+ * Makes a one-line message of an error: the innermost template and the reason, then the templates that include it, so that all
+ * pages with this error have the same message. For each template on the way, the engine writes `<name>:<line>`, some lines
+ * around it and an empty line.
  */
 function placeFirst(message: string): string {
   const parts = message.split('\n\n');

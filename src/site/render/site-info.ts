@@ -1,6 +1,6 @@
 import type { SiteInfo, SiteLink } from '../../host/pages/page-types.js';
 
-/** What the owner says of the site; the config's `site`. */
+/** The owner's settings of the site: the config's `site`. */
 export interface SiteSettings {
   readonly title: string;
   readonly description: string;
@@ -16,14 +16,14 @@ export interface SiteSettings {
   readonly timeZone: string;
   /** Whether there is a search page. */
   readonly search: boolean;
-  /** From how many headings on a text has a table of contents; false for none. */
+  /** The minimum number of headings for a table of contents; false for none. */
   readonly toc: number | false;
 }
 
-/** A logo that does not say its size stands in a square, in pixels. */
+/** The width and height of a logo without a size, in pixels. */
 const LOGO_SIZE = 36;
 
-/** What is the same on every page of a site. @param url absolute, without a trailing slash. */
+/** Makes the data that is the same on every page of a site. @param url absolute, without a trailing slash. */
 export function siteInfoOf(url: string, settings: SiteSettings): SiteInfo {
   const { title, description, author, timeZone, search, logo } = settings;
   const language = localeOf(settings.language);
@@ -45,7 +45,7 @@ export function siteInfoOf(url: string, settings: SiteSettings): SiteInfo {
   };
 }
 
-/** The site's language as `Intl` takes it; English where the text is not a language tag. */
+/** Returns the site's language as a locale for `Intl`; English if it is not a valid language tag. */
 export function localeOf(language: string): string {
   try {
     return Intl.getCanonicalLocales(language)[0] ?? 'en';
@@ -58,7 +58,7 @@ export function localeOf(language: string): string {
 /** The scripts that are written from right to left. */
 const RIGHT_TO_LEFT = new Set('Adlm Arab Aran Hebr Mand Mend Nkoo Rohg Samr Syrc Thaa Yezi'.split(' '));
 
-/** In which direction a language is written: by its script, which most languages leave unsaid. */
+/** Returns the direction of a language by its script, which most language tags do not name. */
 export function directionOf(language: string): 'ltr' | 'rtl' {
   const { script } = new Intl.Locale(language).maximize();
   return script !== undefined && RIGHT_TO_LEFT.has(script) ? 'rtl' : 'ltr';

@@ -9,35 +9,35 @@ import { PACKAGE_FOLDER } from '../../own-package.js';
 import { contentSecurityPolicy } from './content-security-policy.js';
 import { type Translate, translations } from './i18n.js';
 
-/** What of a theme's folder makes pages; everything else in it is its author's business. */
+/** The files of a theme's folder that pages are made from; others are ignored. */
 const SOURCE = /(?:\.eta|^style\.css|^custom\.css|^favicon\.svg|^words\/[^/]+\.json)$/;
 
 /** The folder of the theme that comes with Pressmark. */
 export const BUILT_IN = join(PACKAGE_FOLDER, 'templates/');
 
-/** Which files of the output have a hash of their content in their name. */
+/** The output files with a hash of their content in their name. */
 export const HASHED = /^assets\/.*\.[0-9a-f]{8}\.\w+$/;
 
-/** The texts that pages are made of, by their names below the theme's folder. */
+/** The texts that pages are made from, by their names below the theme's folder. */
 export type ThemeSources = ReadonlyMap<string, string>;
 
-/** How a site looks: the built-in theme, and files of other themes and of the site in place of those of the same name. */
+/** The theme of a site: the built-in theme, in which files of other themes and of the site replace files with the same name. */
 export interface Theme {
   /** The templates, words and style sheets. */
   readonly sources: ThemeSources;
-  /** The style sheet, what is in `assets/`, and what goes to the top of the site, by their names below the output folder. */
+  /** The style sheet, the files in `assets/`, and the files for the top of the site, by their names below the output folder. */
   readonly files: ReadonlyMap<string, () => string | Uint8Array>;
-  /** Those of them whose names hold a hash of their content, so that browsers may keep them for ever. */
+  /** The files with a hash of their content in their name, which browsers may cache forever. */
   readonly hashedFiles: readonly string[];
   /** The Content-Security-Policy of its pages. */
   readonly policy: string;
   readonly t: Translate;
-  /** Of everything that pages are made of; another value means that all pages may look different. */
+  /** A hash of everything that pages are made from; if it changes, all pages may change. */
   readonly hash: string;
   /**
-   * The file below the output folder in which `style.css`, or a file in `assets/`, stands under a name with a hash.
+   * Returns the file below the output folder for `style.css` or a file in `assets/`, with a hash in its name.
    *
-   * @throws Error where there is no such file.
+   * @throws Error if there is no such file.
    */
   hashed(name: string): string;
 }
@@ -45,8 +45,8 @@ export interface Theme {
 /**
  * Reads the theme.
  *
- * @param folders those of themes and, last, the site's own templates: a file stands in place of those of the same name
- *   in the folders before it and in the built-in theme. The folders need not exist.
+ * @param folders the folders of themes and, last, the site's own templates: a file replaces files with the same name in earlier
+ *   folders and in the built-in theme. The folders need not exist.
  */
 export function loadTheme(folders: readonly ThemeFolder[], site: SiteInfo): Theme {
   const layers = themeLayers(folders);
@@ -75,13 +75,13 @@ export function loadTheme(folders: readonly ThemeFolder[], site: SiteInfo): Them
   };
 }
 
-/** The topmost `style.css`, and every `custom.css` from its layer on. */
+/** Joins the topmost `style.css`, and every `custom.css` from its layer on. */
 function styleSheetOf(layers: readonly ThemeSources[], { accent }: SiteInfo) {
   const first = layers.findLastIndex((layer) => layer.has('style.css'));
   const text = [
     layers[first]?.get('style.css') ?? '',
     ...layers.slice(first).flatMap((layer) => layer.get('custom.css') ?? []),
-    // Last, as an @import must be first; without weight, so that a style sheet's own colours win.
+    // Last, as an @import must come first; with `:where`, so that a style sheet's own colours take precedence.
     `/* Pressmark: the accent colour of the config */`,
     `:where(:root) { --accent-light: ${accent.light}; --accent-dark: ${accent.dark} }`,
     '',
@@ -89,7 +89,7 @@ function styleSheetOf(layers: readonly ThemeSources[], { accent }: SiteInfo) {
   return { file: withHash('assets/style.css', text), text };
 }
 
-/** The texts of the built-in theme and of those in these folders, which need not exist. */
+/** Reads the texts of the built-in theme and of the themes in these folders, which need not exist. */
 export function themeLayers(folders: readonly ThemeFolder[]): ThemeSources[] {
   return [{ kind: 'theme', dir: BUILT_IN } as const, ...folders].map(sourcesIn);
 }
@@ -102,17 +102,17 @@ function sourcesIn({ kind, dir }: ThemeFolder): ThemeSources {
   return new Map(names.map((name) => [prefix + name, fs.readFileSync(join(dir, name), 'utf8')]));
 }
 
-/** The files in a theme's `assets/`. */
+/** Lists the files in a theme's `assets/`. */
 function assetsIn({ kind, dir }: ThemeFolder) {
   return kind === 'words' ? [] : filesOfTheme(kind === 'theme' ? join(dir, 'assets/') : dir, 'assets/');
 }
 
-/** The files in a theme's `root/`, which go to the top of the site. */
+/** Lists the files in a theme's `root/`, for the top of the site. */
 function rootFilesIn({ kind, dir }: ThemeFolder) {
   return kind === 'theme' ? filesOfTheme(join(dir, 'root/'), '') : [];
 }
 
-/** The public files in a folder, by their names below the output folder, and by such names with a hash of their content. */
+/** Lists the public files in a folder, with their names below the output folder, without and with a hash of their content. */
 function filesOfTheme(folder: string, place: string) {
   return publicFilesIn(folder).map((name) => {
     const file = `${place}${name}`;
@@ -121,17 +121,17 @@ function filesOfTheme(folder: string, place: string) {
   });
 }
 
-/** A file's name with a hash of its content before the type. */
+/** Adds a hash of the content to a file's name, before the extension. */
 function withHash(file: string, content: string | Uint8Array): string {
   const { dir, name, ext } = posix.parse(file);
   return posix.join(dir, `${name}.${hash('sha256', content).slice(0, 8)}${ext}`);
 }
 
 /**
- * The files below a folder that go to the site as they are. A symbolic link out of the folder is left out: what it leads to,
- * such as `.env`, is not for the public. So are dot files, which editors and systems leave behind, but for `.well-known/`.
+ * Lists the files below a folder that may be copied to the site. Symbolic links that lead out of the folder are left out, as
+ * the target may be secret, such as `.env`. Dot files are left out, too, except in `.well-known/`.
  *
- * @param onSkipped called with each link that is left out.
+ * @param onSkipped is called with each link that is left out.
  */
 export function publicFilesIn(folder: string, onSkipped: (link: string) => void = () => undefined): string[] {
   const files = filesIn(folder).filter((name) => !/(?:^|\/)\./.test(name.replace(/^\.well-known\//, '')));
@@ -144,7 +144,7 @@ export function publicFilesIn(folder: string, onSkipped: (link: string) => void 
   });
 }
 
-/** The files below a folder, which need not exist, in an order that is the same on every machine. */
+/** Lists the files below a folder, which need not exist, in the same order on every machine. */
 function filesIn(folder: string): string[] {
   return [...entriesBelow(folder)]
     .filter(([name, entry]) => entry.isFile() || isFileAt(join(folder, name)))
