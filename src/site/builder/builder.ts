@@ -35,7 +35,9 @@ export interface BuiltArticlePage {
 export interface BuildRequest {
   /**
    * Files below the content folder whose pages are made again, or `all` for every file of the site. Only changed files are
-   * written. @default none
+   * written.
+   *
+   * @default none
    */
   readonly anew?: readonly string[] | 'all';
   /** Called after each file with the number of finished files and of all files. */
