@@ -13,7 +13,7 @@ export interface GitOptions {
   readonly env: NodeJS.Dict<string>;
   /** Additional settings, `name=value`. The settings that Pressmark depends on take precedence. */
   readonly settings?: readonly string[];
-  /** Stops the commands that run. */
+  /** Stops the running commands. */
   readonly signal?: AbortSignal;
   /** How long one command may take, in milliseconds. @default 30000 */
   readonly timeoutMs?: number;

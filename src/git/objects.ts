@@ -12,7 +12,7 @@ export interface TreeEntry {
 /** The mode of an ordinary file. */
 export const FILE = '100644';
 
-/** Whether a mode is that of a file, executable or not. */
+/** Whether a mode is a file's, executable or not. */
 export function isFile(mode: string): boolean {
   return mode === FILE || mode === '100755';
 }

@@ -8,7 +8,7 @@ import type { BuiltArticlePage } from './builder/builder.js';
 import { createBuilderThread } from './builder/thread-client.js';
 import type { Search } from './search.js';
 
-/** How long pending work may take when the service stops. */
+/** How long pending work may take when the service stops, in milliseconds. */
 const CLOSE_MS = 5_000;
 
 /**
@@ -34,7 +34,7 @@ export interface SitePluginOptions {
   spawn(): Worker;
   /** The content folder relative to the site's folder, with a slash at its end; empty if both are the same. */
   readonly contentPrefix: string;
-  /** How long pending work may take when the service stops. @default 5000 */
+  /** How long pending work may take when the service stops, in milliseconds. @default 5000 */
   readonly closeMs?: number;
   /** The pause before the first retry of a build, in milliseconds. @default 1000 */
   readonly retryMs?: number;

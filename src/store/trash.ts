@@ -17,7 +17,7 @@ export interface Trashed {
   readonly path: string;
   /** When it was removed, ISO 8601. */
   readonly at: string;
-  /** Who has removed it. */
+  /** The person who removed it. */
   readonly by: string;
   /** The target of a redirect from its URL; null for none, so that the page is gone. */
   readonly redirect: string | null;

@@ -8,7 +8,7 @@ import { stagedByOwner } from './next-commits.js';
 /** The assets of an article's file, relative to the site's folder. */
 export type AssetsOf = (id: string, text: string) => Promise<readonly string[]>;
 
-/** The assets of one article that HEAD lacks: their blobs, by their paths from the top of the work tree. */
+/** The assets of one article that HEAD lacks: their blobs, by path from the top of the work tree. */
 type Blobs = ReadonlyMap<string, string>;
 
 /**

@@ -38,7 +38,7 @@ export interface CommitArticlesOptions extends ArticlePaths {
   authorOf(revision: string): Person | undefined;
   /** The remote's last known commit; the files that it has need no commit here. */
   upstream(): Promise<string | null>;
-  /** Receives each commit. */
+  /** Called with each new commit. */
   onCommitted(made: Actions['git.committed']): void;
 }
 

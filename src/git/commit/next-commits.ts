@@ -42,7 +42,7 @@ export async function removeNextRefs({ git }: Repository, refs: readonly NextCom
   for (const { ref, commit } of refs) await git(['update-ref', '-d', ref, commit], { accept: [1] });
 }
 
-/** The commits that are on no branch yet. */
+/** Lists the commits that are on no branch yet. */
 export async function nextCommits({ git }: Repository): Promise<NextCommit[]> {
   const format = '--format=%(objectname) %(refname)';
   const { stdout } = await git(['for-each-ref', format, NEXT_REFS]);

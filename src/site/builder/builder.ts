@@ -14,7 +14,7 @@ import { HASHED, loadTheme } from '../render/theme.js';
 import { type BuildReportKeeper, type SiteReport, startReport } from './build-report.js';
 import { type BuiltFiles, openBuiltFiles } from './built-files.js';
 
-/** How long a build may keep its thread busy at a time, in milliseconds. */
+/** How long a build may keep its thread busy without a break, in milliseconds. */
 const TURN_AFTER_MS = 10;
 
 /** The delay between the last build and the save of its state, in milliseconds. */

@@ -17,7 +17,7 @@ export interface AddressRecords {
 
 /** Listed addresses, and whether new articles can follow them. */
 export interface KnownAddresses extends ListedAddresses {
-  /** Why a new article would not be where `articles.permalink` says; undefined if it would. */
+  /** Why a new article's address would not follow `articles.permalink`; undefined if it would. */
   readonly contradiction: string | undefined;
 }
 

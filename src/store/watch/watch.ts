@@ -30,7 +30,7 @@ export interface WatchOptions {
   readAgain(paths: Iterable<string>): Promise<void>;
   /** Compares the whole folder with the catalog. */
   compareFolder(): Promise<void>;
-  /** @default 30 seconds */
+  /** @default 30000 */
   readonly scanEveryMs?: number;
 }
 
