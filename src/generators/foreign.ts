@@ -3,8 +3,8 @@ import { npmScripts } from './inspect/manifests.js';
 import type { Recognisable } from './registry.js';
 
 /**
- * Static site generators that Pressmark has no definition for: their configuration files, what such a file says where other
- * programs have one of the same name, and their package. Whatever else builds a site by an npm script is found by that.
+ * Static site generators without a definition in Pressmark: the name, the configuration file, a pattern of the file's text if
+ * other programs have a file of the same name, and the package. Any other generator is found by its npm script.
  */
 const SIGNS: readonly (readonly [
   name: string,
@@ -14,7 +14,7 @@ const SIGNS: readonly (readonly [
 ])[] = [
   ['VuePress', /^(?:docs\/)?\.vuepress\/config\b/, undefined, 'vuepress'],
   ['Nuxt', /^nuxt\.config\.\w+$/, undefined, 'nuxt'],
-  // With their packages these three are sites that Pressmark knows, as folders of Markdown.
+  // With their packages, these three are sites that Pressmark supports as folders of Markdown.
   ['Next.js', /^next\.config\.\w+$/],
   ['Gatsby', /^gatsby-(?:config|node)\.\w+$/],
   ['SvelteKit', /^svelte\.config\.\w+$/, /\bkit\b/],
@@ -35,7 +35,7 @@ const SIGNS: readonly (readonly [
 /** Folders in which generators keep their configuration. */
 const CONFIG_FOLDERS = '. .vuepress docs doc source docs/source docs/.vuepress'.split(' ');
 
-/** Generators that a site may be built with, and that Pressmark has no definition of. */
+/** Generators that a site may be built with, without a definition in Pressmark. */
 export const FOREIGN: readonly Recognisable[] = SIGNS.map(([name, file, says = /^/, ...packages]) => ({
   name,
   packages,
@@ -45,7 +45,7 @@ export const FOREIGN: readonly Recognisable[] = SIGNS.map(([name, file, says = /
     ).find((path) => file.test(path) && says.test(files.read(path) ?? '')),
 }));
 
-/** The npm script that builds a site with a program that nobody knows; undefined if there is none, or it is Pressmark's. */
+/** The npm script that builds a site with an unknown program; undefined if there is none, or if it is Pressmark's. */
 export function unknownBuildScript(files: SiteFiles): string | undefined {
   const { build } = npmScripts(files);
   return build === undefined || build.trim() === '' || /\bpressmark\b/.test(build) ? undefined : build;

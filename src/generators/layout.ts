@@ -1,7 +1,7 @@
 import { percentEncoded } from '../article/address/files-of-address.js';
 import { type Day, dayOf } from './mapping/dates.js';
 
-/** Where articles live: their files below the content folder and their public URLs. For dates see `dayOf`. */
+/** The locations of articles: their files below the content folder and their public URLs. For dates see `dayOf`. */
 export interface Layout {
   /** The file's path below the content folder, with forward slashes. */
   path(slug: string, date: string): string;
@@ -10,8 +10,7 @@ export interface Layout {
 }
 
 /**
- * The layout that two patterns describe. `:slug`, `:year`, `:month` and `:day` (of the first publication)
- * are replaced.
+ * Makes a layout from two patterns. `:slug`, `:year`, `:month` and `:day` (of the first publication) are replaced.
  *
  * @param siteUrl absolute, without a trailing slash.
  * @param timeZone the time zone in which the site counts days.

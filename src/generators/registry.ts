@@ -11,7 +11,7 @@ import { markdownFolder } from './markdown-folder/markdown-folder.js';
 import { nuxtContent } from './nuxt-content/nuxt-content.js';
 import { vitepress } from './vitepress/vitepress.js';
 
-/** The generators that Pressmark knows, in the order in which a site is tried for them. */
+/** The known generators, in the order in which a site is checked for them. */
 export const GENERATORS: readonly Generator[] = [
   hugo,
   jekyll,
@@ -35,24 +35,26 @@ export function generatorNamed(name: string): Generator {
   return found;
 }
 
-/** What is needed to recognise a site of a generator. */
+/** The part of a definition that recognises a site. */
 export type Recognisable = Pick<Generator, 'name' | 'packages' | 'recognise'>;
 
 /** A generator that builds a site, by its files. */
 export interface Recognised<T extends Recognisable = Generator> {
   readonly generator: T;
-  /** What shows it, such as `hugo.toml` or `package.json: astro`. */
+  /** The sign of it, such as `hugo.toml` or `package.json: astro`. */
   readonly evidence: string;
-  /** A configuration file of the generator's own weighs more than one that other programs have too, or a dependency. */
+  /**
+   * The weight of the evidence: a configuration file of the generator's own weighs more than one with a common name, or a
+   * dependency.
+   */
   readonly strength: number;
 }
 
-/** Files that say nothing by their names alone. */
+/** File names that several programs use. */
 const COMMON_FILES = /^config(?:\.(?:toml|ya?ml|json)|\/.*)$/;
 
 /**
- * The generators that a site may be built with, the most probable first. Two of the same strength mean that its
- * owner must be asked.
+ * The generators that a site may be built with, the most probable first. If two have the same strength, the owner must decide.
  */
 export function recogniseGenerators<T extends Recognisable>(
   files: SiteFiles,

@@ -1,6 +1,6 @@
 import { nodeCommand } from '../inspect/ask.js';
 
-/** The command that has Astro read its configuration, its routes and its content, which writes `.astro/` and nothing else. */
+/** Makes Astro load its configuration, its routes and its content. Astro then writes `.astro/` and nothing else. */
 export const ASK = nodeCommand(`
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -60,11 +60,11 @@ export interface Entry {
   readonly id: string;
   /** Relative to the site's folder. */
   readonly path: string;
-  /** Its key `name`, such as that of an author. */
+  /** The value of its key `name`, such as an author's name. */
   readonly name?: unknown;
 }
 
-/** What Astro has said. */
+/** Astro's answer. */
 export interface AstroAnswer {
   readonly config: {
     readonly site?: string;
@@ -81,7 +81,7 @@ export interface AstroAnswer {
   readonly entries: Readonly<Record<string, readonly Entry[]>>;
 }
 
-/** What a site without any configuration would say. */
+/** The answer of a site without a configuration. */
 const USUAL: AstroAnswer = {
   config: {
     base: '/',
@@ -96,7 +96,7 @@ const USUAL: AstroAnswer = {
   entries: {},
 };
 
-/** Reads the answer. */
+/** Reads the answer, with defaults for what is missing. */
 export function answerIn(answer: Partial<AstroAnswer>): AstroAnswer {
   return { ...USUAL, ...answer, config: { ...USUAL.config, ...answer.config } };
 }

@@ -14,12 +14,12 @@ import { entryId, KEYS, mapping } from './mapping.js';
 
 const CONFIG_FILES = ['mjs', 'js', 'ts', 'mts', 'cjs', 'cts'].map((extension) => `astro.config.${extension}`);
 
-/** Where Astro looks for the content configuration, in this order. */
+/** The content configuration files, in the order in which Astro looks for them. */
 const CONTENT_CONFIGS = ['src/content.config', 'src/content/config'].flatMap((name) =>
   ['mjs', 'js', 'mts', 'ts'].map((extension) => `${name}.${extension}`),
 );
 
-/** Astro 5 to 7: Markdown files of a content collection, an `.html` file only with the loader of `pressmark/astro`. */
+/** Astro 5 to 7: Markdown files of a content collection; `.html` files only with the loader of `pressmark/astro`. */
 export const astro: Generator = {
   name: 'astro',
   packages: ['astro'],
@@ -34,12 +34,12 @@ export const astro: Generator = {
     'src/layouts',
     'src/components',
   ],
-  // Two builds that share `node_modules/.astro` read each other's articles.
+  // Two builds that share `node_modules/.astro` would read each other's articles.
   caches: ['dist', '.astro', 'node_modules/.astro', 'node_modules/.vite'],
   problems,
 };
 
-/** What stops all builds. */
+/** The faults that stop every build. */
 function problems(files: SiteFiles): Problem[] {
   const path = firstFile(files, CONTENT_CONFIGS);
   const text = path === undefined ? '' : (files.read(path) ?? '');
@@ -53,7 +53,7 @@ function problems(files: SiteFiles): Problem[] {
   ];
 }
 
-/** What `init` finds out about an Astro site. */
+/** Finds out the facts about an Astro site for `init`. */
 async function inspect(site: AskedSite): Promise<SiteFacts> {
   const { files } = site;
   const answer = answerIn(await answerTo(site, ASK, 'node -e "sync()" (astro sync)'));
@@ -108,7 +108,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   });
 }
 
-/** The collection that articles go to: one with a usual name, else the only one, or the only one with a date. */
+/** The collection for articles: the one with a usual name, else the only one, or the only one with a date. */
 function collectionOf({ schemas, entries }: AstroAnswer): string | undefined {
   const names = [...new Set([...Object.keys(schemas), ...Object.keys(entries)])].filter(
     (name) => !name.startsWith('meta::'),
@@ -120,13 +120,13 @@ function collectionOf({ schemas, entries }: AstroAnswer): string | undefined {
 
 const AUTHORS = ['authors', 'author', 'people', 'team', 'writers', 'contributors'];
 
-/** The entries of a collection of authors. */
+/** The ids of authors by name, from a collection of authors. */
 function authorsOf({ entries }: AstroAnswer): Record<string, string> {
   const name = AUTHORS.find((one) => entries[one] !== undefined);
   return authorsIn(name === undefined ? [] : entries[name]);
 }
 
-/** The folder of a collection: what most of its files have before their ids. */
+/** The folder of a collection: the prefix that most of its files have before their ids. */
 function contentOf(entries: readonly Entry[]): string | undefined {
   const folders = entries.map(({ id, path }) => {
     const stem = path.replace(/\.[^./]*$/, '').replace(/\/index$/, '');
@@ -135,7 +135,10 @@ function contentOf(entries: readonly Entry[]): string | undefined {
   return byFrequency(folders)[0];
 }
 
-/** The pages that may show an entry: routes with one parameter, which is the last part; those below the collection's name or folder first. */
+/**
+ * The routes that may show an entry: those with one parameter, at the end. Routes below the collection's name or folder come
+ * first.
+ */
 function routesOf(routes: readonly Route[], names: readonly string[]): readonly Route[] {
   const dynamic = routes.filter(
     ({ pattern, params: [name = '', ...others] }) =>
@@ -154,7 +157,7 @@ function permalinkOf({ format, trailingSlash }: AstroAnswer['config'], pattern: 
   return trailingSlash === 'never' ? path : `${path}/`;
 }
 
-/** Whether a component makes pictures of a key's value, by its text: Astro does not say what components do. */
+/** Whether a component seems to make pictures of a key's value, by the component's text: Astro has no answer to this. */
 function makesPictures(files: SiteFiles, folder: string, key: string): boolean {
   const use = new RegExp(
     `<(?:Image|Picture)\\b(?:(?!/>)[\\s\\S])*\\b${key}\\b[\\s\\S]*?/>|\\bgetImage\\s*\\([^)]*\\b${key}\\b`,

@@ -21,17 +21,17 @@ export interface SchemaKey {
     /** The id of an entry of another collection, or a list of such ids. */
     | 'reference'
     | 'other';
-  /** Whether a file without the key is refused. */
+  /** Whether Astro refuses a file without the key. */
   readonly isRequired: boolean;
   /** The values of an enum, or of the items of a list. */
   readonly values: readonly string[];
-  /** The most characters of a text, or items of a list; undefined for any number. */
+  /** The most characters of a text, or items of a list; undefined if there is no limit. */
   readonly longest: number | undefined;
   /** The fewest characters of a text, or items of a list. */
   readonly shortest: number | undefined;
 }
 
-/** The keys in a JSON schema that `astro sync` has written; undefined if there is none. */
+/** The keys in a JSON schema that `astro sync` wrote; undefined if there is no schema. */
 export function keysIn(schema: unknown, collection: string): readonly SchemaKey[] | undefined {
   const root = mapOf(schema);
   const { properties, required } = mapOf(mapOf(root.definitions)[collection] ?? root);
@@ -48,7 +48,7 @@ export function keysIn(schema: unknown, collection: string): readonly SchemaKey[
   }));
 }
 
-/** The first number at one of these names, in a schema or in one of its choices. */
+/** The first number under one of these names, in a schema or in one of its alternatives. */
 function limitIn(schema: ValueMap, names: readonly string[]): number | undefined {
   const { anyOf } = schema;
   const choices = Array.isArray(anyOf)
@@ -76,16 +76,16 @@ function kindOf(value: ValueMap): SchemaKey['kind'] {
   return choices.some(({ type }) => type === 'string') ? 'string' : 'other';
 }
 
-/** What the schema decides besides the names of keys. */
+/** The options that follow from the schema, besides the names of keys. */
 type FieldOptions = Pick<
   GeneratorOptions,
   'dates' | 'knownAuthorsOnly' | 'categories' | 'limits' | 'slugKey'
 >;
 
 /**
- * The names and types that the posts and the schema give to the fields.
+ * The names and types of the fields, from the posts and the schema.
  *
- * @param makesPictures whether the site makes pictures of the value of a key: Astro measures them, and a remote one may
+ * @param makesPictures whether the site makes pictures of the value of a key: Astro measures them, and a remote picture may
  *   stop the build.
  */
 export function fieldsOf(
@@ -101,7 +101,7 @@ export function fieldsOf(
     if (schema === undefined || (own !== null && kinds.has(keyPath(own).key))) return own;
     return FIELD_NAMES[field].find((name) => allowed.includes(kinds.get(name) ?? 'other')) ?? null;
   };
-  // A schema that demands one date under a name of its own demands the publication's.
+  // If a schema requires a single date under another name, it is the publication date.
   const demanded = schema?.filter(({ kind, isRequired }) => isRequired && kind === 'date') ?? [];
   const only = demanded.length === 1 ? demanded[0]?.name : undefined;
   const date = find('date', 'date', 'day', 'string') ?? only ?? KEYS.date;
@@ -119,7 +119,7 @@ export function fieldsOf(
   const title = find('title', 'string') ?? 'title';
   const description = find('description', 'string') ?? (schema === undefined ? 'description' : null);
   const tags = find('tags', 'list', 'enums');
-  // Tags of which the schema knows each are categories: an article gets those that it knows.
+  // Tags that must be in an enum or a collection are categories: an article gets only the known ones.
   const hasKnownTags = tags !== null && ['enums', 'reference'].includes(kinds.get(tags) ?? '');
   const known = schema?.find(({ name, kind }) => name === tags && kind === 'enums')?.values;
   const longest = (key: string | null) => schema?.find(({ name }) => name === key)?.longest;
@@ -152,7 +152,7 @@ export function fieldsOf(
   };
 }
 
-/** What the schema demands besides the fields of an article. */
+/** The keys that the schema requires besides the fields of an article. */
 export function neededKeys(
   schema: readonly SchemaKey[] = [],
   posts: readonly SitePost[],
@@ -183,7 +183,7 @@ export function neededKeys(
   return { constants, questions };
 }
 
-/** Whether a post without the key is refused. A key that some posts lack is not demanded, whatever the schema says. */
+/** Whether a post without the key is refused. A key that some posts lack is not required, whatever the schema says. */
 function isDemanded({ name, isRequired }: SchemaKey, posts: readonly SitePost[]): boolean {
   return isRequired && posts.every(({ data }) => Object.hasOwn(data, name));
 }

@@ -5,10 +5,10 @@ import { htmlBlock } from '../mapping/html-block.js';
 import { linkedAddresses, needsHtml } from '../mapping/markdown.js';
 import { draftsBy, isOfPattern, siteMapping, USUAL_KEYS, webAddress } from '../mapping/site-mapping.js';
 
-/** The keys that sites mostly have. */
+/** The keys of most sites. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, date: 'pubDate' };
 
-/** The mapping of `astro`. */
+/** The mapping for `astro`. */
 export function mapping(options: MappingOptions): ArticleMapping {
   const dateKey = options.keys?.date ?? KEYS.date;
   const held = { draft: true };
@@ -21,7 +21,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     slug: (file) => entryId(file).split('/').at(-1) ?? '',
     writtenText,
     sentText: (written) => (beginsWithMarker(written) ? written.replace('\u2060', '') : written),
-    // A schema with url() or image() refuses every other address, and the build fails.
+    // A schema with url() or image() refuses any other address, and the build fails.
     image: webAddress,
     extension: (body) => (options.htmlFiles === true && body.kind === 'html' ? '.html' : '.md'),
     body(incoming, path) {
@@ -40,7 +40,10 @@ export function mapping(options: MappingOptions): ArticleMapping {
   });
 }
 
-/** Astro imports the file that a text with its marker names, at whatever key; a word joiner before it makes it a text. */
+/**
+ * Makes a text safe that begins with Astro's image marker: Astro would import the file that it names, under any key. A word
+ * joiner before the marker prevents that.
+ */
 const writtenText = (sent: string): string => (beginsWithMarker(sent) ? `\u2060${sent}` : sent);
 
 const beginsWithMarker = (text: string): boolean => text.replace(/^\u2060*/, '').startsWith(IMAGE_MARKER);
@@ -52,7 +55,7 @@ const slugIn = (address: string): string =>
     .split('/')
     .at(-1) ?? '';
 
-/** Astro takes the key `slug` for the id, unless it is empty. */
+/** Whether Astro takes the id from the key `slug`: it does unless the key is empty. */
 const hasSlug = ({ data }: FileFacts): boolean => Object.hasOwn(data, 'slug') && Boolean(data.slug);
 
 /** The id that Astro's glob() gives to a file: its path as slugs, without extension and `/index`. */
@@ -66,7 +69,7 @@ export function entryId(file: FileFacts): string {
     .replace(/\/index$/, '');
 }
 
-/** As github-slugger does: lower case, spaces to hyphens, only letters, marks, digits, `-` and `_`. */
+/** Makes a slug as github-slugger does: lower case, spaces to hyphens, only letters, marks, digits, `-` and `_`. */
 function githubSlug(name: string): string {
   return name
     .toLowerCase()
@@ -74,17 +77,17 @@ function githubSlug(name: string): string {
     .replaceAll(' ', '-');
 }
 
-/** What Astro writes before the name of a picture that it is to import; in a page's own text it must not stand. */
+/** The marker that Astro writes before the name of a picture to import. A page's own text must not contain it. */
 const IMAGE_MARKER = '__ASTRO_IMAGE_';
 
 /**
- * Whether Markdown can be stored as it is: Astro builds a page of it, and nothing of it is lost.
+ * Whether Markdown can be stored unchanged: Astro builds its page, and nothing is lost.
  *
- * Astro imports the pictures of Markdown whose address is relative: a missing file breaks the build of the whole site,
- * and a malformed `%` empties the page. Where a text has pictures, every address in it must therefore be harmless.
+ * Astro imports the pictures of Markdown whose address is relative: a missing file breaks the build of the whole site, and a
+ * malformed `%` empties the page. So if a text has pictures, every address in it must be harmless.
  *
- * @param fetchesImages whether the site's `image.domains` or `image.remotePatterns` make Astro fetch pictures when it
- *   builds; one that cannot be fetched breaks the build.
+ * @param fetchesImages whether the site's `image.domains` or `image.remotePatterns` make Astro fetch pictures during a build; a
+ *   picture that cannot be fetched breaks the build.
  */
 export function isSafeMarkdown(markdown: string, fetchesImages: boolean): boolean {
   if (markdown.includes(IMAGE_MARKER) || needsHtml(markdown)) return false;
@@ -94,9 +97,9 @@ export function isSafeMarkdown(markdown: string, fetchesImages: boolean): boolea
   );
 }
 
-/** Whether Astro neither imports nor fetches nor fails at this, if it is the address of a picture. */
+/** Whether Astro neither imports nor fetches a picture at this address, nor fails at it. */
 function isHarmless(address: string, fetchesImages: boolean): boolean {
-  // What the Markdown parser would read otherwise: an escape, a character reference, parentheses without an end.
+  // Addresses that a Markdown parser would read differently: with an escape, a character reference or an unclosed parenthesis.
   if (/\\|&(?!amp;)|[<(]$/.test(address)) return false;
   try {
     const decoded = decodeURI(address); // as Astro does
@@ -108,8 +111,8 @@ function isHarmless(address: string, fetchesImages: boolean): boolean {
 }
 
 /**
- * Markdown as the body of an `.md` file. Astro 7 takes a body that starts with `---` or `+++` for front matter and
- * drops it, and both versions cut the indentation of the first line off; a comment before it prevents both.
+ * Makes the body of an `.md` file. Astro 7 takes a body that starts with `---` or `+++` for front matter and drops it, and all
+ * supported versions remove the indentation of the first line. A comment before the body prevents both.
  */
 export function markdownBody(markdown: string): string {
   return /^\s*(?:---|\+\+\+)/.test(markdown) || /^(?:[^\S\n]*\n)*(?: {4}|\t| {1,3}\t)/.test(markdown)

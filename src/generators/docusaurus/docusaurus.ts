@@ -25,7 +25,7 @@ const CONFIG_FILES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map(
   (extension) => `docusaurus.config.${extension}`,
 );
 
-/** The blog of a Docusaurus site, from version 3.3 on. Measured with version 3.10; see docs/docusaurus.md. */
+/** The blog of a Docusaurus site, from version 3.3 on. Tested with version 3.10; see docs/docusaurus.md. */
 export const docusaurus: Generator = {
   name: 'docusaurus',
   packages: ['@docusaurus/core'],
@@ -40,7 +40,7 @@ export const docusaurus: Generator = {
   problems,
 };
 
-/** What stops all builds. */
+/** The faults that stop every build. */
 function problems(files: SiteFiles): Problem[] {
   const name = firstFile(files, CONFIG_FILES) ?? '';
   if (!/\bonUntruncatedBlogPosts\s*:\s*['"`]throw['"`]/.test(files.read(name) ?? '')) return [];
@@ -53,7 +53,7 @@ function problems(files: SiteFiles): Problem[] {
   ];
 }
 
-/** Has Docusaurus load the site: it reads the configuration, the plugins and the posts, and writes `.docusaurus`. */
+/** Makes Docusaurus load the site. It reads the configuration, the plugins and the posts, and writes `.docusaurus`. */
 const ASK = `NODE_ENV=production BABEL_ENV=production ${nodeCommand(`
 import path from 'node:path';
 import { createRequire } from 'node:module';
@@ -91,7 +91,7 @@ interface Blog {
   /** Whether a tag that is not in `tags.yml`, or an author who is not in `authors.yml`, stops the build. */
   readonly knownTagsOnly: boolean;
   readonly knownAuthorsOnly: boolean;
-  /** With their addresses below the origin. */
+  /** The posts with their addresses below the origin. */
   readonly posts: readonly ListedPage[];
 }
 
@@ -116,7 +116,7 @@ const SHOWN = 'node -e "loadSite()"';
 
 const USUAL: DocusaurusAnswer = { baseUrl: '/', outDir: 'build', blogs: [] };
 
-/** How Docusaurus lists its pages. */
+/** The query for Docusaurus's list of pages. */
 const addressQuery: AddressQuery = {
   command: ASK,
   parse(printed) {
@@ -125,7 +125,10 @@ const addressQuery: AddressQuery = {
   },
 };
 
-/** The posts with their addresses below the site's: without the setting `trailingSlash`, hosts show a folder at an address with one. */
+/**
+ * The posts with their addresses below the site's URL. Without the setting `trailingSlash`, hosts serve a folder at an address
+ * with a slash.
+ */
 function pagesOf({ posts }: Blog, { baseUrl, trailingSlash }: DocusaurusAnswer): ListedPage[] {
   const base = baseUrl.replace(/\/$/, '');
   return posts.map(({ path, address }) => {
@@ -135,18 +138,18 @@ function pagesOf({ posts }: Blog, { baseUrl, trailingSlash }: DocusaurusAnswer):
   });
 }
 
-/** What `init` finds out about a Docusaurus site. */
+/** Finds out the facts about a Docusaurus site for `init`. */
 async function inspect(site: AskedSite): Promise<SiteFacts> {
   const { files } = site;
   const answer: DocusaurusAnswer = { ...USUAL, ...(await answerTo(site, ASK, SHOWN)) };
   const { blogs, outDir, trailingSlash, language } = answer;
-  // The first one is the preset's, unless the site has no such.
+  // The blog of the preset, or else the first one.
   const blog = blogs.find(({ path }) => path === USUAL_BLOG.path) ?? blogs[0] ?? USUAL_BLOG;
   const content = posix.normalize(blog.path).replace(/\/$/, '');
   const routeBase = withoutSlash(posix.join('/', blog.routeBase));
   const posts = readPosts(files, content, pagesOf(blog, answer), { isArticlePath, slug });
   const end = trailingSlash === false ? '' : '/';
-  // A post may be a folder, whose name says what the file's does else.
+  // A post may be a folder, which then has the post's name.
   const file = inferFile(posts.map((post) => ({ ...post, path: post.path.replace(/\/index\.md$/, '.md') })));
   return siteFacts({
     posts,
@@ -171,7 +174,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   });
 }
 
-/** The keys that differ from the usual ones. That of authors does not: posts may name them in several ways. */
+/** The keys that differ from the usual ones, without the key of authors, as posts may name authors in several ways. */
 function keysOf(posts: readonly SitePost[], { knownTagsOnly }: Blog): Partial<KeyNames> {
   const { author, ...others } = keysOfPosts(posts, KEYS);
   return { ...others, ...(author === 'author' && { author }), ...(knownTagsOnly && { tags: null }) };

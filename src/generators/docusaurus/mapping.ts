@@ -19,10 +19,10 @@ import {
 /** The keys that Docusaurus reads. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, image: 'image', author: 'authors[].name' };
 
-/** Below this path are the posts of a site that says nothing else. */
+/** The path of the posts, unless the site's configuration sets another. */
 export const ROUTE_BASE = '/blog';
 
-/** The mapping of `docusaurus`. */
+/** The mapping for `docusaurus`. */
 export function mapping(options: MappingOptions): ArticleMapping {
   const base = options.routeBase ?? ROUTE_BASE;
   const held = { draft: true };
@@ -34,9 +34,9 @@ export function mapping(options: MappingOptions): ArticleMapping {
     reserved: ['slug', SWITCH, 'id', 'draft', 'unlisted'],
     isArticlePath,
     slug,
-    // It takes a date in quotes for a text in UTC to which it adds the Z.
+    // Docusaurus reads a quoted date as a text in UTC, and appends the Z.
     momentText: ({ utc }) => (options.dates === 'string' ? utc.slice(0, -1) : utc),
-    // Docusaurus stops the build at a picture that is not a URL.
+    // Docusaurus stops the build at a picture whose address is not a URL.
     image: webAddress,
     tagKey: tagSlug,
     body: storedBody,
@@ -50,7 +50,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
   });
 }
 
-/** Whether Docusaurus takes a file for a post. */
+/** Whether Docusaurus reads a file as a post. */
 export function isArticlePath(path: string): boolean {
   return /\.mdx?$/.test(path) && !/(?:^|\/)_|\.test\.mdx?$/.test(path);
 }
@@ -58,28 +58,31 @@ export function isArticlePath(path: string): boolean {
 /** The last part of the `slug`, or the file's name without a date; for `index` the folder's. */
 export const slug = slugBy(DATED, 'slug');
 
-/** The slug of an address; another one than below the path of all posts cannot be had. */
+/** The slug of an address; an address outside the path of posts is not possible. */
 function slugOf(address: string, base: string): string {
   const path = withoutSlash(address);
   const prefix = base === '/' ? '' : base;
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }
 
-/** The key that says how Docusaurus compiles a file: `md` is Markdown without JSX, imports and expressions. */
+/** The key that decides how Docusaurus compiles a file: `md` is Markdown without JSX, imports and expressions. */
 const SWITCH = 'mdx';
 
-/** What Docusaurus does with a whole file before it parses it: it unwraps such blocks, and drops a title at the beginning. */
+/**
+ * The syntax that Docusaurus replaces in a whole file before parsing: it unwraps such blocks, and drops a title at the
+ * beginning.
+ */
 const PREPROCESSED = /mdx-code-block|^\s*(?:#[ \t]|\S[^\n]*\n=+[ \t]*(?:\n|$))/;
 
-/** A directive of which the name alone would be displayed, or a container of them. */
+/** A directive that would be displayed as its name alone, or a container directive. */
 const DIRECTIVE = /:[a-z][\w-]*[[{]|^[ \t>]*:{2,}/im;
 
-/** The address of a link to a page or file of the site, from its root on. */
+/** The address of a link from the site's root to one of its pages or files. */
 const ROOTED = /(\][(:]\s*<?)(?=\/(?!\/))/g;
 
 /**
- * The body of an article. Plain Markdown is compiled as such. Everything else is HTML that React puts into the page byte by
- * byte: as elements it would lose scripts, and an attribute such as `onclick` would stop the page in the browser.
+ * The body of an article. Plain Markdown is compiled as such. Anything else is stored as HTML that React inserts unchanged: as
+ * elements it would lose scripts, and an attribute such as `onclick` would break the page in the browser.
  */
 export function storedBody(incoming: IncomingBody): StoredBody {
   const markdown = incoming.kind === 'markdown' ? plainMarkdown(incoming.markdown) : undefined;
@@ -89,10 +92,10 @@ export function storedBody(incoming: IncomingBody): StoredBody {
 }
 
 /**
- * Markdown without raw HTML and directives. A picture that is not on the web, and a link to a page that is not there, stop the
- * build: links from the root on get a prefix that keeps Docusaurus from looking.
+ * Markdown without raw HTML and directives. A picture that is not on the web, and a link to a missing page, stop the build:
+ * links from the root get a prefix that prevents the check.
  *
- * @returns undefined if it cannot be stored as Markdown.
+ * @returns undefined if the text cannot be stored as Markdown.
  */
 function plainMarkdown(markdown: string): string | undefined {
   if (needsHtml(markdown) || PREPROCESSED.test(markdown)) return undefined;
@@ -108,7 +111,7 @@ function plainMarkdown(markdown: string): string | undefined {
   return isPlain ? text : undefined;
 }
 
-/** HTML as a JSX element. Docusaurus cuts the file at what marks the end of an excerpt, so that no such mark may stand in it. */
+/** HTML as a JSX element, without the marks of an excerpt's end, at which Docusaurus would cut the file. */
 function htmlElement(html: string): string {
   const lines = htmlBlock(html)
     .split('\n')

@@ -32,7 +32,7 @@ import { USUAL_KEYS } from '../mapping/site-mapping.js';
 import { fileSlug, isArticlePath, mapping, SWITCH, tagKey, tagName } from './mapping.js';
 import { CONFIG_ANSWER, configIn, type EleventyConfig, hasSwitch, optionsOf, siteData } from './options.js';
 
-/** In the order in which Eleventy looks for them; a `.ts` file is read with `--config` alone. */
+/** The configuration files, in the order in which Eleventy looks for them; it reads a `.ts` file only with `--config`. */
 const CONFIG_FILES = [
   '.eleventy.js',
   'eleventy.config.js',
@@ -43,7 +43,7 @@ const CONFIG_FILES = [
 
 const SHOWN = 'node -e "new Eleventy().toJSON()"';
 
-/** Eleventy, from version 2 on. Measured with version 3.1; see docs/eleventy.md. */
+/** Eleventy, from version 2 on. Tested with version 3.1; see docs/eleventy.md. */
 export const eleventy: Generator = {
   name: 'eleventy',
   packages: ['@11ty/eleventy'],
@@ -64,10 +64,10 @@ export const eleventy: Generator = {
   problems,
 };
 
-/** A call that gives Markdown or HTML to another engine, or another name of the key that turns templates off. */
+/** A call that makes another engine render Markdown or HTML, or that renames the key that turns templates off. */
 const NO_SWITCH = /addExtension\(\s*(?:\[[^\]]*)?['"`](?:md|html)['"`]|\bengineOverride\b/;
 
-/** What runs articles as templates, by the words of the configuration: nobody waits until Eleventy is asked again. */
+/** The faults that run articles as templates, by the text of the configuration: this check does not ask Eleventy. */
 function problems(files: SiteFiles, { options }: Pick<SiteSettings, 'options'>): Problem[] {
   const name = firstFile(files, CONFIG_FILES) ?? '';
   if (!NO_SWITCH.test(files.read(name) ?? '') || options.templateSwitch === false) return [];
@@ -80,7 +80,7 @@ function problems(files: SiteFiles, { options }: Pick<SiteSettings, 'options'>):
   ];
 }
 
-/** How Eleventy lists its pages, and whether it has begun to run articles as templates. */
+/** The query for Eleventy's list of pages, which also detects that articles run as templates. */
 function addressQuery(files: SiteFiles, { templateSwitch }: GeneratorOptions): AddressQuery {
   return {
     command: askCommand(files),
@@ -92,7 +92,7 @@ function addressQuery(files: SiteFiles, { templateSwitch }: GeneratorOptions): A
   };
 }
 
-/** What `init` finds out about an Eleventy site. */
+/** Finds out the facts about an Eleventy site for `init`. */
 async function inspect(site: AskedSite): Promise<SiteFacts> {
   const { files } = site;
   const answer = await answerTo(site, askCommand(files), SHOWN);
@@ -127,7 +127,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   });
 }
 
-/** The public address: the site's data say it, or the homepage of package.json; the path is that of `pathPrefix`. */
+/** The public address, from the site's data or the homepage of package.json, with the path from `pathPrefix`. */
 function siteUrlOf(files: SiteFiles, config: EleventyConfig): string | undefined {
   const keys = ['url', 'siteUrl', 'siteURL', 'site_url', 'baseUrl', 'baseURL', 'base_url', 'domain'];
   const { pathPrefix } = config;
@@ -141,7 +141,10 @@ function siteUrlOf(files: SiteFiles, config: EleventyConfig): string | undefined
   );
 }
 
-/** The keys of the posts. Layouts often process pictures of the repository; only a site that names remote ones can show the service's. */
+/**
+ * The keys of the posts. An image key counts only if posts name remote pictures: layouts often process pictures of the
+ * repository, and would fail at the service's.
+ */
 function keysOf(posts: readonly SitePost[]): ReturnType<typeof keysOfPosts> {
   const { image, ...others } = keysOfPosts(posts, USUAL_KEYS);
   if (image == null) return others;
@@ -149,20 +152,23 @@ function keysOf(posts: readonly SitePost[]): ReturnType<typeof keysOfPosts> {
   return posts.some(({ data }) => /^https?:\/\//.test(read(data[key]) ?? '')) ? { ...others, image } : others;
 }
 
-/** Whether posts have tags that would have one page, at which Eleventy stops: such a site names their pages otherwise. */
+/**
+ * Whether posts have different tags with one slug. Eleventy stops if two tags' pages have one address, so such a site names
+ * these pages differently.
+ */
 function haveOneSlug(posts: readonly SitePost[]): boolean {
   const tags = posts.flatMap(({ data }) => textsOf(data.tags)).filter((tag) => tagName(tag) !== '');
   const count = (keyOf: (tag: string) => string) => new Set(tags.map(keyOf)).size;
   return count(tagName) > count(tagKey);
 }
 
-/** Tags that all posts name themselves and by which templates select them. */
+/** The tags that every post has in its own front matter, by which templates select posts. */
 function commonTags(posts: readonly SitePost[], kept: readonly string[]): string[] {
   const [first = [], ...others] = posts.map(({ data }) => textsOf(data.tags));
   return first.filter((tag) => kept.includes(tag) && others.every((tags) => tags.includes(tag)));
 }
 
-/** A layout for articles, by its name. */
+/** The layout for articles, by its name. */
 function layoutOf(files: SiteFiles, { layouts }: EleventyConfig): string | undefined {
   const names = filesBelow(files, layouts).map((path) => path.slice(layouts.length + 1));
   return names.find((name) =>
@@ -170,7 +176,10 @@ function layoutOf(files: SiteFiles, { layouts }: EleventyConfig): string | undef
   );
 }
 
-/** What the script that builds the site tells Eleventy: `build`, or one that `build` runs; undefined if there is none. */
+/**
+ * The arguments for Eleventy in the script that builds the site: `build`, or a script that `build` runs; undefined if there is
+ * none.
+ */
 function buildArguments(files: SiteFiles): readonly string[] | undefined {
   const { build = '', ...others } = npmScripts(files);
   const scripts = Object.entries(others).filter(([name]) => !/serve|watch|start|dev/.test(name));
@@ -179,7 +188,7 @@ function buildArguments(files: SiteFiles): readonly string[] | undefined {
     .find((args) => args !== undefined);
 }
 
-/** A command that has Eleventy make the pages, without writing any. The flags of the site's own build script count. */
+/** A command that makes Eleventy compute all pages without writing any, with the flags of the site's own build script. */
 function askCommand(files: SiteFiles): string {
   const type = 'string' as const;
   const options = { input: { type }, output: { type }, config: { type } };
@@ -190,7 +199,7 @@ function askCommand(files: SiteFiles): string {
   );
 }
 
-/** Its variables are those of `CONFIG_ANSWER`. */
+/** The script of the command; see `CONFIG_ANSWER` for its variables. */
 const ASK = `
 import Eleventy from '@11ty/eleventy';
 const [input, output, configPath] = process.argv.slice(1).map((word) => word || undefined);

@@ -21,10 +21,10 @@ import {
 } from '../mapping/markdown.js';
 import { draftsBy, siteMapping } from '../mapping/site-mapping.js';
 
-/** The key that turns templates off in one file, and names what renders it. */
+/** The key that turns templates off in one file, and names its renderer. */
 export const SWITCH = 'templateEngineOverride';
 
-/** What only a page's owner may set: it decides the address, runs as a template or stops the build. */
+/** The keys that only a page's owner may set: they decide the address, run as templates or stop the build. */
 const RESERVED = [
   SWITCH,
   'permalink',
@@ -42,9 +42,9 @@ const RESERVED = [
   'eleventy',
 ];
 
-/** The mapping of `eleventy`. */
+/** The mapping for `eleventy`. */
 export function mapping(options: MappingOptions): ArticleMapping {
-  // As Eleventy counts; a text it hands on as it is.
+  // As Eleventy counts days; it passes a text on unchanged.
   const timeZone = options.dates === 'string' ? (options.timeZone ?? 'UTC') : 'UTC';
   return siteMapping(
     { ...options, timeZone },
@@ -63,7 +63,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
   );
 }
 
-/** Whether a file may be an article; data files and other templates are not. */
+/** Whether a file may be an article, not a data file or another template. */
 export function isArticlePath(path: string): boolean {
   return /\.(?:md|html)$/.test(path);
 }
@@ -76,14 +76,14 @@ export function fileSlug({ path }: FileFacts): string {
   return name === 'index' ? withoutDate(parts.at(-2) ?? '') : name;
 }
 
-/** Letters and quotes that the slugify of Eleventy reads as a gap, and ours does not. */
+/** Letters and quotes that Eleventy's slugify replaces by a gap, unlike ours. */
 const GAPS = /[’ŒœƏə]/g;
 
-/** Eleventy stops at __proto__, and a template without slugify would write outside its folder. */
+/** Whether a tag is impossible: Eleventy stops at __proto__, and a template without slugify would write outside its folder. */
 const isReserved = (tag: string): boolean =>
   tag === '__proto__' || /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/.test(tag) || termKey(tag) === 'all';
 
-/** What all spellings of a tag have in common where its page has its name. */
+/** A form that all spellings of a tag share if the tag's page is named by the tag itself. */
 export function tagName(tag: string): string {
   const slug = tagKey(tag);
   if (slug !== '') return slug + signsOf(tag);
@@ -91,7 +91,7 @@ export function tagName(tag: string): string {
   return hasName ? termKey(tag) : '';
 }
 
-/** The name of a tag's page as the filter `slugify` makes it. */
+/** The name of a tag's page if the filter `slugify` makes it. */
 export function tagKey(tag: string): string {
   if (isReserved(tag)) return '';
   const name = /^[a-z0-9]+$/.test(tag) // as slugify leaves it, which takes long where there are many
@@ -100,7 +100,10 @@ export function tagKey(tag: string): string {
   return name === 'all' ? '' : name; // the collection of all pages
 }
 
-/** A permalink needs a slash or an extension at its end. It is a file name, so it is not percent-encoded. */
+/**
+ * The front matter for an address. A permalink must end with a slash or an extension. It is a file name, so it is not
+ * percent-encoded.
+ */
 function pin(address: string): Record<string, FrontMatterValue> {
   const path = decodedAddress(address);
   const permalink = /(?:\/|\.[A-Za-z0-9]+)$/.test(path) ? path : `${path}/`;
@@ -117,11 +120,11 @@ function isPinned(data: Readonly<Record<string, unknown>>, address: string): boo
   return named === decodedAddress(address).replace(/\/index\.html$/, '/');
 }
 
-/** What Eleventy's plugins do with the HTML of a page. */
+/** The changes that a site's Eleventy plugins make in the HTML of a page. */
 interface Transforms {
-  /** Elements that are taken out of the page, or processed, unless they are marked. */
+  /** The elements that plugins remove or process, unless they are marked. */
   readonly elements: readonly string[];
-  /** Ids that the site's layouts use, where a page with one id twice stops the build; undefined if it does not. */
+  /** The ids in the site's layouts, if a page with duplicate ids stops the build; otherwise undefined. */
   readonly ids: readonly string[] | undefined;
 }
 
@@ -130,9 +133,9 @@ const URLS = new Set(['href', 'src', 'cite', 'action', 'formaction', 'data', 'po
 const URL_LISTS = new Set(['srcset', 'ping']);
 
 /**
- * An article's HTML without what makes Eleventy's own plugins stop the build: URLs that cannot be parsed or decoded
- * (HtmlBasePlugin, InputPathToUrlTransformPlugin, feeds) and repeated ids (IdAttributePlugin). Elements are marked so
- * that they stay where they are. All other bytes are as they were.
+ * Removes everything from an article's HTML that makes Eleventy's own plugins stop the build: URLs that cannot be parsed or
+ * decoded (HtmlBasePlugin, InputPathToUrlTransformPlugin, feeds) and repeated ids (IdAttributePlugin). Elements are marked so
+ * that they stay in place. Nothing else is changed.
  */
 export function harmlessHtml(html: string, { elements, ids }: Transforms): string {
   const used = ids && new Set(ids);
@@ -169,7 +172,7 @@ function harmlessUrl(url: string): string {
   return URL.canParse(decodable, 'https://site.invalid/folder/') ? decodable : 'about:invalid';
 }
 
-/** Whether a body is stored as Markdown: only HTML can be made harmless to the plugins of the site. */
+/** Whether a body is stored as Markdown. Only HTML can be made safe for the site's plugins. */
 function isMarkdown(
   body: IncomingBody,
   options: MappingOptions,
@@ -189,8 +192,8 @@ function transforms({ markedElements = [], usedIds }: MappingOptions): Transform
 }
 
 /**
- * The body and the switch that keeps it from running as a template. `md` renders Markdown alone, `html` nothing at
- * all, whatever the file's extension.
+ * The body, and the key that keeps it from running as a template. `md` renders only Markdown, `html` renders nothing, whatever
+ * the file's extension.
  */
 function storedBody(incoming: IncomingBody, path: string, options: MappingOptions): StoredBody {
   const isText = path.endsWith('.md') && isMarkdown(incoming, options);
@@ -204,7 +207,7 @@ function storedBody(incoming: IncomingBody, path: string, options: MappingOption
     text: options.templateSwitch === false ? escapeTemplates(text) : text,
     frontMatter: {
       [SWITCH]: isText ? 'md' : 'html',
-      // Eleventy takes the separator out of the text, unless the file names another one, which its text lacks.
+      // Eleventy removes the separator from the text, unless the file names another one, which must not occur in the text.
       ...(separator !== undefined && {
         excerpt_separator: text.includes(separator) ? unusedSeparator(text) : undefined,
       }),
@@ -218,7 +221,9 @@ function unusedSeparator(text: string): string {
   return separator;
 }
 
-/** Where the switch does not work. The text stays; scripts and styles of the body do not survive it. */
+/**
+ * Escapes templates for sites on which the key has no effect. The text stays; scripts and styles of the body do not survive.
+ */
 function escapeTemplates(html: string): string {
   return html.replace(/[{}]/g, (brace) => `&#${brace.charCodeAt(0)};`).replace(/<(?=[%?])/g, '&lt;');
 }

@@ -4,39 +4,39 @@ import type { GeneratorOptions, SiteFiles } from '../generator.js';
 import { filesBelow, namesIn } from '../inspect/site-files.js';
 import { knownTimeZone } from '../mapping/dates.js';
 
-/** What Eleventy has said of its configuration. */
+/** Eleventy's answer about its configuration. */
 export interface EleventyConfig {
-  /** Folders, relative to the site's; the site's own is ''. */
+  /** Folders, relative to the site's folder, which is ''. */
   readonly input: string;
   readonly includes: string;
   readonly layouts: string;
   readonly output: string;
   readonly pathPrefix: string;
   readonly formats: readonly string[];
-  /** Extensions that the configuration has given to engines of its own. */
+  /** The extensions that the configuration assigns to its own engines. */
   readonly extensions: readonly string[];
   /** The key that turns templates off in one file. */
   readonly engineOverride: string;
   readonly rawHtml: boolean;
-  /** Whether Markdown shows a picture of the web as such. */
+  /** Whether the Markdown renderer leaves pictures of the web unchanged. */
   readonly keepsPictures: boolean;
   readonly excerptSeparator?: string;
-  /** The selectors of elements that plugins take out of pages. */
+  /** The selectors of elements that plugins move out of pages. */
   readonly bundled: readonly string[];
   /** The options of plugins by their names. */
   readonly plugins: ValueMap;
   readonly collections: readonly string[];
   /** The tags by which the configuration selects posts. */
   readonly selecting: readonly string[];
-  /** The patterns of files by which it does so. */
+  /** The file patterns by which the configuration selects posts. */
   readonly globs: readonly string[];
-  /** The site's data of its authors. */
+  /** The authors in the site's data. */
   readonly authors?: unknown;
   /** The site's data, such as `metadata`. */
   readonly data: ValueMap;
 }
 
-/** What a site without any configuration would say. */
+/** The answer of a site without a configuration. */
 const USUAL = {
   input: '.',
   includes: '_includes',
@@ -56,8 +56,8 @@ const USUAL = {
 };
 
 /**
- * JavaScript that makes the answer of `pages`, `eleventy`, `user` (what the configuration is given), `items` (all pages) and
- * `selecting` and `globs` (the tags and the patterns of files by which the configuration selects posts).
+ * JavaScript that makes the answer from `pages`, `eleventy`, `user` (the object that the configuration receives), `items` (all
+ * pages), and `selecting` and `globs` (the tags and the file patterns by which the configuration selects posts).
  */
 export const CONFIG_ANSWER = `await (async () => {
   const config = eleventy.eleventyConfig.getConfig();
@@ -68,7 +68,7 @@ export const CONFIG_ANSWER = `await (async () => {
     md = markdownIt?.({ html: true });
     if (md !== undefined) for (const amend of amendments) await amend(md);
   }
-  // A renderer of the site's own may process pictures, and look for each on the disk.
+  // A custom renderer may process pictures, and look for each on the disk.
   const keepsPictures = () => {
     try {
       return md.render('![x](https://pictures.invalid/x.jpg)').includes('src="https://pictures.invalid/x.jpg"');
@@ -105,7 +105,7 @@ export const CONFIG_ANSWER = `await (async () => {
   };
 })()`;
 
-/** Reads the answer; what is missing is as Eleventy has it without a configuration. */
+/** Reads the answer, with Eleventy's defaults for what is missing. */
 export function configIn(answer: Partial<EleventyConfig>): EleventyConfig {
   const config = { ...USUAL, ...answer };
   const input = joined('', config.input);
@@ -114,12 +114,12 @@ export function configIn(answer: Partial<EleventyConfig>): EleventyConfig {
   return { ...config, input, includes, layouts, output: joined('', config.output) };
 }
 
-/** Whether the key that turns templates off in one file does so in Markdown and HTML. */
+/** Whether the key that turns templates off in one file works in Markdown and HTML. */
 export function hasSwitch({ engineOverride, extensions }: EleventyConfig): boolean {
   return engineOverride === USUAL.engineOverride && !extensions.some((one) => one === 'md' || one === 'html');
 }
 
-/** What decides how bodies are written and which tags stay. */
+/** The options that decide how bodies are written and which tags stay. */
 export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOptions {
   const { formats, rawHtml, excerptSeparator, bundled, globs } = config;
   const { eleventyImageTransformPlugin: images, IdAttributePlugin: ids } = config.plugins;
@@ -128,7 +128,7 @@ export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOp
     elements.push('img');
   const checksIds = ids !== undefined && mapOf(ids).checkDuplicates !== false;
   return defined({
-    // An article in an .html file would be in no list that is made of .md files.
+    // An article in an .html file would be missing in lists that are made of .md files.
     htmlFiles: formats.includes('html') && !globs.some((one) => one.endsWith('.md')) ? undefined : false,
     templateSwitch: hasSwitch(config) ? undefined : false,
     rawHtml: rawHtml ? undefined : false,
@@ -140,10 +140,10 @@ export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOp
   });
 }
 
-/** A text of the site's data, such as `url` of `metadata`; an outer key before one of a nested object. */
+/** A text in the site's data, such as `url` of `metadata`; outer keys come before those of nested objects. */
 export function siteData({ data }: EleventyConfig, keys: readonly string[]): string | undefined {
   const maps = ['metadata', 'site', 'meta', 'settings'].flatMap((name) => {
-    // An author has a site of their own.
+    // An author may have their own site.
     const { author, ...outer } = mapOf(data[name]);
     return [{ ...outer, author }, ...Object.values(outer).map(mapOf)];
   });
@@ -152,7 +152,7 @@ export function siteData({ data }: EleventyConfig, keys: readonly string[]): str
     .find((value) => typeof value === 'string' && value !== '') as string | undefined;
 }
 
-/** The ids in layouts, where the IdAttributePlugin stops at a page that has one twice. */
+/** The ids in layouts, if the IdAttributePlugin stops at a page with duplicate ids. */
 function idsOfLayouts(files: SiteFiles, { includes, layouts }: EleventyConfig): string[] {
   const paths = [includes, layouts].flatMap((folder) => filesBelow(files, folder));
   return namesIn(files, paths, /\sid\s*=\s*["']?([^\s"'>{}]+)["'\s>]/g);
@@ -160,7 +160,10 @@ function idsOfLayouts(files: SiteFiles, { includes, layouts }: EleventyConfig): 
 
 const COLLECTION = /\bcollections(?:\.([A-Za-z_$][\w$]*)|\[\s*(?:"([^"\n]+)"|'([^'\n]+)')\s*\])/g;
 
-/** The tags by which a site selects posts: those of its configuration, and the collections that templates name and it does not make. */
+/**
+ * The tags by which a site selects posts: those in its configuration, and the collections that templates name without being
+ * defined.
+ */
 function collectionTags(files: SiteFiles, config: EleventyConfig): string[] {
   const { includes, layouts, input, output } = config;
   const templates = [includes, layouts, input]

@@ -19,7 +19,7 @@ import { isArticlePath, KEYS, mapping, slug } from './mapping.js';
 
 const CONFIG_FILES = ['_config.yml', '_config.yaml', '_config.json'];
 
-/** A line by which a `_config.yml` is Hexo's: Jekyll's has the same name. */
+/** A line that identifies Hexo's `_config.yml`: Jekyll's file has the same name. */
 const HEXO_KEY = /^["']?(?:source_dir|public_dir|new_post_name|skip_render)["']?\s*:/m;
 
 /** Hexo 7; see docs/hexo.md. */
@@ -42,7 +42,7 @@ function recognise(files: SiteFiles): string | undefined {
   return isHexo ? path : undefined;
 }
 
-/** What `init` finds out about a Hexo site. */
+/** Finds out the facts about a Hexo site for `init`. */
 async function inspect(site: AskedSite): Promise<SiteFacts> {
   const { files } = site;
   const answer = await answerTo(site, ASK, 'node -e "new Hexo().source.process()"');
@@ -59,7 +59,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     posts,
     keys: keysOfPosts(posts, KEYS),
     shared: ['layout', 'lang'],
-    // Links have the path `root`, which that of `url` should be.
+    // Links begin with the path `root`, which should equal the path of `url`.
     siteUrl: publicAddress(config.url, config.root === '/' ? undefined : config.root),
     siteUrlSource: 'url and root',
     language: textsOf(config.language)[0],
@@ -79,7 +79,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   });
 }
 
-/** A rule of Hexo's, such as `:year/:title/`, as a pattern; undefined if it has parts that Pressmark cannot fill. */
+/** Converts a rule of Hexo, such as `:year/:title/`, to a pattern; undefined if it has parts that Pressmark cannot fill. */
 function patternOf(rule: string): string | undefined {
   const pattern = `/${rule.replace(/^\/+/, '').replace(/:(?:title|post_title|name)\b/g, ':slug')}`;
   const isKnown = [...pattern.matchAll(/:(\w+)/g)].every(([, part = '']) =>
@@ -88,7 +88,7 @@ function patternOf(rule: string): string | undefined {
   return isKnown && pattern.includes(':slug') ? pattern : undefined;
 }
 
-/** The build. Without `--bail`, Hexo writes an empty page where a template fails, and calls the build a good one. */
+/** The build command. Without `--bail`, Hexo writes an empty page if a template fails, and the build succeeds. */
 async function buildOf(site: BuildSite): Promise<string> {
   const { build: script = '' } = npmScripts(site.files);
   const canBeAdded = /\bhexo\s+g(?:enerate)?(?:\s+-[\w-]+)*\s*$/.test(script);
@@ -97,7 +97,7 @@ async function buildOf(site: BuildSite): Promise<string> {
 }
 
 /**
- * Has Hexo read its posts, without rendering any. Only those whose front matter begins with `---` are listed: Pressmark does
+ * Makes Hexo read its posts without rendering them. Only posts whose front matter begins with `---` are listed: Pressmark does
  * not read the others.
  */
 const ASK = nodeCommand(`

@@ -7,7 +7,7 @@ import type { MappingOptions } from '../generator.js';
 import { linkedAddresses, needsHtml } from '../mapping/markdown.js';
 import { DATED, draftsBy, siteMapping, slugBy, tagSlug, USUAL_KEYS } from '../mapping/site-mapping.js';
 
-/** The keys that Hexo reads, and its themes. */
+/** The keys that Hexo and its themes read. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'updated' };
 
 /** The key that keeps Nunjucks from running in one file. */
@@ -16,10 +16,10 @@ const SWITCH = 'disableNunjucks';
 /** The key that names the renderer of one file, whatever its extension; `html` renders nothing. */
 const ENGINE = 'engine';
 
-/** What only a post's owner may set: it decides the address or what the post is rendered by. */
+/** The keys that only a post's owner may set: they decide the address or the renderer. */
 const RESERVED = [SWITCH, ENGINE, 'permalink', '__permalink', 'published', 'content'];
 
-/** The mapping of `hexo`. */
+/** The mapping for `hexo`. */
 export function mapping(options: MappingOptions): ArticleMapping {
   return siteMapping(options, {
     usualKeys: KEYS,
@@ -28,7 +28,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     reserved: RESERVED,
     isArticlePath,
     slug,
-    // With an offset, it would take the time in UTC for the time in the site's zone.
+    // With an offset, Hexo would take the time in UTC for the time in the site's zone.
     momentText: ({ day, time }) => `${day} ${time.replace(/\..*/, '')}`,
     tagKey: tagSlug,
     body: storedBody,
@@ -41,24 +41,24 @@ export function mapping(options: MappingOptions): ArticleMapping {
   });
 }
 
-/** Whether Hexo reads a post from a file of this name. */
+/** Whether Hexo reads a file of this name as a post. */
 export function isArticlePath(path: string): boolean {
   return /\.(?:md|markdown|html)$/.test(path) && !/(?:^|\/)[_.]/.test(path);
 }
 
-/** The part of a file's name behind a date. */
+/** The part of a file's name after a date. */
 export const slug = slugBy(DATED);
 
 /** Elements whose text has no character references. */
 const RAW_TEXT = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext']);
 
-/** What Hexo puts in the place of code and templates while it renders; one that it has not put there stops the build. */
+/** The placeholders that Hexo puts in place of code and templates during rendering. A foreign one stops the build. */
 const PLACEHOLDER = /(?<=--(?:swig|code))\ufffc(?=\d)/g;
 
-/** Hexo highlights what stands between two such lines, in HTML as in Markdown. */
+/** A code fence. Hexo highlights the text between two such lines, in HTML as well as in Markdown. */
 const FENCE = /^((?:[^\S\r\n\u2028\u2029]*>){0,3}[^\S\r\n\u2028\u2029]*)([`~])(?=\2{2})/gm;
 
-/** Cuts an article in two, with the elements that are open there. */
+/** The mark of an excerpt's end, which splits an article even within open elements. */
 const MORE = /<!-- ?(?=more ?-->)/gi;
 
 /** Whether a body is stored as Markdown, in a file of this name. */
@@ -71,20 +71,20 @@ function isSafe(markdown: string): boolean {
   return !markdown.includes('![') || linkedAddresses(markdown).every(isReadable);
 }
 
-/** Whether the renderer reads this as the address of a picture; the build stops at one that is not a URL. */
+/** Whether the renderer accepts a picture's address; the build stops at an address that is not a URL. */
 function isReadable(address: string): boolean {
   if (!/^[a-z][a-z\d+.-]*:/i.test(address)) return !/[\\&<(]/.test(address);
   return /^https?:\/\/[\w.-]+(?::\d+)?(?:[/?#][^\\<(]*)?$/i.test(address) && URL.canParse(address);
 }
 
-/** The body, and the keys with which Hexo displays it as it is. */
+/** The body, and the keys with which Hexo displays it unchanged. */
 export function storedBody(incoming: IncomingBody, path: string): StoredBody {
   return isMarkdown(incoming, path)
     ? { text: incoming.markdown, frontMatter: { [SWITCH]: true, [ENGINE]: undefined } }
     : { text: inertHtml(incoming.html), frontMatter: { [SWITCH]: true, [ENGINE]: 'html' } };
 }
 
-/** HTML in which Hexo finds no fence of code, no placeholder and no end of an excerpt. */
+/** Changes HTML so that Hexo finds no code fence, no placeholder and no end of an excerpt in it. */
 function inertHtml(html: string): string {
   const text = closedHtml(html.replaceAll('\r\n', '\n')).replace(MORE, (open) => `${open.trimEnd()}  `);
   const raw = [...htmlTokens(text)].flatMap((token) =>

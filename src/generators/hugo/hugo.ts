@@ -20,12 +20,12 @@ import { placedPosts, postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { isArticlePath, KEYS, mapping, slug } from './mapping.js';
 
-/** In the order in which Hugo looks for them. */
+/** The configuration files, in the order in which Hugo looks for them. */
 const CONFIG_FILES: readonly string[] = ['hugo', 'config'].flatMap((name) =>
   ['toml', 'yaml', 'yml', 'json'].map((extension) => `${name}.${extension}`),
 );
 
-/** Hugo: docs/hugo.md. All of it was tried with Hugo 0.111. */
+/** Hugo; see docs/hugo.md. Tested with Hugo 0.111. */
 export const hugo: Generator = {
   name: 'hugo',
   packages: ['hugo-bin', 'hugo-extended', 'hugo-installer'],
@@ -33,7 +33,7 @@ export const hugo: Generator = {
   inspect,
   mapping,
   configFiles: [...CONFIG_FILES, 'config', 'layouts', 'themes', 'go.mod', 'go.sum', 'package.json'],
-  // Not resources/_gen: some sites commit it, so that they build without Sass.
+  // Not resources/_gen: some sites commit it, so that they can be built without Sass.
   caches: ['public', '.hugo_build.lock'],
   addressQuery: () => ({ command: LIST, parse: listedPages }),
   pinsAddresses: true,
@@ -41,11 +41,11 @@ export const hugo: Generator = {
   problems,
 };
 
-/** A line by which a `config.json` or `config.toml` is one of Hugo's. */
+/** A line that identifies Hugo's `config.json` or `config.toml`. */
 const HUGO_KEY =
   /^\s*[{[]?\s*["']?(?:baseURL|languageCode|defaultContentLanguage|permalinks|publishDir|enableRobotsTXT|markup|module|disableKinds)\b/im;
 
-/** The configuration's file or folder; undefined if the folder is not a Hugo site. */
+/** The configuration file or folder; undefined if this is not a Hugo site. */
 function recognise(files: SiteFiles): string | undefined {
   const root = CONFIG_FILES.find((name) => {
     const text = files.read(name);
@@ -65,7 +65,7 @@ function hasHugoFolders(files: SiteFiles): boolean {
   return ['layouts', 'themes', 'archetypes', 'content'].some((folder) => files.list(folder).length > 0);
 }
 
-/** What leaks Pressmark's configuration, or stops all builds. */
+/** The faults that publish Pressmark's configuration, or stop every build. */
 function problems(files: SiteFiles, { content }: Pick<SiteSettings, 'content'>): Problem[] {
   const isIgnored = CONFIG_FILES.some((name) => /ignoreFiles[\s\S]*pressmark/i.test(files.read(name) ?? ''));
   if (content.replace(/\/$/, '') !== '.' || isIgnored) return [];
@@ -78,17 +78,20 @@ function problems(files: SiteFiles, { content }: Pick<SiteSettings, 'content'>):
   ];
 }
 
-/** How Hugo lists its pages: one line of comma-separated values for each, the names of the columns in the first. */
+/**
+ * The command for Hugo's list of pages: one line of comma-separated values per page, after a line with the names of the
+ * columns.
+ */
 const LIST = 'hugo list all';
 
-/** New versions print JSON if they are asked for it; Hugo 0.111 refuses the flag. */
+/** The command for Hugo's configuration. New versions print JSON on request; Hugo 0.111 refuses the flag. */
 const CONFIG = 'hugo version; hugo config --format json 2>/dev/null || hugo config';
 
-/** A post that is not there shows the rule of a section without posts; the copy of the site is thrown away. */
+/** A probe post, written into the copy of the site, which shows the rule of a section without posts. */
 const PROBE = 'posts/probe.md';
 const LIST_PROBE = `mkdir -p content/posts && printf -- '---\\ntitle: probe\\ndate: 2001-02-03\\n---\\n' > content/${PROBE} && ${LIST}`;
 
-/** What `init` finds out about a Hugo site. */
+/** Finds out the facts about a Hugo site for `init`. */
 async function inspect(site: AskedSite): Promise<SiteFacts> {
   const { files, ask } = site;
   const printed = (await ask(CONFIG, 'hugo config')) ?? '';
@@ -103,7 +106,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const all = readPosts(files, content, await pages(LIST), { isArticlePath, slug });
   const listed = all.filter(({ path }) => isInLanguage(path, config));
   const file = inferFile(placedPosts(listed), timeZone)?.pattern;
-  // The posts like a new article are those in its folder.
+  // Only the posts in the folder of a new article are comparable with it.
   const posts = listed.filter(({ path }) => path.startsWith(/^(?:[^:]*\/)?/.exec(file ?? '')?.[0] ?? ''));
   const inferred =
     inferPermalink(postsOfRule(posts, 'url'), timeZone) ??
@@ -129,7 +132,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   });
 }
 
-/** A tag that a layout selects posts by. */
+/** A tag by which a layout selects posts. */
 const SELECTING =
   /\bTaxonomies\.tags(?:\.([a-z][\w-]*)|\s+"([^"\n]+)")|"\.?Params\.tags"\s+"intersect"\s+\(slice\s+"([^"\n]+)"\s*\)/g;
 
@@ -142,7 +145,7 @@ function selectingTags(files: SiteFiles): string[] {
   );
 }
 
-/** Whether a post is in the language of new articles: neither `index.de.md` nor `content/de/` where that is another one. */
+/** Whether a post is in the language of new articles: `index.de.md` and `content/de/` are not, unless that is the language. */
 function isInLanguage(path: string, { languages, language }: HugoConfig): boolean {
   const names = [/\.([^./]+)\.[^./]+$/.exec(path)?.[1], path.split('/', 1)[0]];
   return names.every(
@@ -155,7 +158,7 @@ function probe(pages: readonly ListedPage[]): Omit<SitePost, 'data'>[] {
   return address === undefined ? [] : [{ path: PROBE, slug: 'probe', date: '2001-02-03', address }];
 }
 
-/** Lines for what a build leaves behind. A folder that is there already may be committed on purpose. */
+/** The lines for a build's leftovers. An existing folder is left out, as it may be committed on purpose. */
 function ignoreLines(files: SiteFiles, output: string): string[] {
   const submodules = (files.read('.gitmodules') ?? '').split('\n').map((line) => line.replace(/\s/g, ''));
   const isKept = submodules.includes(`path=${output}`) || output === '.' || files.list(output).length > 0;
@@ -166,20 +169,22 @@ function ignoreLines(files: SiteFiles, output: string): string[] {
   ];
 }
 
-/** What Hugo says of its configuration. */
+/** Hugo's configuration. */
 interface HugoConfig {
-  /** Absolute, without a slash at its end. */
+  /** Absolute, without a trailing slash. */
   readonly siteUrl: string | undefined;
-  /** The default language, in lower case, and all of them. */
+  /** The default language, in lower case. */
   readonly language: string;
   readonly languages: readonly string[];
-  /** The folder that the configuration names; it may be outside of the site's. */
+  /** The output folder of the configuration; it may be outside the site's folder. */
   readonly output: string;
   readonly timeZone: string | undefined;
   readonly rawHtml: boolean;
 }
 
-/** Reads what `hugo config` prints, among other lines: JSON, or the lines of Hugo 0.111, in which maps are as Go prints them. */
+/**
+ * Reads the output of `hugo config`, among other lines: JSON, or the lines of Hugo 0.111, in which maps have the format of Go.
+ */
 function readConfig(printed: string): HugoConfig {
   const json = /^\{[\s\S]*\}/m.exec(printed)?.[0];
   const values = json === undefined ? linesOf(printed) : lowercased(jsonOf(json, 'hugo config'));
@@ -199,7 +204,7 @@ function readConfig(printed: string): HugoConfig {
   };
 }
 
-/** A text in quotes whose escapes are those of JSON, too. */
+/** A quoted text whose escapes are valid in JSON, too. */
 const TEXT = /^"(?:[^"\\\p{Cc}]|\\["\\/bfnrt])*"$/u;
 
 function linesOf(printed: string): ValueMap {
@@ -218,14 +223,14 @@ function lowercased(value: unknown): ValueMap {
   );
 }
 
-/** The content folder in what `hugo config mounts` prints: a JSON value for the site, and one for each module. */
+/** Reads the content folder from the output of `hugo config mounts`: a JSON value for the site, and one per module. */
 function readMounts(printed: string): string {
   const site = /^\{[\s\S]*?^\}/m.exec(printed)?.[0] ?? '{}';
   const { mounts } = jsonOf(site, 'hugo config mounts');
   const sources = (Array.isArray(mounts) ? mounts : [])
     .map(mapOf)
     .flatMap(({ source, target }) => (target === 'content' && typeof source === 'string' ? [source] : []));
-  // Languages may have a folder each, below one or beside one another.
+  // Each language may have its own folder, one inside the other or side by side.
   const [first = 'content', ...others] = sources.map((one) => one.replace(/^\.\//, '').replace(/\/$/, ''));
   const parent = first.split('/').slice(0, -1).join('/');
   const isShared = others.length > 0 && parent !== '' && others.every((one) => one.startsWith(`${parent}/`));
@@ -249,7 +254,7 @@ function listedPages(printed: string, siteUrl: string): ListedPage[] {
   });
 }
 
-/** The rows of comma-separated values; a value in quotes may hold commas, line ends and doubled quotes. */
+/** Parses rows of comma-separated values. A quoted value may contain commas, line breaks and doubled quotes. */
 function csvRows(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

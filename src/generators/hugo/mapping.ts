@@ -17,7 +17,7 @@ import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 /** The keys that Hugo and its themes read. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'lastmod', image: 'images[]' };
 
-/** The mapping of `hugo`. */
+/** The mapping for `hugo`. */
 export function mapping(options: MappingOptions): ArticleMapping {
   const rawHtml = options.rawHtml ?? false;
   const zone = options.timeZone ?? 'UTC';
@@ -47,7 +47,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
   });
 }
 
-/** Whether Hugo makes a page of a file that is not the list of a section (`_index`). */
+/** Whether Hugo makes a page from a file, unless the file is a section's list (`_index`). */
 export function isArticlePath(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return /\.(?:md|markdown|mdown|html?)$/i.test(name) && !/^(?:_index\.|\.)/i.test(name);
@@ -55,7 +55,7 @@ export function isArticlePath(path: string): boolean {
 
 let languages: Intl.DisplayNames | undefined;
 
-/** Whether a code is a language's: `de` is one, `js` is none. */
+/** Whether a code is a language's: `de` is, `js` is not. */
 function isLanguage(code: string): boolean {
   languages ??= new Intl.DisplayNames('en', { type: 'language', fallback: 'none' }); // takes 30 ms
   return languages.of(code) !== undefined;
@@ -72,36 +72,36 @@ export function slug({ path, data }: FileFacts): string {
   return name === 'index' ? (parts.at(-2) ?? name) : name;
 }
 
-/** Hugo ignores case in front matter keys. */
+/** The value of a key. Hugo ignores case in front matter keys. */
 function valueIn(data: FileFacts['data'], key: string): unknown {
   if (Object.hasOwn(data, key)) return data[key];
   const spelling = Object.keys(data).find((name) => name.toLowerCase() === key);
   return spelling === undefined ? undefined : data[spelling];
 }
 
-/** Hugo writes all output formats of a page to the one file that a `url` with an extension names. */
+/** The front matter for a URL. Hugo writes all output formats of a page to the same file if a `url` has an extension. */
 function pinned(url: string): Readonly<Record<string, FrontMatterValue>> {
   return url.includes('.') && !url.endsWith('/') ? { url, outputs: ['html'] } : { url };
 }
 
-/** A path that all versions of Hugo take as it is; newer ones replace `:slug` and the like in a `url`. */
+/** A path that all versions of Hugo accept literally; newer ones replace `:slug` and the like in a `url`. */
 const PLAIN_PATH = /^\/[\p{L}\p{M}\p{N}._~/-]*$/u;
 
-/** Hugo makes a folder of `/a` too, but a file of `/a.b/c`. */
+/** Whether a URL names the page of an address: Hugo makes a folder of `/a` too, but a file of `/a.b/c`. */
 function isSamePage(url: string, address: string): boolean {
   const isFolder = !url.includes('.');
   return url === address || (isFolder && url.replace(/\/$/, '') === address.replace(/\/$/, ''));
 }
 
-/** White space as Go knows it. */
+/** White space according to Go. */
 const GO_SPACE = /[^\S\ufeff]|\u0085/;
 
-/** Longest name of a tag's folder, in bytes; file systems take 255. */
+/** The longest name of a tag's folder, in bytes; file systems allow 255. */
 const LONGEST_NAME = 240;
 
 /**
- * The path of a tag's page as Hugo makes it; see `paths.Sanitize` in its source. Empty if Hugo makes none, where
- * the page would be outside the tags' folder, or in the place of another file of the site, which stops the build.
+ * The path of a tag's page as Hugo makes it; see `paths.Sanitize` in its source. Empty if Hugo makes no page, or if the page
+ * would be outside the tags' folder or replace another file of the site, which stops the build.
  */
 function tagKey(tag: string): string {
   let path = '';
@@ -116,7 +116,7 @@ function tagKey(tag: string): string {
       path += character;
     } else if (path !== '' && !path.endsWith('-') && GO_SPACE.test(character)) isGap = true;
   }
-  // Letter by letter, as Go does: a word's last sigma is like any other, and İ is one letter.
+  // Letter by letter, as Go does: the last sigma of a word is like any other, and İ becomes one letter.
   const key = Array.from(path, (letter) => Array.from(letter.toLowerCase())[0] ?? '')
     .join('')
     .replace(/^\/+|\/+$/g, '');
@@ -141,7 +141,7 @@ function isDraft({ data }: FileFacts): boolean {
   return isMarked || rendering === 'never' || rendering === false;
 }
 
-/** The first dates that are ones, as Hugo looks for them. */
+/** The dates of a file: for each, the first valid one in the order in which Hugo looks for them. */
 function datesOf({ data }: FileFacts, zone: string): WrittenDates {
   const first = (...keys: string[]) =>
     keys.map((key) => valueIn(data, key)).find((value) => momentOf(value, zone) !== undefined);
@@ -151,11 +151,11 @@ function datesOf({ data }: FileFacts, zone: string): WrittenDates {
   };
 }
 
-/** Something behind a code block's language that is more than plain words: Hugo reads attributes there, and stops at some. */
+/** Attributes after a code block's language: Hugo parses them, and stops at some. */
 const CODE_ATTRIBUTES = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,}(?!~))[^`\r\n{&\\]*[{&\\]/m;
 
 /**
- * Whether Markdown is stored as such. Otherwise it would be displayed in part, or stop the build.
+ * Whether Markdown is stored as such. Otherwise Hugo would display only a part of it, or stop the build.
  *
  * @param rawHtml whether the site's goldmark keeps raw HTML (`unsafe`).
  */
@@ -164,8 +164,8 @@ function isStoredAsMarkdown(markdown: string, rawHtml: boolean): boolean {
 }
 
 /**
- * The body for a file, and the `markup` that it needs. Hugo displays it as sent, and never runs a shortcode of it. Without
- * raw HTML, a page would have a note in the place of the item comment, which `postbuild` puts into the page anyway.
+ * The body of a file, and the `markup` that it needs. Hugo displays it as sent, and never runs a shortcode in it. Without raw
+ * HTML, the page would contain a note instead of the item comment, which `postbuild` adds anyway.
  */
 export function storedBody(incoming: IncomingBody, path: string, rawHtml: boolean): StoredBody {
   const isHtmlFile = /\.html?$/i.test(path);
@@ -174,13 +174,13 @@ export function storedBody(incoming: IncomingBody, path: string, rawHtml: boolea
       text: commentedOut(rawHtml ? incoming.markdown : withoutItemComments(incoming.markdown)),
       frontMatter: { markup: undefined },
     };
-  // Hugo drops everything before `<!--more-->`, wherever it stands.
+  // Hugo drops everything before `<!--more-->`, wherever it is.
   const html = closedHtml(incoming.html).replaceAll('<!--more-->', '<!-- more -->');
   return { text: commentedOut(html), frontMatter: { markup: isHtmlFile ? undefined : 'html' } };
 }
 
-// `{{< x >}}` becomes `{{</* x */>}}`, which Hugo prints without the comment marks. It looks for both ends before it
-// reads the Markdown or HTML between them, so that this holds in code, in attributes and in scripts alike.
+// `{{< x >}}` becomes `{{</* x */>}}`, which Hugo prints without the comment marks. Hugo looks for both ends before it reads
+// the Markdown or HTML between them, so this works in code, in attributes and in scripts.
 function commentedOut(text: string): string {
   let inert = '';
   let from = 0;
@@ -190,7 +190,7 @@ function commentedOut(text: string): string {
     const right = text.startsWith('<', start - 1) ? '>}}' : '%}}';
     const end = text.indexOf(right, start);
     inert += `${text.slice(from, start)}/*`;
-    // A comment at the end closes what nothing else does.
+    // A comment at the end closes an unclosed shortcode.
     if (end === -1) return `${inert}${text.slice(start)}\n\n<!-- */${right} -->\n`;
     inert += `${text.slice(start, end)}*/${right}`;
     from = end + right.length;
@@ -205,7 +205,7 @@ function sentBody(stored: string): string {
     .replace(/(\{\{[<%])\/\*/g, '$1');
 }
 
-/** The place behind the next `{{<` or `{{%`; -1 where there is none. */
+/** The position after the next `{{<` or `{{%`; -1 if there is none. */
 function nextOpening(text: string, from: number): number {
   const opening = /\{\{[<%]/g;
   opening.lastIndex = from;
@@ -213,8 +213,8 @@ function nextOpening(text: string, from: number): number {
 }
 
 /**
- * A text for the front matter. Many themes send titles and descriptions through `markdownify`, which runs shortcodes
- * and knows no comments in them; a word joiner between the braces, which nobody sees, prevents that.
+ * Makes a text safe for the front matter. Many themes run titles and descriptions through `markdownify`, which runs shortcodes
+ * and ignores their comments. An invisible word joiner between the braces prevents that.
  */
 function inertText(text: string): string {
   return text.replace(/\{(?=\u2060*\{[<%])/g, '{\u2060');

@@ -2,7 +2,7 @@ import { mapOf, type ValueMap } from '../../article/plain-data.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { AskedSite, ListedPage } from '../generator.js';
 
-/** A text as one word of a POSIX shell's command line. */
+/** Quotes a text as one word for a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -16,11 +16,11 @@ const answer = (value) => {
 `;
 
 /**
- * A command that runs JavaScript in a site's folder, with the site's own packages. What the site prints meanwhile goes to
+ * Makes a command that runs JavaScript in a site's folder, with the site's own packages. Other output of the site goes to
  * standard error.
  *
- * @param script an ES module that prints by `answer(value)`, which ends it.
- * @param words the script's arguments.
+ * @param script an ES module that prints with `answer(value)`, which also exits.
+ * @param words the arguments of the script.
  */
 export function nodeCommand(script: string, words: readonly string[] = []): string {
   const quoted = words.map((word) => (word === '' ? "''" : shellWord(word)));
@@ -28,10 +28,10 @@ export function nodeCommand(script: string, words: readonly string[] = []): stri
 }
 
 /**
- * What a command of the generator answers in JSON; empty if the command fails, which `init` reports.
+ * The JSON output of a generator's command; empty if the command fails, which `init` reports.
  *
- * @param shown how `init` reports the command.
- * @throws PressmarkError BUILD_FAILED if it prints something else.
+ * @param shown the name of the command in reports of `init`.
+ * @throws PressmarkError BUILD_FAILED if the output is not a JSON map.
  */
 export async function answerTo(
   { ask }: Pick<AskedSite, 'ask'>,
@@ -42,7 +42,7 @@ export async function answerTo(
   return printed === undefined ? {} : jsonOf(printed, shown);
 }
 
-/** The map that a command has printed as JSON. @throws PressmarkError BUILD_FAILED if it is none. */
+/** Parses a command's output as a JSON map. @throws PressmarkError BUILD_FAILED if it is not one. */
 export function jsonOf(printed: string, shown: string): ValueMap {
   try {
     return mapOf(JSON.parse(printed));
@@ -52,7 +52,7 @@ export function jsonOf(printed: string, shown: string): ValueMap {
   }
 }
 
-/** An answer in another form than the generator's versions that are known give. */
+/** The error for an answer in an unknown format, as from an unknown version of the generator. */
 export function unreadableAnswer(shown: string, what: string, printed: string): PressmarkError {
   return new PressmarkError(
     'BUILD_FAILED',
@@ -65,7 +65,7 @@ export function pagesOf({ pages }: ValueMap): readonly ListedPage[] {
   return (pages as readonly ListedPage[] | undefined) ?? [];
 }
 
-/** The pages in what a command has printed. @throws PressmarkError BUILD_FAILED if it is no JSON. */
+/** The pages in the output of a command. @throws PressmarkError BUILD_FAILED if it is not JSON. */
 export function pagesIn(printed: string): readonly ListedPage[] {
   return pagesOf(jsonOf(printed, 'the command that lists the pages'));
 }

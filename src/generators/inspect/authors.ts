@@ -3,14 +3,14 @@ import { readFrontMatter } from '../../article/front-matter/read.js';
 import { mapOf, type ValueMap } from '../../article/plain-data.js';
 import type { SiteFiles } from '../generator.js';
 
-/** Names that sites give to the name of an author, and to the key by which posts refer to one in a list. */
+/** The usual keys for an author's name, and for the key by which posts refer to an author in a list. */
 const NAME_KEYS = ['name', 'display_name', 'displayName', 'title', 'full_name', 'fullName'];
 const ID_KEYS = ['id', 'slug', 'key', 'username', 'short_name', 'handle'];
 
 /**
- * The authors in the data of a site, by their names: the key of each. Data are a map of keys, or a list.
+ * The keys of the authors in a site's data, by name. The data are a map of keys, or a list.
  *
- * @param data such as what stands in `_data/authors.yml`.
+ * @param data such as the content of `_data/authors.yml`.
  */
 export function authorsIn(data: unknown): Record<string, string> {
   const entries: [id: unknown, author: unknown][] = Array.isArray(data)
@@ -33,7 +33,7 @@ function textAt(map: ValueMap, keys: readonly string[]): string | undefined {
 const DATA_FILE = /\.(ya?ml|json|toml|md)$/;
 
 /**
- * The authors in files of a site: one file with all of them, or one for each, whose name is its key.
+ * The authors in files of a site: one file with all authors, or one file per author, named by the author's key.
  *
  * @param places files without their extensions, and folders, such as `data/authors`.
  */
@@ -52,13 +52,13 @@ export function authorsInFiles(files: SiteFiles, places: readonly string[]): Rec
   return found;
 }
 
-/** What a file of data says, or the front matter of a text; an empty map for a file that is not there or malformed. */
+/** The data in a data file, or the front matter of a text; an empty map if the file is missing or malformed. */
 function dataOf(files: SiteFiles, path: string): unknown {
   const text = files.read(path);
   if (text === undefined) return {};
   try {
     if (path.endsWith('.md')) return readFrontMatter(text).data;
-    // JSON is YAML, too.
+    // JSON is valid YAML.
     return path.endsWith('.toml') ? tomlLibrary().parse(text) : readingYaml().load(text);
   } catch {
     return {}; // the site's own build names it

@@ -7,32 +7,35 @@ import { quote } from '../../errors.js';
 import type { GeneratorOptions, Problem, Question, SiteFacts } from '../generator.js';
 import type { Inferred, SitePost } from './infer-pattern.js';
 
-/** What a definition has found out about a site. The rest follows from the posts. */
+/** The findings of a definition about a site. The other facts follow from the posts. */
 interface Findings
   extends Omit<SiteFacts, 'permalink' | 'frontMatter' | 'options' | 'questions' | 'warnings'> {
-  /** Those that a new article is like. */
+  /** The posts that a new article resembles. */
   readonly posts: readonly SitePost[];
-  /** Where their keys differ from the generator's usual ones. */
+  /** The keys, if they differ from the generator's usual ones. */
   readonly keys: Partial<KeyNames>;
-  /** Keys that decide how and where a post is displayed. @default none */
+  /** The keys that decide how and where a post is displayed. @default none */
   readonly shared?: readonly string[];
-  /** Whether a new article is of the category that most posts have; tags are none that an article has unsaid. @default true */
+  /**
+   * Whether a new article gets the category of most posts. Not for tags, which an article gets only from the service. @default
+   * true
+   */
   readonly sharesCategory?: boolean;
   /** The authors of the site, by name. @default none */
   readonly authors?: Readonly<Record<string, string>>;
   /** The pattern of their addresses. */
   readonly inferred?: Inferred | undefined;
-  /** The address of a new article where no post shows it. */
+  /** The address of a new article if posts do not show one. */
   readonly usualPermalink: string;
-  /** Of an article, unless most posts have another. @default none */
+  /** The front matter of an article, unless most posts have other values. @default none */
   readonly frontMatter?: SiteFacts['frontMatter'];
-  /** Those that are undefined, and lists and maps without anything in them, are left out. */
+  /** Undefined options, and empty lists and maps, are left out. */
   readonly options: { readonly [Name in keyof GeneratorOptions]: GeneratorOptions[Name] | undefined };
   readonly questions?: readonly Question[];
   readonly warnings?: readonly Problem[];
 }
 
-/** The facts of a site, from what its definition has found out and from its posts. */
+/** Combines a definition's findings with the facts that follow from the posts. */
 export function siteFacts(findings: Findings): SiteFacts {
   const { posts, keys, shared = [], authors = {}, inferred, usualPermalink, options, ...facts } = findings;
   const { sharesCategory = true, frontMatter, questions = [], warnings = [], ...others } = facts;
@@ -49,7 +52,7 @@ export function siteFacts(findings: Findings): SiteFacts {
   };
 }
 
-/** Asks for the address of new articles where the posts have no pattern in common. */
+/** Asks for the address of new articles if the posts have no common pattern. */
 function permalinkQuestions(inferred: Inferred | undefined): Question[] {
   if (inferred === undefined || inferred.isCommon) return [];
   const { pattern } = inferred;
@@ -57,7 +60,7 @@ function permalinkQuestions(inferred: Inferred | undefined): Question[] {
   return [{ flag: 'permalink', text, fallback: pattern }];
 }
 
-/** Options that say something. */
+/** Drops empty options. */
 function stated(options: Findings['options']): GeneratorOptions {
   const said = Object.entries(defined(options)).filter(
     ([name, value]) => name === 'usedIds' || typeof value !== 'object' || Object.keys(value).length > 0,
@@ -65,7 +68,7 @@ function stated(options: Findings['options']): GeneratorOptions {
   return Object.fromEntries(said);
 }
 
-/** Front matter that decides how and where a post is displayed, as most posts have it. */
+/** The front matter for how and where a post is displayed, with the values of most posts. */
 function sharedFrontMatter(
   posts: readonly SitePost[],
   keys: readonly string[],
@@ -86,10 +89,13 @@ function isShareable(value: unknown): value is string | boolean | string[] {
   return typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
 }
 
-/** Fewer posts, such as those of a starter, say nothing about the category of the next one. */
+/**
+ * The number of posts from which a category is inferred. Fewer posts, such as those of a starter, say nothing about the next
+ * one.
+ */
 const FEWEST_OF_CATEGORY = 3;
 
-/** The category that most posts have, as front matter. */
+/** The category of most posts, as front matter. */
 export function sharedCategory(
   posts: readonly SitePost[],
   { category }: Partial<KeyNames>,
@@ -98,24 +104,24 @@ export function sharedCategory(
   return sharedFrontMatter(posts, [keyPath(category).key]);
 }
 
-/** Names that sites give to tags by which they select posts. */
+/** Usual names of tags by which sites select posts. */
 const SELECTING = new Set('nav navigation menu featured highlight pinned sticky hidden'.split(' '));
 
-/** The tags by which a site may select posts where nobody can be asked what its code does. It may have no such post yet. */
+/** The usual tags by which a site may select posts, if its code cannot be asked. The site may have no such post yet. */
 function usualTags({ tags }: Partial<KeyNames>): readonly string[] {
   return tags === null ? [] : [...SELECTING];
 }
 
-/** The tags of posts by which the site mostly selects them, such as for its home page. */
+/** The tags of posts by which sites usually select them, such as for the home page. */
 function selectingTags(posts: readonly SitePost[], { tags = 'tags' }: Partial<KeyNames>): string[] {
   if (tags === null) return [];
   return posts.flatMap(({ data }) => textsOf(data[tags])).filter((tag) => SELECTING.has(termKey(tag)));
 }
 
-/** So many categories are known; of more, the rarest are none that an article is put into. */
+/** The most categories that are known; if there are more, the rarest are left out. */
 const MOST_CATEGORIES = 200;
 
-/** What posts say of authors and categories, by their keys. */
+/** The authors and categories in the posts, by their keys. */
 function knownTerms(
   posts: readonly SitePost[],
   keys: Partial<KeyNames>,

@@ -2,11 +2,11 @@ import { decodedAddress } from '../../article/address/files-of-address.js';
 import { byFrequency, type ValueMap } from '../../article/plain-data.js';
 import { type Day, dayOf } from '../mapping/dates.js';
 
-/** A post, as far as patterns are inferred from it. */
+/** The parts of a post from which patterns are inferred. */
 export interface PlacedPost {
-  /** Below the content folder, with forward slashes. */
+  /** The path below the content folder, with forward slashes. */
   readonly path: string;
-  /** The path of its URL below the site's. */
+  /** The path of the post's URL below the site's. */
   readonly address: string;
   readonly slug: string;
   /** The date as ISO 8601; empty if unknown. */
@@ -18,10 +18,10 @@ export interface SitePost extends PlacedPost {
   readonly data: ValueMap;
 }
 
-/** So many of the newest posts say how the next one is placed. */
+/** The number of newest posts that decide where the next one goes. */
 const NEWEST = 20;
 
-/** A pattern that posts have in common. */
+/** A pattern of posts. */
 export interface Inferred {
   readonly pattern: string;
   /** Whether more than half of the newest posts have it. */
@@ -31,7 +31,7 @@ export interface Inferred {
 /** The pattern of the newest posts' addresses, such as `/:year/:month/:slug/`; undefined if there are none. */
 export function inferPermalink(posts: readonly PlacedPost[], timeZone?: string): Inferred | undefined {
   return mostCommon(posts, timeZone, ({ address }, day) => {
-    // The last part of an address is the post's own, whether it is the slug or made of the title.
+    // The last part of an address belongs to the post itself, whether it is the slug or made from the title.
     const parts = /^(.*\/|)([^/]+?)(\.x?html?)?(\/?)$/.exec(decodedAddress(address)) ?? [];
     const [, folders = '/', last = '', end = '', slash = ''] = parts;
     return `${dated(folders, day)}${datedPrefix(last, day)}:slug${end}${slash}`;
@@ -60,7 +60,7 @@ function mostCommon<T extends Pick<PlacedPost, 'path' | 'date'>>(
   const newest = posts.toSorted((one, other) => (order(one) < order(other) ? 1 : -1)).slice(0, NEWEST);
   const patterns = newest.map((post) => {
     if (post.date === '') return patternOf(post, undefined);
-    // Some generators count the day in the time zone of the site, others in that of the date itself.
+    // Some generators count the day in the site's time zone, others in the date's own.
     const inSite = patternOf(post, dayOf(post.date, timeZone));
     const asWritten = patternOf(post, dayOf(post.date.slice(0, 10)));
     return asWritten.split(':').length > inSite.split(':').length ? asWritten : inSite;
@@ -70,7 +70,7 @@ function mostCommon<T extends Pick<PlacedPost, 'path' | 'date'>>(
   return { pattern, isCommon: patterns.filter((one) => one === pattern).length * 2 > patterns.length };
 }
 
-/** Folders with the parts of a date in their order in the place of its numbers, one or more in a folder: `2026/11`, `2026-11-20`. */
+/** Replaces the numbers of a date in folders by its parts, with one part per folder or several: `2026/11`, `2026-11-20`. */
 function dated(folders: string, day: Day | undefined): string {
   const waiting: [name: string, number: string][] =
     day === undefined
@@ -88,7 +88,7 @@ function dated(folders: string, day: Day | undefined): string {
       found.shift();
       return next[0];
     });
-    // A folder with another word in it, such as `top-10`, is none of dates.
+    // A folder with another word in it, such as `top-10`, is not a date.
     if (named.some((text) => !/^(?:[-.]|:\w+)$/.test(text))) return part;
     waiting.splice(0, waiting.length - found.length);
     return named.join('');
@@ -96,7 +96,10 @@ function dated(folders: string, day: Day | undefined): string {
   return parts.join('/');
 }
 
-/** `2026-11-20-` where it is the post's date, or a date at all where the post has no other; other numbers are the slug's. */
+/**
+ * The placeholders for a prefix such as `2026-11-20-`, if it is the post's date, or any date if the post has none; other
+ * numbers belong to the slug.
+ */
 function datedPrefix(name: string, day: Day | undefined): string {
   const [prefix] = /^\d{4}-\d\d-\d\d-/.exec(name) ?? [];
   const isDate = prefix !== undefined && (!day || prefix === `${day.year}-${day.month}-${day.day}-`);

@@ -1,7 +1,7 @@
 import { mapOf } from '../../article/plain-data.js';
 import type { Problem, SiteFiles } from '../generator.js';
 
-/** The site's `package.json`, or another; empty if there is none or where it is not JSON, which npm itself reports. */
+/** The site's `package.json`, or another one; empty if it is missing or not JSON, which npm itself reports. */
 export function readPackageJson(
   files: Pick<SiteFiles, 'read'>,
   path = 'package.json',
@@ -23,9 +23,9 @@ export function npmScripts(files: Pick<SiteFiles, 'read'>): Readonly<Record<stri
 }
 
 /**
- * The words behind the name of a program in a script of a shell; undefined if the script does not run it.
+ * The arguments of a program in a shell script; undefined if the script does not run it.
  *
- * @param program by the word that runs it, such as `npx @11ty/eleventy@3`.
+ * @param program matches the word that runs it, such as `npx @11ty/eleventy@3`.
  */
 export function argumentsOf(script: string, program: RegExp): readonly string[] | undefined {
   for (const command of script.split(/&&|[;|&]/)) {
@@ -38,19 +38,19 @@ export function argumentsOf(script: string, program: RegExp): readonly string[] 
   return undefined;
 }
 
-/** The version of an npm package that is installed; undefined if it is not. */
+/** The version of an installed npm package; undefined if it is not installed. */
 export function installedVersion(files: SiteFiles, name: string): string | undefined {
   const { version } = readPackageJson(files, `node_modules/${name}/package.json`);
   return typeof version === 'string' ? version : undefined;
 }
 
 /**
- * Names a version of a generator that Pressmark was not tried with.
+ * Warns of a generator's version with which Pressmark was not tested.
  *
  * @param version such as `3.1.2`; undefined if unknown.
- * @param tried the versions that it was tried with, in words, such as `Eleventy 2 and 3`.
- * @param majors their first numbers.
- * @param minor the least second number. @default any
+ * @param tried the tested versions, in words, such as `Eleventy 2 and 3`.
+ * @param majors their major numbers.
+ * @param minor the lowest minor number. @default any
  */
 export function untestedVersion(
   version: string | undefined,
@@ -64,7 +64,7 @@ export function untestedVersion(
   return [{ level: 'warn', text, fix: 'Look at the page of the first article, and at its lists and feeds.' }];
 }
 
-/** Lock files, by the package managers that write them. npm's comes last: to install Pressmark with npm writes one. */
+/** Lock files and their package managers. npm's comes last, because installing Pressmark with npm writes one. */
 export const LOCK_FILES = [
   ['pnpm', 'pnpm-lock.yaml'],
   ['yarn', 'yarn.lock'],
@@ -73,7 +73,7 @@ export const LOCK_FILES = [
   ['npm', 'package-lock.json'],
 ] as const;
 
-/** The package manager of a site: the one that package.json names, or whose lock file is there; else npm. */
+/** The package manager of a site: the one in package.json, or the one whose lock file exists; otherwise npm. */
 export function packageManager(files: Pick<SiteFiles, 'read'>): 'npm' | 'pnpm' | 'yarn' | 'bun' {
   const [, named] = /^(npm|pnpm|yarn|bun)@/.exec(String(readPackageJson(files).packageManager)) ?? [];
   const [found] =
@@ -83,7 +83,7 @@ export function packageManager(files: Pick<SiteFiles, 'read'>): 'npm' | 'pnpm' |
   return found ?? 'npm';
 }
 
-/** The first of these files that is there. */
+/** The first of these files that exists. */
 export function firstFile<T extends string>(
   files: Pick<SiteFiles, 'read'>,
   names: readonly T[],
@@ -91,7 +91,7 @@ export function firstFile<T extends string>(
   return names.find((name) => files.read(name) !== undefined);
 }
 
-/** The names of the npm packages that the site depends on. */
+/** The npm packages that the site depends on, by name. */
 export function npmDependencies(files: SiteFiles): ReadonlySet<string> {
   const manifest = readPackageJson(files);
   const lists = ['dependencies', 'devDependencies', 'optionalDependencies'];
@@ -110,7 +110,7 @@ const NAMES: Readonly<Record<string, RegExp>> = {
   'composer.json': /"([\w.-]+\/[\w.-]+)"[ \t]*:/g,
 };
 
-/** The packages that the site depends on, whatever the language, by name with the file that names them. */
+/** The packages that the site depends on, in any language, by name with the file that names them. */
 export function dependencies(files: SiteFiles): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const name of npmDependencies(files)) found.set(name, 'package.json');

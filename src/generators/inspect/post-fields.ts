@@ -3,7 +3,7 @@ import type { KeyNames } from '../../article/format/mapping.js';
 import { byFrequency, isMap } from '../../article/plain-data.js';
 import type { SitePost } from './infer-pattern.js';
 
-/** Names that sites give to the fields of an article, the most usual first. */
+/** The usual keys of an article's fields, the most common first. */
 export const FIELD_NAMES: Readonly<Record<keyof KeyNames, readonly string[]>> = {
   title: words('title headline name'),
   description: words(
@@ -34,10 +34,10 @@ export function isName(name: string, names: readonly string[]): boolean {
 }
 
 /**
- * The keys in which most posts have the fields of an article, where these are not the generator's usual ones. A nested
- * one is a path, such as `cover.image` or `authors[].name`.
+ * The keys of an article's fields in most posts, if they differ from the generator's usual ones. A nested key is a path, such
+ * as `cover.image` or `authors[].name`.
  *
- * @param usual the keys that an article gets otherwise.
+ * @param usual the generator's usual keys.
  */
 export function keysOfPosts(posts: readonly SitePost[], usual: KeyNames): Partial<KeyNames> {
   const found: Record<string, string> = {};
@@ -48,15 +48,15 @@ export function keysOfPosts(posts: readonly SitePost[], usual: KeyNames): Partia
         .map(([name, value]) => pathOf(field, name, value, slug)),
     );
     const [best, ...others] = byFrequency(paths);
-    // A key that posts have besides the usual one is for something else.
+    // If posts have the usual key as well, the other key has another purpose.
     if (best !== undefined && ![best, ...others].includes(usual[field] ?? '')) found[field] = best;
   }
   return found;
 }
 
-/** Where in a value the text of a field is; undefined if it is no text. */
+/** The path to the text of a field within a value; undefined if there is no text. */
 function pathOf(field: keyof KeyNames, name: string, value: unknown, slug: string): string | undefined {
-  // Most canonical addresses are those of a text that was published elsewhere before.
+  // Most canonical addresses belong to texts that were published elsewhere before.
   if (field === 'canonical')
     return typeof value === 'string' && /^https?:/.test(value) && lastPart(value) === slug ? name : undefined;
   if (field === 'tags') return Array.isArray(value) || typeof value === 'string' ? name : undefined;

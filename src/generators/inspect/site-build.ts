@@ -4,14 +4,14 @@ import { quote } from '../../errors.js';
 import type { AskedSite, Problem } from '../generator.js';
 import { argumentsOf, npmScripts, packageManager } from './manifests.js';
 
-/** A site as far as its build command is concerned. */
+/** The parts of a site that its build command depends on. */
 export type BuildSite = Pick<AskedSite, 'files' | 'ask'>;
 
 /**
- * The command that builds a site: a script of package.json that calls the generator, else the given command.
+ * The command that builds a site: a script of package.json that calls the generator, otherwise the given command.
  *
- * @param calls what such a script has.
- * @param names of scripts, the likeliest first.
+ * @param calls matches such a script.
+ * @param names the names of scripts, the likeliest first.
  */
 export async function buildCommand(
   site: BuildSite,
@@ -24,20 +24,20 @@ export async function buildCommand(
   return script === undefined ? command : await scriptCommand(site, script);
 }
 
-/** The command that runs a script of package.json: by the site's package manager, or by npm where that is not installed. */
+/** The command that runs a script of package.json: with the site's package manager, or with npm if that is not installed. */
 export async function scriptCommand({ files, ask }: BuildSite, script: string): Promise<string> {
   const manager = packageManager(files);
   const isThere = manager === 'npm' || Boolean((await ask(`command -v ${manager} || true`))?.trim());
   return `${isThere ? manager : 'npm'} run ${script}`;
 }
 
-/** A build command with one more argument. */
+/** Adds an argument to a build command. */
 export function withArgument(command: string, argument: string): string {
-  // Other package managers pass arguments on as they are.
+  // Other package managers pass arguments on without `--`.
   return `${command}${command.startsWith('npm run ') ? ' --' : ''} ${argument}`;
 }
 
-/** How a site is built: the folder of the built site, the command, and what its owner should know. */
+/** The build of a site: the output folder, the command, and warnings for the owner. */
 export interface SiteBuild {
   readonly output: string;
   readonly build: string;
@@ -47,12 +47,11 @@ export interface SiteBuild {
 const USUAL_OUTPUT = { hugo: 'public', jekyll: '_site' } as const;
 
 /**
- * The build of a site whose output folder may be outside of the site's folder. Then another one is taken, which the command
- * names.
+ * The build of a site. If the configured output folder is outside the site's folder, the command names another one.
  *
- * @param program the generator's program, whose usual output folder is taken.
+ * @param program the generator's program.
  * @param command the build, unless the script `build` calls the program.
- * @param configured the output folder, as the site's configuration has it.
+ * @param configured the output folder in the site's configuration.
  * @param setting the name of that setting, such as `publishDir`.
  */
 export async function buildInSite(

@@ -1,9 +1,9 @@
 import type { SiteFiles } from '../generator.js';
 
-/** So many files show how a site uses its collections. */
+/** The number of files that are read to see how a site uses its collections. */
 const MOST_READ = 500;
 
-/** What the groups of a pattern match in files, each once. */
+/** The distinct matches of a pattern's groups in files. */
 export function namesIn(files: SiteFiles, paths: readonly string[], pattern: RegExp): string[] {
   const texts = [...new Set(paths)].slice(0, MOST_READ).map((path) => files.read(path) ?? '');
   const names = texts.flatMap((text) =>
@@ -36,16 +36,16 @@ export function filesBelow(
   return found;
 }
 
-/** The files of a site, without packages, hidden ones, and what is served or built. */
+/** The source files of a site: without packages, hidden files, static files and built files. */
 export function filesOfSite(files: SiteFiles): string[] {
   return filesBelow(files, '', /^(?:\.|(?:node_modules|vendor|public|static|dist|out|build|coverage)\/$)/);
 }
 
 /**
- * The public address of a site, without a trailing slash; undefined for what is none.
+ * The public address of a site, without a trailing slash; undefined if it is not a valid one.
  *
- * @param url absolute, as a configuration has it.
- * @param base the path of the site below its host. @default that of the URL
+ * @param url absolute, from a configuration.
+ * @param base the path of the site below its host. @default the path of the URL
  */
 export function publicAddress(url: unknown, base?: unknown): string | undefined {
   if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return undefined;
@@ -54,7 +54,7 @@ export function publicAddress(url: unknown, base?: unknown): string | undefined 
   return path === '' ? origin : `${origin}/${path}`;
 }
 
-/** A folder's path without `./` before it and slashes around it; empty for the site's folder. */
+/** The path of a folder without a leading `./` and without slashes around it; empty for the site's folder. */
 export function folderPath(path: string): string {
   return path.replace(/^(?:\.?\/)+|^\.$|\/+$/g, '');
 }

@@ -6,10 +6,10 @@ import type { ListedPage, Question, SiteFiles } from '../generator.js';
 import { inferFile, type SitePost } from './infer-pattern.js';
 import { FIELD_NAMES, isName } from './post-fields.js';
 
-/** So many posts show how the site writes its own. */
+/** The number of posts that are read to see how the site writes posts. */
 const MOST_POSTS = 5_000;
 
-/** Folders whose names say that they hold posts, the likeliest first. */
+/** The usual names of folders with posts, the likeliest first. */
 export const POSTS_FOLDERS: readonly string[] =
   'blog posts post articles article news notes journal writing _posts _post'.split(' ');
 
@@ -46,8 +46,8 @@ function frontMatterOf(text: string): ValueMap | undefined {
 }
 
 /**
- * The posts from which the address of the next one is inferred. A post that sets its address in its front matter does not
- * follow the site's rule; such posts count only where most posts do so.
+ * The posts from which the address of the next one is inferred. A post with its address in its front matter does not follow the
+ * site's rule; such posts count only if most posts are like that.
  *
  * @param key of the address in the front matter, such as `permalink`.
  */
@@ -56,7 +56,10 @@ export function postsOfRule(posts: readonly SitePost[], key: string): readonly S
   return own.length * 2 > posts.length ? own : posts.filter((post) => !own.includes(post));
 }
 
-/** The posts by whose folder the next one is placed: a quarter of them in folders of usual names go before all others. */
+/**
+ * The posts that decide the folder of the next one. If a quarter of the posts are in folders with usual names, only those
+ * count.
+ */
 export function placedPosts(posts: readonly SitePost[]): readonly SitePost[] {
   const usual = posts.filter(({ path }) =>
     path
@@ -67,9 +70,9 @@ export function placedPosts(posts: readonly SitePost[]): readonly SitePost[] {
   return usual.length * 4 >= posts.length && usual.length > 0 ? usual : posts;
 }
 
-/** Where new posts go. */
+/** The place of new posts. */
 export interface Place {
-  /** Below the content folder; empty for that itself. */
+  /** The folder below the content folder; empty for the content folder itself. */
   readonly folder: string;
   /** The pattern of a file below `folder`. */
   readonly file: string;
@@ -78,9 +81,9 @@ export interface Place {
 }
 
 /**
- * The folder of the newest posts, and how files are named there.
+ * The folder of the newest posts, and the pattern of its files' names.
  *
- * @param named those that decide. @default all
+ * @param named the posts that decide. @default all
  */
 export function placeOf(
   all: readonly SitePost[],
@@ -104,11 +107,11 @@ export interface PostsFolder {
   readonly below: string;
   /** Relative to the site's folder. */
   readonly content: string;
-  /** Asks for the folder where nothing shows it. */
+  /** Asks for the folder if it could not be found out. */
   readonly questions: readonly Question[];
 }
 
-/** That of the posts; without posts, one with a usual name. @param source the folder that the generator reads. */
+/** The folder of the posts, or without posts a folder with a usual name. @param source the folder that the generator reads. */
 export function postsFolder(files: SiteFiles, source: string, { folder, posts }: Place): PostsFolder {
   const joined = (name: string) => [source, name].filter((part) => part !== '').join('/') || '.';
   if (posts.length > 0) return { below: folder, content: joined(folder), questions: [] };
@@ -124,9 +127,9 @@ export function postsFolder(files: SiteFiles, source: string, { folder, posts }:
 }
 
 /**
- * The date of a post, in its front matter or in its file's name; undefined for a page without one.
+ * The date of a post, from its front matter or its file's name; undefined for a page without a date.
  *
- * @param key of the date in the front matter. @default the first with a usual name
+ * @param key of the date in the front matter. @default the first usual one
  */
 export function dateOf(
   data: ValueMap,
@@ -138,7 +141,7 @@ export function dateOf(
   return /(?:^|\/)(\d{4}-\d\d-\d\d)-[^/]*(?:\/index\.[^/]*)?$/.exec(path)?.[1];
 }
 
-/** A date as ISO 8601 has it: posts mostly have a space for the `T`, and one before the offset. */
+/** Converts a date to ISO 8601: posts often have a space instead of the `T`, and before the offset. */
 function isoDate(text: string): string {
   return text.trim().replace(/^(\d{4}-\d\d-\d\d) +(\d\d:\d\d(?::\d\d(?:\.\d+)?)?) *(?:UTC)?/, '$1T$2');
 }

@@ -4,17 +4,17 @@ import { mapOf, textsOf, type ValueMap } from '../../article/plain-data.js';
 import type { FileEdit, Problem, SiteFiles } from '../generator.js';
 import { dependencies, firstFile, npmDependencies } from '../inspect/manifests.js';
 
-/** Jekyll reads the first of them that there is. */
+/** The configuration files. Jekyll reads the first one that exists. */
 export const CONFIG_FILES = ['_config.yml', '_config.yaml', '_config.toml'] as const;
 
-/** Folders that show a Jekyll site. */
+/** Folders that identify a Jekyll site. */
 const FOLDERS = /^_(?:posts|layouts|includes|drafts|sass|plugins|data)\/$/;
 
-/** A line by which a `_config.yml` is Jekyll's. */
+/** A line that identifies Jekyll's `_config.yml`. */
 const JEKYLL_KEY =
   /^\s*["']?(?:permalink|baseurl|plugins|theme|remote_theme|markdown|kramdown|collections)["']?\s*[:=]/m;
 
-/** The file by which a Jekyll site is recognised. */
+/** The file that identifies a Jekyll site. */
 export function recognise(files: SiteFiles): string | undefined {
   const path = configPath(files);
   if (path === undefined) return undefined;
@@ -31,13 +31,13 @@ export function configPath(files: SiteFiles): (typeof CONFIG_FILES)[number] | un
   return firstFile(files, CONFIG_FILES);
 }
 
-/** Whether the site's `Gemfile` has Jekyll, so that Bundler finds it. */
+/** Whether the site's `Gemfile` contains Jekyll, so that Bundler finds it. */
 export function usesBundler(files: SiteFiles): boolean {
   const gems = dependencies(files);
   return [gems.get('jekyll'), gems.get('github-pages')].includes('Gemfile');
 }
 
-/** What the folder of a site must not publish; `init` and `npm install` put it there. */
+/** Files that the site must not publish; `init` and `npm install` create them in its folder. */
 const PRIVATE = [
   '.pressmark/',
   'pressmark.config.mjs',
@@ -47,7 +47,7 @@ const PRIVATE = [
   'vendor/*.tgz',
 ];
 
-/** Jekyll 3 forgets these as soon as a site has its own `exclude:`. */
+/** Jekyll's own excludes, which Jekyll 3 drops as soon as a site has its own `exclude:`. */
 const FORGOTTEN = [
   'node_modules/',
   'Gemfile',
@@ -59,10 +59,10 @@ const FORGOTTEN = [
 ];
 
 /**
- * Keeps Pressmark's files out of the site, by the entries that `exclude:` lacks.
+ * Excludes Pressmark's files from the site by adding missing entries to `exclude:`.
  *
- * @param excluded what Jekyll says that it excludes.
- * @returns the edit of the configuration; a warning where it cannot be edited.
+ * @param excluded the entries that Jekyll excludes.
+ * @returns the edit of the configuration; a warning if the file cannot be edited.
  */
 export function excludePressmark(
   files: SiteFiles,
@@ -73,7 +73,7 @@ export function excludePressmark(
   const text = files.read(path) ?? '';
   const own = path.endsWith('.toml') ? [] : ownExcludes(text);
   const known = new Set([...excluded, ...(own ?? [])].map((item) => item.replace(/^\.?\/|\/$/g, '')));
-  // The plugins of Pressmark are JavaScript.
+  // Pressmark's plugins are JavaScript, so other files in the folder are the site's own.
   const hasGuides = files.list('plugins').some((name) => !/\.[cm]?[jt]s$/.test(name));
   const missing = [...PRIVATE, ...(hasGuides ? [] : ['plugins/'])].filter(
     (item) => !known.has(item.replace(/\/$/, '')) && !known.has(item.replace(/\/.*$/, '')),
@@ -96,7 +96,7 @@ function ownExcludes(config: string): readonly string[] | undefined {
   return exclude === undefined ? undefined : textsOf(exclude);
 }
 
-/** A configuration as Jekyll reads it; undefined if it is malformed. */
+/** Parses a configuration like Jekyll; undefined if it is malformed. */
 function configIn(text: string): ValueMap | undefined {
   try {
     return mapOf(readingYaml().load(text));
@@ -106,9 +106,9 @@ function configIn(text: string): ValueMap | undefined {
 }
 
 /**
- * A `_config.yml` with further entries below `exclude:`; everything else is byte for byte as it was.
+ * Adds entries to the `exclude:` of a `_config.yml`; everything else stays unchanged.
  *
- * @returns undefined if the file is written in a way that cannot be added to; the owner has to do it.
+ * @returns undefined if the file's format does not allow it, so that the owner has to do it.
  */
 export function addExcludes(config: string, items: readonly string[]): string | undefined {
   const { isMap, isNode, isSeq, parseDocument } = yamlLibrary();

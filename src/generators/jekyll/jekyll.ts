@@ -23,7 +23,7 @@ import { knownTimeZone } from '../mapping/dates.js';
 import { CONFIG_FILES, configPath, excludePressmark, recognise, usesBundler } from './config-file.js';
 import { isArticlePath, KEYS, mapping, slug } from './mapping.js';
 
-/** Jekyll 3 and 4, also on GitHub Pages. */
+/** Jekyll 3 and 4, including GitHub Pages. */
 export const jekyll: Generator = {
   name: 'jekyll',
   packages: ['jekyll', 'github-pages'],
@@ -38,7 +38,7 @@ export const jekyll: Generator = {
   problems,
 };
 
-/** What leaks a secret. */
+/** The faults that publish a secret. */
 function problems(files: SiteFiles): Problem[] {
   const path = configPath(files) ?? '_config.yml';
   const include =
@@ -53,7 +53,7 @@ function problems(files: SiteFiles): Problem[] {
   ];
 }
 
-/** A post that is not there shows the rule for new ones, and what `defaults:` give them; the copy of the site is thrown away. */
+/** A probe post, written into the copy of the site, which shows the rule for new posts and their `defaults:`. */
 const PROBE = '2001-02-03-probe.md';
 const PUT_PROBE = `
 folder = site.in_source_dir(site.config["collections_dir"].to_s, "_posts")
@@ -62,14 +62,14 @@ FileUtils.mkdir_p(folder)
 File.write(File.join(folder, "${PROBE}"), "---\\ntitle: probe\\n---\\n")
 `;
 
-/** What `init` finds out about a Jekyll site. */
+/** Finds out the facts about a Jekyll site for `init`. */
 async function inspect(site: AskedSite): Promise<SiteFacts> {
   const { files } = site;
   const answer = await answerTo(site, rubyCommand(files, PUT_PROBE), 'ruby -e "Jekyll::Site#read"');
   const config = mapOf(answer.config);
   const text = (key: string) => textAt(config, key);
   const version = textAt(answer, 'version');
-  // Where it is not known, articles are right in Jekyll 4, too.
+  // If the version is unknown, Jekyll 3 is assumed, whose articles are right in Jekyll 4 too.
   const major = Number.parseInt(version ?? '3', 10);
   const timeZone = knownTimeZone(text('timezone'));
   const source = folderPath(text('source') ?? '');
@@ -87,7 +87,8 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const hasLayout = textAt(mapOf(answer.defaults), 'layout') !== undefined;
   const layouts = textsOf(answer.layouts);
   const layout = ['post', 'page', 'default'].find((name) => layouts.includes(name));
-  // Without a category that most posts have, a new article's address is that of the probe, unless most posts name their own.
+  // If most posts share a category, a new article gets it. Otherwise its address is the probe's, unless most posts set their
+  // own.
   const category = Object.entries(sharedCategory(posts, keys));
   const own = posts.filter(({ data }) => typeof data.permalink === 'string');
   const alike = posts.filter(({ data }) =>
@@ -99,7 +100,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const command = usesBundler(files) ? 'bundle exec jekyll build' : 'jekyll build';
   const destination = text('destination') ?? '_site';
   const { output, build, warnings } = await buildInSite(site, 'jekyll', command, destination, 'destination');
-  // Files outside of the source folder are never read.
+  // Jekyll never reads files outside the source folder.
   const excludes =
     source === '' ? excludePressmark(files, textsOf(config.exclude), major) : { edits: [], warnings: [] };
   const domain = files.read('CNAME')?.trim() ?? '';
@@ -112,7 +113,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     siteUrlSource: 'url and baseurl',
     language: text('lang') ?? text('language') ?? text('locale'),
     content,
-    // Jekyll takes a file for a post only if its name begins with a date, which need not be that of the front matter.
+    // Jekyll reads a file as a post only if its name begins with a date, which may differ from the front matter's date.
     file: `${inferFile(posts, timeZone)?.pattern.replace(/[^/]*$/, '') ?? ''}:year-:month-:day-:slug.md`,
     inferred: ofRule.length > 0 ? inferPermalink(ofRule, timeZone) : inferPermalink([probe]),
     usualPermalink: '/:year/:month/:day/:slug.html',
@@ -130,7 +131,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   });
 }
 
-/** A tag that a page or layout selects posts by; a layout that asks for those of its own page does not. */
+/** A tag by which a page or layout selects posts, unless a layout asks for the tags of its own page. */
 const SELECTING =
   /\bsite\.tags(?:\.(?!(?:size|first|last)\b)([\w-]+)|\[\s*(?:"([^"\n]+)"|'([^'\n]+)')\s*\])|\b(?!page\b)\w+\.tags\s+contains\s+(?:"([^"\n]+)"|'([^'\n]+)')/g;
 
@@ -142,7 +143,7 @@ function selectingTags(files: SiteFiles, source: string): string[] {
 }
 
 function optionsOf(files: SiteFiles, config: ValueMap, major: number): GeneratorOptions {
-  // Without a Gemfile, the host may have another version: GitHub Pages has Jekyll 3. Escapes are right in both.
+  // Without a Gemfile, the host may have another version: GitHub Pages has Jekyll 3. Escaped text is right in both.
   const isCertain =
     files.read('Gemfile') !== undefined || JSON.stringify(config).includes('"render_with_liquid"');
   return {
@@ -154,7 +155,8 @@ function optionsOf(files: SiteFiles, config: ValueMap, major: number): Generator
 }
 
 /**
- * Jekyll reads its files as for a build, and renders and writes nothing. What plugins print goes to standard error.
+ * Makes a command in which Jekyll reads its files as for a build, but renders and writes nothing. Output of plugins goes to
+ * standard error.
  *
  * @param before Ruby that runs before the files are read.
  */

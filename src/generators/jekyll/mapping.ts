@@ -9,12 +9,12 @@ import { siteMapping, slugBy, USUAL_KEYS } from '../mapping/site-mapping.js';
 /** The keys that Jekyll and its plugins read. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'last_modified_at', image: 'image' };
 
-/** A permalink that Jekyll takes as it is: without placeholders. It decodes what is percent-encoded. */
+/** A permalink that Jekyll uses literally, without placeholders. Jekyll decodes percent-encoded characters. */
 const LITERAL = /^(?:[\p{L}\p{M}\p{N}_.~/-]|%[\da-f]{2})+$/iu;
 
 const POST_NAME = /^(\d{2,4})-(\d{1,2})-(\d{1,2})-([^/]*)\.([^./]+)$/;
 
-/** The mapping of `jekyll`. */
+/** The mapping for `jekyll`. */
 export function mapping(given: MappingOptions): ArticleMapping {
   const dateKey = given.keys?.date ?? KEYS.date;
   const hasSwitch = given.templateSwitch === true;
@@ -26,7 +26,7 @@ export function mapping(given: MappingOptions): ArticleMapping {
     reserved: ['permalink', 'render_with_liquid', 'excerpt_separator'],
     isArticlePath,
     slug,
-    // As Jekyll's own posts have it, such as `2026-11-20 17:00:00 +0900`.
+    // The format of Jekyll's own posts, such as `2026-11-20 17:00:00 +0900`.
     momentText: ({ day, time, offset }) => `${day} ${time} ${offset.replace(':', '')}`,
     image: imageAddress,
     tagKey: (tag) => tagKey(tag, given.tagSlugs === true),
@@ -48,21 +48,21 @@ export function mapping(given: MappingOptions): ArticleMapping {
   });
 }
 
-/** Whether Jekyll reads a post from a file of this name. */
+/** Whether Jekyll reads a file of this name as a post. */
 export function isArticlePath(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const extension = POST_NAME.exec(name)?.[5] ?? '';
   return !name.startsWith('_') && ['markdown', 'mkdown', 'mkdn', 'mkd', 'md', 'html'].includes(extension);
 }
 
-/** The `slug` of the front matter, or the part of the name behind the date. */
+/** The `slug` of the front matter, or the part of the file's name after the date. */
 export const slug = slugBy(/^\d{2,4}-\d{1,2}-\d{1,2}-/, 'slug');
 
 /**
- * The name of a tag's page; empty if the page would be that of all tags. On a site without such pages `C`, `C++` and `C#` are
- * three tags, although they have one slug.
+ * The name of a tag's page; empty if that page would be the list of all tags. On a site without tag pages, `C`, `C++` and `C#`
+ * are three tags, although they have the same slug.
  *
- * @param hasPages whether jekyll-archives makes a page of each slug.
+ * @param hasPages whether jekyll-archives makes a page for each slug.
  */
 function tagKey(tag: string, hasPages: boolean): string {
   if (!hasPages) return tag.replace(/^[^\p{M}\p{L}\p{Nd}]+/u, '').toLowerCase();
@@ -74,7 +74,7 @@ function tagKey(tag: string, hasPages: boolean): string {
 
 const WEB_ADDRESS = /^https?:\/\/[\w.-]+(?::\d+)?(?:[/?#][\w.~:/?#@!$&'()*+,;=%-]*)?$/;
 
-/** An image as Jekyll's filters accept it: `absolute_url` ends the build at an address that is not one. */
+/** Makes an image address that Jekyll's filters accept: `absolute_url` stops the build at a malformed address. */
 function imageAddress(url: string): string {
   if (WEB_ADDRESS.test(url)) return url;
   const href = URL.canParse(url)
@@ -92,8 +92,8 @@ function dayOfName(path: string): string | undefined {
 }
 
 /**
- * The beginning of an extension or attribute list of kramdown, or of a character reference. Old versions of kramdown run code
- * from `{::options}`, and make invalid UTF-8 of a reference to no character, at which filters end the build.
+ * The beginning of a kramdown extension, an attribute list or a character reference. Old versions of kramdown run code from
+ * `{::options}`, and turn a reference to no character into invalid UTF-8, at which filters stop the build.
  */
 const KRAMDOWN_ONLY = /\{:|&#/;
 
@@ -103,10 +103,10 @@ function isStoredAsMarkdown(body: IncomingBody): body is IncomingBody & { readon
 }
 
 /**
- * The body for a file, and the front matter that keeps Liquid from running in it.
+ * The body of a file, and the front matter that keeps Liquid from running in it.
  *
  * @param hasSwitch whether Jekyll has the key that turns Liquid off in one file.
- * @param keepsHtml whether the site has another Markdown renderer than kramdown, one that only keeps raw HTML.
+ * @param keepsHtml whether the site has a Markdown renderer other than kramdown, which keeps raw HTML.
  */
 export function storedBody(
   incoming: IncomingBody,
@@ -115,20 +115,20 @@ export function storedBody(
   keepsHtml: boolean,
 ): StoredBody {
   const inert = (text: string) => (hasSwitch ? text : escapeLiquid(text));
-  // An escaped text has to pass through Liquid, which prints the original.
+  // Escaped text must pass through Liquid, which prints the original.
   const render_with_liquid = hasSwitch ? false : undefined;
   const isHtmlFile = path.endsWith('.html');
   if (!isHtmlFile && isStoredAsMarkdown(incoming))
     return { text: inert(incoming.markdown), frontMatter: { render_with_liquid } };
   const html = closedHtml(incoming.html);
   const text = inert(isHtmlFile ? html : keepsHtml ? htmlBlock(html) : withoutMarkdown(html));
-  // Without an excerpt: Jekyll's own ends at a blank line, which may stand inside of an element.
+  // No excerpt: Jekyll's own excerpt ends at a blank line, which may be inside an element.
   return { text, frontMatter: { render_with_liquid, excerpt_separator: '' } };
 }
 
 /**
- * A text in which Liquid finds nothing to run and which it prints as it was: each `{{` and `{%` becomes a Liquid
- * string. It is the same everywhere, in code, attributes and scripts, as Liquid runs before Markdown.
+ * Escapes a text so that Liquid prints it unchanged: each `{{` and `{%` becomes a Liquid string. Liquid runs before Markdown,
+ * so this works in code, attributes and scripts alike.
  */
 export function escapeLiquid(text: string): string {
   return text.replace(/\{[{%]/g, (open) => `{{ "${open}" }}`);
@@ -139,10 +139,10 @@ function unescapeLiquid(text: string): string {
   return text.replace(/\{\{ "(\{[{%])" \}\}/g, '$1');
 }
 
-/** The end of the extension. Inside the text, it would end the extension early, and kramdown would read the rest. */
+/** The end of the extension. Within the text, it would end the extension early, and kramdown would parse the rest. */
 const END_OF_EXTENSION = /\{(?=:\/(?:nomarkdown)?\})/g;
 
-/** HTML that kramdown prints byte for byte but for CR, and for what would end the extension. */
+/** Wraps HTML so that kramdown prints it unchanged, except for CR and ends of the extension. */
 function withoutMarkdown(html: string): string {
   const text = html.replaceAll('\r\n', '\n').replace(END_OF_EXTENSION, '&#123;').trimEnd();
   return `{::nomarkdown}\n${text}\n{:/nomarkdown}\n`;

@@ -4,7 +4,7 @@ import { mapOf } from '../../article/plain-data.js';
 import type { Publication } from '../../article/publication.js';
 import type { GeneratorOptions } from '../generator.js';
 
-/** A time zone that a configuration names, such as `Europe/Vienna`; undefined for one that Node does not know. */
+/** The time zone of a configuration, such as `Europe/Vienna`; undefined if Node.js does not know it. */
 export function knownTimeZone(name: string | undefined): string | undefined {
   try {
     if (name !== undefined) offsetFormat(name);
@@ -15,10 +15,10 @@ export function knownTimeZone(name: string | undefined): string | undefined {
 }
 
 /**
- * Milliseconds by which a time zone is ahead of UTC at a moment.
+ * The offset of a time zone from UTC at a moment, in milliseconds; positive if the zone is ahead.
  *
  * @param at milliseconds since 1970.
- * @throws RangeError where the name is not that of a time zone.
+ * @throws RangeError if the time zone does not exist.
  */
 export function offsetAt(at: number, timeZone: string): number {
   if (timeZone === 'UTC') return 0;
@@ -32,7 +32,7 @@ export function offsetAt(at: number, timeZone: string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Made once a time zone: making one takes longer than reading an article file. */
+/** The date format of a time zone, created once: creating one takes longer than reading an article file. */
 function offsetFormat(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;
@@ -41,14 +41,14 @@ function offsetFormat(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** How a generator reads a moment. */
+/** The text form of a moment that a generator reads. */
 export type MomentText = (local: LocalTime) => string;
 
-/** By the clock of the site, so that the day that a template cuts out of the text is that of the address. */
+/** The text by the site's clock, so that the day that a template cuts out of it is the day in the address. */
 export const localText: MomentText = ({ day, time, offset }) =>
   `${day}T${time}${offset === '+00:00' ? 'Z' : offset}`;
 
-/** A date as front matter in the form that the site wants; as it is where it is no date. */
+/** A date for front matter in the form that the site uses; unchanged if it is not a date. */
 export function dateValue(
   iso: string,
   { dates: form, timeZone = 'UTC' }: Pick<GeneratorOptions, 'dates' | 'timeZone'>,
@@ -60,10 +60,10 @@ export function dateValue(
   return form === 'string' || form === 'day-string' ? written : { kind: 'timestamp', text: written };
 }
 
-/** A moment as a clock in a time zone shows it. */
+/** The time of a clock in a time zone. */
 export interface LocalTime {
   readonly day: string;
-  /** With milliseconds where they are not zero. */
+  /** With milliseconds unless they are zero. */
   readonly time: string;
   /** Such as `+09:00`. */
   readonly offset: string;
@@ -71,7 +71,7 @@ export interface LocalTime {
   readonly utc: string;
 }
 
-/** The local time of an ISO 8601 moment; a time without an offset is UTC. Undefined for another text. */
+/** The local time of an ISO 8601 moment; a time without an offset is in UTC. Undefined for any other text. */
 export function localTime(iso: string, timeZone: string): LocalTime | undefined {
   const at = momentOf(iso, 'UTC');
   return at === undefined ? undefined : localTimeAt(at, timeZone);
@@ -86,7 +86,7 @@ function localTimeAt(at: number, timeZone: string): LocalTime {
   return { day, time: time.replace(/(?:\.000)?Z$/, ''), offset, utc };
 }
 
-/** A calendar day, as it names folders and URLs. */
+/** A calendar day, for the names of folders and URLs. */
 export interface Day {
   /** Four digits. */
   readonly year: string;
@@ -97,9 +97,9 @@ export interface Day {
 }
 
 /**
- * The day of a date: of a moment as a clock in a time zone shows it, or the day itself; 1970-01-01 for what is no date.
+ * The day of a date: for a moment, the day in a time zone; otherwise the day itself; 1970-01-01 if it is not a date.
  *
- * @param date ISO 8601, or as people write dates in front matter; a time without an offset is UTC.
+ * @param date ISO 8601, or a date as people write it in front matter; a time without an offset is in UTC.
  */
 export function dayOf(date: string, timeZone = 'UTC'): Day {
   const at = momentOf(date, timeZone, 'UTC');
@@ -112,23 +112,23 @@ const DATE =
   /^(\d{4}-\d\d-\d\d)(?:(?:[Tt]|[ \t]+)(\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,3})\d*)?)?[ \t]*(?:(Z|UTC)|([+-]\d\d)(?::?(\d\d))?)?$/i;
 
 /**
- * The moment that a date in front matter means, in milliseconds since 1970; undefined for what is no date.
+ * The moment of a date in front matter, in milliseconds since 1970; undefined if it is not a date.
  *
- * @param timeZone where a day begins.
- * @param ofTimes where a time without an offset is counted.
+ * @param timeZone the time zone of days.
+ * @param ofTimes the time zone of times without an offset.
  */
 export function momentOf(value: unknown, timeZone: string, ofTimes = timeZone): number | undefined {
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
   const [, day, time, fraction = '0', utc, hours, minutes = '00'] = DATE.exec(text) ?? [];
-  // Such as `May 2, 2018`, which JavaScript reads by the time zone of the machine unless it names one.
+  // Such as `May 2, 2018`, which JavaScript reads in the machine's time zone unless the text has its own.
   if (day === undefined) {
     const isZoned = /[a-z]{3}$|[+-]\d\d:?\d\d$/i.test(text);
     const at = known(Date.parse(isZoned ? text : `${text} UTC`));
     return at === undefined || isZoned ? at : utcOf(at, /\d:\d/.test(text) ? ofTimes : timeZone);
   }
   const at = known(Date.parse(`${day}T${time ?? '00:00'}Z`));
-  // JavaScript goes on from 31 February in March.
+  // JavaScript reads 31 February as a day in March.
   if (at === undefined || new Date(`${day}T00:00Z`).getUTCDate() !== Number(day.slice(8))) return undefined;
   const exact = at + Number(fraction.padEnd(3, '0'));
   if (utc !== undefined) return exact;
@@ -137,29 +137,29 @@ export function momentOf(value: unknown, timeZone: string, ofTimes = timeZone): 
   return utcOf(exact, time === undefined ? timeZone : ofTimes);
 }
 
-/** The moment at which clocks in a time zone show what they show in UTC at another. */
+/** The moment at which clocks in a time zone show a time, given as if it were in UTC. */
 function utcOf(local: number, timeZone: string): number {
   return local - offsetAt(local - offsetAt(local, timeZone), timeZone);
 }
 
 const [FIRST, LAST] = [Date.parse('0000-01-03T00:00Z'), Date.parse('9999-12-29T00:00Z')];
 
-/** A moment whose year has four digits in all time zones. */
+/** The moment, if its year has four digits in all time zones. */
 function known(milliseconds: number): number | undefined {
   return milliseconds >= FIRST && milliseconds <= LAST ? milliseconds : undefined;
 }
 
-/** What a file says of when it has a page: as its front matter has it, where people write it. */
+/** The dates in a file that decide when it has a page, unchanged from its front matter. */
 export interface WrittenDates {
   readonly from: unknown;
   readonly until: unknown;
 }
 
 /**
- * When a file has a page. A day without a time is that on which Pressmark has published the article, at its moment, if it
- * is that day; else it begins in the site's time zone.
+ * The time span in which a file has a page. A day without a time means the moment at which Pressmark published the article, if
+ * that was on the same day; otherwise it begins in the site's time zone.
  *
- * @param ofTimes where a time without an offset is counted. @default in the site's time zone
+ * @param ofTimes the time zone of times without an offset. @default the site's time zone
  */
 export function publicationOf(
   { from, until }: WrittenDates,

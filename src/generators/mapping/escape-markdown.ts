@@ -1,17 +1,17 @@
 import { textIn } from '../../article/text/html-tokens.js';
 import { isSlowMarkdown, markdownTokens, renderMarkdown } from '../../article/text/markdown.js';
 
-/** How a piece of Markdown is written so that it is only text to the generator, by the kind of its position. */
+/** The escapes that turn Markdown into plain text for a generator, by the kind of position. */
 export interface MarkdownEscapes {
-  /** All that is not code: paragraphs and headings, with the addresses of links and raw HTML in them. */
+  /** Escapes everything except code: paragraphs and headings, including addresses of links and raw HTML. */
   prose(source: string): string;
-  /** A code span with its backticks. @default as it is */
+  /** Escapes a code span with its backticks. @default unchanged */
   inlineCode?(source: string): string;
-  /** The lines of a block of code, with the fences and the marks of the list or quotation that it stands in. @default as they are */
+  /** Escapes the lines of a code block, with its fences and the marks of the list or quotation around it. @default unchanged */
   codeBlock?(source: string): string;
 }
 
-/** A piece of code in Markdown; offsets. */
+/** A piece of code in Markdown, with its offsets. */
 interface Code {
   readonly kind: 'inlineCode' | 'codeBlock';
   readonly start: number;
@@ -19,11 +19,11 @@ interface Code {
 }
 
 /**
- * Markdown with each piece escaped as its position needs it. What is code is decided by a Markdown parser, and whatever is not
- * surely code is prose.
+ * Escapes each piece of Markdown by its position. A Markdown parser decides what is code; anything uncertain is escaped as
+ * prose.
  *
- * @returns undefined if readers would see another text than before, as when an escape stands in code; or if this would
- *   take long. The article is then to be stored as HTML.
+ * @returns undefined if readers would see a different text, such as an escape in code, or if escaping would take long. The
+ *   article must then be stored as HTML.
  */
 export function escapedMarkdown(markdown: string, escapes: MarkdownEscapes): string | undefined {
   if (isSlowMarkdown(markdown)) return undefined;
@@ -44,12 +44,12 @@ function shownText(markdown: string): string {
   return textIn(renderMarkdown(markdown), () => '', []);
 }
 
-/** The pieces of a text that are surely code, in their order. */
+/** The pieces of a text that are certainly code, in order. */
 function codeIn(source: string): Code[] {
   const starts = [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)];
   const offset = (line: number) => starts[line] ?? source.length;
   const code: Code[] = [];
-  /** The code spans of the paragraphs, headings and rows that stand in the same lines, by these lines. */
+  /** The code spans of the paragraphs, headings and table rows in the same lines, by these lines. */
   const spans = new Map<string, { readonly start: number; readonly end: number; readonly texts: string[] }>();
   let lines: [number, number] = [0, 0];
   for (const { type, map, children } of markdownTokens(source)) {
@@ -67,8 +67,8 @@ function codeIn(source: string): Code[] {
 }
 
 /**
- * The code spans of a paragraph. None if they differ from those that the parser has found, or if a tag or an autolink
- * may stand between them: in one, a backtick begins nothing.
+ * The code spans of a paragraph. None if they differ from the parser's, or if there may be a tag or an autolink, in which a
+ * backtick does not begin a code span.
  */
 function spansIn(text: string, expected: readonly string[]): Code[] {
   const spans: Code[] = [];
@@ -91,7 +91,7 @@ function spansIn(text: string, expected: readonly string[]): Code[] {
   return isSame && !`${between}${text.slice(at)}`.includes('<') ? spans : [];
 }
 
-/** The next run of exactly so many backticks. */
+/** The next run of exactly `length` backticks. */
 function closingRun(text: string, from: number, length: number): number {
   const run = /`+/g;
   run.lastIndex = from;
@@ -100,7 +100,7 @@ function closingRun(text: string, from: number, length: number): number {
   return -1;
 }
 
-/** What a code span shows. */
+/** The displayed text of a code span. */
 function contentOf(span: string): string {
   const content = span.replace(/^`+|`+$/g, '').replaceAll('\n', ' ');
   return /^ .*[^ ].* $/.test(content) ? content.slice(1, -1) : content;

@@ -1,19 +1,19 @@
 import { closedHtml } from '../../article/text/closed-html.js';
 import { htmlTokens, type OpenToken } from '../../article/text/html-tokens.js';
 
-/** Elements without a closing tag, and those whose closing tag a browser understands alone. */
+/** Elements without a closing tag, and those whose closing tag alone has a meaning for browsers. */
 const UNCLOSED = new Set('area base br col embed hr img input link meta param source track wbr p'.split(' '));
 /** Elements of the page around an article. */
 const DOCUMENT = new Set(['html', 'head', 'body']);
-/** Elements of text in which character references count. */
+/** Text elements in which character references are decoded. */
 const WITH_REFERENCES = new Set(['textarea', 'title']);
 
 const BLANK = /\n([ \t\f\v]*)\n/g;
 
 /**
- * HTML for a Markdown file, so that Markdown passes it through: one `<div>` from the first column on, without a blank
- * line. A blank line is written with `&#10;`, where HTML reads that as a line feed, and left out elsewhere. What the
- * article leaves open is closed, and a closing tag without an opening one is left out: it would close the page's own.
+ * Makes HTML for a Markdown file that Markdown passes through unchanged: one `<div>` from the first column on, without blank
+ * lines. Blank lines are written with `&#10;` if HTML decodes that to a line feed, and left out elsewhere. Open elements are
+ * closed, and closing tags without an opening one are left out, as they would close the page's own elements.
  */
 export function htmlBlock(html: string): string {
   const source = closedHtml(html.replace(/\r\n?/g, '\n'));
@@ -46,7 +46,7 @@ export function htmlBlock(html: string): string {
   return `${text.replace(BLANK, '\n$1&#10;').trimEnd()}\n</div>`;
 }
 
-/** A tag with the text in it, without blank lines but in values of attributes and where references count. */
+/** A tag with its text, without blank lines except in attribute values and in elements that decode references. */
 function tagText(
   source: string,
   { name, attributes, start, end, contentStart, contentEnd }: OpenToken,

@@ -1,21 +1,22 @@
 import { commentPlaces } from '../../article/article.js';
 import { isSlowMarkdown } from '../../article/text/markdown.js';
 
-// Markdown is stored as it was sent. What follows finds the little that a site's build or page cannot bear, by signs alone:
-// code counts as well, as no Markdown is parsed here. Such an article is stored as the HTML that came with it.
+// Markdown is stored as it was sent. The functions below detect the few things that a site's build or page cannot handle, by
+// signs alone: matches in code count as well, as no Markdown is parsed here. Such an article is stored as the HTML that came
+// with it.
 
-/** Whether Markdown has raw HTML besides item comments. */
+/** Whether Markdown contains raw HTML besides item comments. */
 export function hasTags(markdown: string): boolean {
   return /<(?!https?:|mailto:)[a-z/!?]/i.test(withoutItemComments(markdown));
 }
 
-/** A comment, or an element whose content is text: if nothing closes it, it swallows the rest of the page. */
+/** A comment, or an element that contains only text: if it is not closed, it swallows the rest of the page. */
 const SWALLOWING =
   /<(?:[!?]|(?:script|style|textarea|title|xmp|iframe|noembed|noframes|noscript|plaintext)(?=[\s/>]|$))/i;
 
 /**
- * Whether Markdown has what could swallow the rest of the page, or divides the text for some generators, as
- * `<!--more-->`, or is so long or nested that a build would take long to render it.
+ * Whether Markdown contains an element that could swallow the rest of the page, or a mark that divides the text for some
+ * generators, such as `<!--more-->`, or is so long or nested that rendering it would take long.
  */
 export function needsHtml(markdown: string): boolean {
   return isSlowMarkdown(markdown) || SWALLOWING.test(withoutItemComments(markdown));
@@ -24,14 +25,17 @@ export function needsHtml(markdown: string): boolean {
 const LINK = /\][(:]\s*<?([^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*[<(]?)/g;
 const AUTOLINK = /<([a-z][a-z\d+.-]{1,31}:[^\s<>]*)>/gi;
 
-/** Everything that a Markdown parser could take for the address of a link or picture; one it would read otherwise ends with `<` or `(`. */
+/**
+ * Everything that a Markdown parser could read as the address of a link or picture. An address that it would read differently
+ * ends with `<` or `(`.
+ */
 export function linkedAddresses(markdown: string): string[] {
   return [LINK, AUTOLINK].flatMap((link) =>
     Array.from(markdown.matchAll(link), ([, address = '']) => address),
   );
 }
 
-/** Whether an address is outside of the site or on the page: no generator looks for it, or fails at it. */
+/** Whether an address is outside the site or within the page: no generator checks it. */
 export function isOtherSite(address: string): boolean {
   if (/^(?:mailto:|tel:|#)/i.test(address)) return !/[%\\&<(]/.test(address);
   return (
@@ -49,7 +53,7 @@ export function isDecodable(url: string): boolean {
   }
 }
 
-/** Markdown without item comments, for sites that do not keep them; `postbuild` puts them into the page. */
+/** Removes item comments from Markdown, for sites that do not keep them; `postbuild` adds them to the page. */
 export function withoutItemComments(markdown: string): string {
   let text = '';
   let from = 0;

@@ -12,7 +12,7 @@ import { EXPIRY_KEY } from '../../article/publication.js';
 import type { MappingOptions } from '../generator.js';
 import { dateValue, type MomentText, publicationOf, type WrittenDates } from './dates.js';
 
-/** The keys that sites mostly have. */
+/** The keys of most sites. */
 export const USUAL_KEYS: KeyNames = {
   title: 'title',
   description: 'description',
@@ -22,44 +22,44 @@ export const USUAL_KEYS: KeyNames = {
   image: null,
 };
 
-/** The key that pins the address of a file's page, whatever the site's rule is. */
+/** The key that pins the address of a file's page, regardless of the site's rule. */
 interface PinKey {
   readonly key: string;
   write(address: string): FrontMatterValue;
-  /** The address that a text at the key means, with or without percent escapes; undefined for one that pins none. */
+  /** The address in a value of the key, percent-encoded or not; undefined if the value pins none. */
   read(text: string): string | undefined;
-  /** Whether a slash at the end makes no difference. @default false */
+  /** Whether a trailing slash makes no difference. @default false */
   readonly ignoresSlash?: boolean;
 }
 
 type Demanded = 'reserved' | 'isArticlePath' | 'slug' | 'body';
 
-/** What a generator's mapping must say, and what differs. */
+/** The parts of a generator's mapping that differ from the defaults. */
 interface OwnMapping
   extends Pick<ArticleMapping, Demanded>,
     Partial<Omit<ArticleMapping, Demanded | 'date' | 'keys' | 'constants' | 'publication'>> {
-  /** The generator's keys, where the site has no others. @default those that sites mostly have */
+  /** The generator's keys, unless the site has others. @default the keys of most sites */
   readonly usualKeys?: KeyNames;
   /** @default none: the file's name decides the address */
   readonly pinKey?: PinKey;
-  /** Whether the generator makes no page of a file, whatever its dates are. @default never */
+  /** Whether the generator makes no page of a file, regardless of its dates. @default never */
   isDraft?(file: FileFacts): boolean;
-  /** Whether the generator itself makes no page of a date to come, also of people's posts. @default false */
+  /** Whether the generator itself makes no page for a future date, including people's posts. @default false */
   readonly hidesFuture?: boolean;
   /**
-   * The dates that decide about a page. @default the date of the article, and until the one at which an article expires that
-   * Pressmark has stored: most generators know no expiry
+   * The dates that decide about a page. @default the article's date, and the expiry of articles that Pressmark stored: most
+   * generators have no expiry
    */
   datesOf?(file: FileFacts): Partial<WrittenDates>;
-  /** Where the generator counts a time without an offset. @default in the site's time zone */
+  /** The time zone of times without an offset. @default the site's time zone */
   readonly ofTimes?: string;
-  /** How the generator reads a moment. @default in UTC; a text by the clock of the site */
+  /** The text form of a moment. @default in UTC; as a string, by the site's clock */
   readonly momentText?: MomentText;
 }
 
 /**
- * The mapping of a generator. What it does not say is as where Markdown files have pages whose addresses the site's pattern
- * makes of their names.
+ * Creates the mapping of a generator. Defaults apply to a generator that makes pages of Markdown files, at addresses that the
+ * site's pattern makes from the files' names.
  */
 export function siteMapping(options: MappingOptions, given: OwnMapping): ArticleMapping {
   const { usualKeys = USUAL_KEYS, pinKey, isDraft, hidesFuture = false, datesOf, ofTimes, ...others } = given;
@@ -83,7 +83,7 @@ export function siteMapping(options: MappingOptions, given: OwnMapping): Article
         until: isStored ? data[EXPIRY_KEY] : undefined,
         ...datesOf?.(file),
       };
-      // What a generator does not know concerns what Pressmark has stored: the posts of people are as it has them.
+      // Rules that the generator does not have apply only to Pressmark's own articles, not to people's posts.
       const isScheduled = (isStored || hidesFuture) && options.futurePages !== true;
       return publicationOf({ from: isScheduled ? from : undefined, until }, data, options.timeZone, ofTimes);
     },
@@ -93,7 +93,7 @@ export function siteMapping(options: MappingOptions, given: OwnMapping): Article
     body: (incoming, path) => own.body(wanted(incoming), path),
   };
 
-  /** The body in the form that the setting `articles.body` says. */
+  /** The body in the form of the setting `articles.body`. */
   function wanted(incoming: IncomingBody): IncomingBody {
     return options.body === 'markdown' || incoming.kind === 'html'
       ? incoming
@@ -115,12 +115,12 @@ function pinBy(pinKey: PinKey): Pick<ArticleMapping, 'pin' | 'isPinned'> {
   };
 }
 
-/** Whether one of these keys has the value by which a generator makes no page of a file. */
+/** Makes a function that tells whether one of these keys has the value for which a generator makes no page. */
 export function draftsBy(values: Readonly<Record<string, boolean>>): (file: FileFacts) => boolean {
   return ({ data }) => Object.entries(values).some(([key, value]) => data[key] === value);
 }
 
-/** Whether an address is the one that a site's pattern gives to a post. */
+/** Whether an address follows the site's pattern for a post. */
 export function isOfPattern(
   address: string,
   layout: { address(slug: string, date: string): string },
@@ -132,11 +132,11 @@ export function isOfPattern(
 }
 
 /**
- * What two spellings of a tag have in common on a site that makes a page of each tag, at an address with the tag or its slug.
- * A slash, a dot segment, a control character, a text without a letter or a digit, or a name too long for a file breaks the
+ * The form that all spellings of a tag share, on a site that makes a page for each tag at an address with the tag or its slug.
+ * A slash, a dot segment, a control character, a text without letters and digits, or a name too long for a file breaks the
  * build or replaces another page. Hosts do not serve a folder whose name begins with a dot.
  *
- * @returns empty for a tag of which no page can be made.
+ * @returns empty if the tag cannot have a page.
  */
 function tagOfPage(tag: string): string {
   const name = tag.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
@@ -148,7 +148,7 @@ function tagOfPage(tag: string): string {
   return isPage ? name.replaceAll(' ', '-') : '';
 }
 
-/** The name of a post by its file: without extension; the folder's for `index`. */
+/** The name of a post, from its file without extension; the folder's name for `index`. */
 function fileName({ path }: Pick<FileFacts, 'path'>): string {
   const [name = '', folder = ''] = path
     .replace(/\.[^./]+$/, '')
@@ -158,8 +158,8 @@ function fileName({ path }: Pick<FileFacts, 'path'>): string {
 }
 
 /**
- * The name of a tag's page where it is made of letters without their marks, and of digits. Empty if the tag can have none:
- * without a letter or digit it would be the page of all tags, and a longer name does not fit into a file system.
+ * The name of a tag's page, made of digits and of letters without their marks. Empty if the tag cannot have a page: without
+ * letters and digits it would be the list of all tags, and a longer name does not fit into a file system.
  */
 export function tagSlug(tag: string): string {
   const name = tag
@@ -176,10 +176,10 @@ export function tagSlug(tag: string): string {
 export const DATED = /^\d{4}-\d{1,2}-\d{1,2}-(?=.)/;
 
 /**
- * Reads the slug of a post: the last part of what its front matter says, or the name of its file.
+ * Makes a function that reads the slug of a post: the last part of a front matter value, or the name of the file.
  *
- * @param before what stands before the slug in the name.
- * @param key of the slug, or of the address that ends with it. @default none
+ * @param before matches the part of the name before the slug.
+ * @param key of the slug, or of an address that ends with it. @default none
  */
 export function slugBy(before: RegExp, key?: string): ArticleMapping['slug'] {
   return (file) => {
@@ -189,12 +189,12 @@ export function slugBy(before: RegExp, key?: string): ArticleMapping['slug'] {
   };
 }
 
-/** The address of a picture where the build stops at any that is not one of the web; undefined for such. */
+/** The address of a picture if it is on the web, otherwise undefined: the build would stop at it. */
 export function webAddress(url: string): string | undefined {
   return /^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined;
 }
 
-/** An address without the slash at its end. */
+/** The address without its trailing slash. */
 export function withoutSlash(address: string): string {
   return address.replace(/(?<=.)\/$/, '');
 }

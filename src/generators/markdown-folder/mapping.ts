@@ -4,7 +4,7 @@ import { htmlBlock } from '../mapping/html-block.js';
 import { needsHtml, withoutItemComments } from '../mapping/markdown.js';
 import { draftsBy, siteMapping, slugBy } from '../mapping/site-mapping.js';
 
-/** The mapping of `markdown-folder`. */
+/** The mapping for `markdown-folder`. */
 export function mapping(options: MappingOptions): ArticleMapping {
   return siteMapping(options, {
     isDraft,
@@ -15,15 +15,15 @@ export function mapping(options: MappingOptions): ArticleMapping {
   });
 }
 
-/** Whether the code of most sites leaves a post out. */
+/** Whether the code of most sites leaves out a post. */
 export const isDraft = draftsBy({ draft: true, published: false });
 
-/** The file's name, which such code takes for the slug. A `slug` in front matter goes first. */
+/** The file's name, which most sites' code uses as the slug. A `slug` in front matter takes precedence. */
 export const slug = slugBy(/^(?!)/, 'slug');
 
 /**
- * A body as the site's code reads it: Markdown, and HTML in one block of it. Without `rawHtml` the code drops HTML or shows
- * its tags, so that the item comment is left to `postbuild`.
+ * The body for the site's code: Markdown, or HTML in one block of it. Without `rawHtml`, the code drops HTML or shows its tags,
+ * so the item comment is left to `postbuild`.
  */
 export function storedBody(
   incoming: IncomingBody,

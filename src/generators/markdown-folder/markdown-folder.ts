@@ -46,7 +46,7 @@ export const markdownFolder: Generator = {
   problems,
 };
 
-/** Packages that compile Markdown as MDX or MDC, in which braces and components run. */
+/** Packages that compile Markdown as MDX or MDC, which run braces and components. */
 const COMPILERS = [
   'next-mdx-remote',
   'next-mdx-remote-client',
@@ -55,14 +55,14 @@ const COMPILERS = [
   '@nuxt/content',
 ];
 
-/** Programs whose configuration makes them compile `.md` files, and what the configuration says then. */
+/** Programs that compile `.md` files if their configuration says so, and the pattern of that. */
 const COMPILED: readonly (readonly [dependency: string, config: string, says: RegExp])[] = [
   ['mdsvex', 'svelte.config', /['"`]\.?md['"`]/],
   ['@next/mdx', 'next.config', /\bmdx?\?|['"`]\.?md['"`]/],
   ['gatsby-plugin-mdx', 'gatsby-config', /['"`]\.md['"`]/],
 ];
 
-/** An article must not run, and these programs run what a Markdown file contains. */
+/** The problems with programs that run the contents of Markdown files, which articles must not do. */
 function problems(files: SiteFiles): Problem[] {
   const packages = npmDependencies(files);
   const compiler =
@@ -81,15 +81,15 @@ function problems(files: SiteFiles): Problem[] {
   ];
 }
 
-/** Keys by which code selects or displays posts. */
+/** The keys by which code selects or displays posts. */
 const SHARED = ['layout', 'template', 'type', 'lang', 'locale', 'published', 'draft'];
 
 /**
- * What `init` finds out about a site whose own code reads a folder of Markdown files: the folder and the keys from the posts,
- * the rest from the program that runs the code.
+ * Finds out the facts about a site whose own code reads a folder of Markdown files, for `init`: the folder and the keys from
+ * the posts, the rest from the program that runs the code.
  *
  * @param program asks that program.
- * @throws PressmarkError USAGE if the folder that its owner has named holds no Markdown file.
+ * @throws PressmarkError USAGE if the folder that the owner has named contains no Markdown file.
  */
 export async function inspectFolder(
   site: AskedSite,
@@ -110,7 +110,7 @@ export async function inspectFolder(
   const all = readPosts(files, below.replace(/\/$/, ''), pages, { isArticlePath, slug });
   const { folder, file, posts } = placeOf(named === undefined ? placedPosts(all) : all);
   const content = named ?? folder;
-  // Code that reads a folder takes the name of a file for the slug, whatever date stands in it.
+  // Code that reads a folder uses the file's name as the slug, including a date.
   const name = (named === undefined ? file : `${folder === '' ? '' : `${folder}/`}${file}`).replace(
     ':year-:month-:day-:slug',
     ':slug',
@@ -143,7 +143,7 @@ export async function inspectFolder(
   });
 }
 
-/** What `init` finds out about a site of one of the programs that are known, or of another. */
+/** Finds out the facts about a site of a known program, or of another, for `init`. */
 function inspect(site: AskedSite): Promise<SiteFacts> {
   return inspectFolder(site, programOf);
 }
@@ -160,7 +160,7 @@ function noPosts(sources: readonly string[]): Question {
   };
 }
 
-/** How most posts write their dates: with quotes or without, with a time or without. */
+/** The form of dates in most posts: with or without quotes, with or without a time. */
 function datesOf(
   posts: readonly SitePost[],
   read: (path: string) => string,
@@ -178,10 +178,10 @@ function datesOf(
   return isQuoted ? { dates: 'string' } : {};
 }
 
-/** Packages that drop HTML in Markdown or show its tags, unless the site's code tells them to keep it. */
+/** Packages that drop HTML in Markdown or show its tags, unless the site's code configures them to keep it. */
 const RENDERERS = ['remark-html', 'react-markdown', 'markdown-it', 'remark-rehype'];
 
-/** The package by which the site's code loses HTML in Markdown; undefined if HTML is kept. */
+/** The package by which the site loses HTML in Markdown; undefined if HTML is kept. */
 function packageWithoutHtml(packages: ReadonlySet<string>): string | undefined {
   return packages.has('rehype-raw') ? undefined : RENDERERS.find((name) => packages.has(name));
 }

@@ -12,21 +12,21 @@ import {
 import { buildCommand, withArgument } from '../inspect/site-build.js';
 import { publicAddress } from '../inspect/site-files.js';
 
-/** A program that makes pages by the site's own code, and how it is asked about its configuration. */
+/** A program that makes pages with the site's own code, and the way to read its configuration. */
 interface Program {
   readonly dependency: string;
-  /** Its configuration file, without the extension. */
+  /** The configuration file, without the extension. */
   readonly config: string;
   /** The command that builds the site. */
   readonly build: RegExp;
-  /** JavaScript that gives the configuration. */
+  /** JavaScript that returns the configuration. */
   readonly ask: string;
   /** Reads the answer. */
   read(answer: ValueMap, files: SiteFiles): ProgramAnswer;
 }
 
 interface ProgramAnswer {
-  /** Whether the build makes a folder of pages that any host can serve. */
+  /** Whether the build creates a folder of pages that any host can serve. */
   readonly isStatic: boolean;
   readonly output: string;
   readonly siteUrl?: string | undefined;
@@ -34,7 +34,7 @@ interface ProgramAnswer {
   /** The path of the site below its host, such as `/notes`. */
   readonly base: unknown;
   readonly endsWithSlash: boolean;
-  /** Whether it is a Next.js that builds by Turbopack, unless it is told not to. */
+  /** Whether this is a Next.js that builds with Turbopack by default. */
   readonly usesTurbopack?: boolean;
   readonly caches: readonly string[];
   readonly warnings?: readonly Problem[];
@@ -44,7 +44,7 @@ const IMPORTED = `(await import(
   'file://' + process.cwd() + '/' + ['mjs', 'js', 'cjs', 'ts', 'mts'].map((end) => CONFIG + '.' + end).find((name) => fs.existsSync(name))
 )).default`;
 
-/** The programs that are known, and were tried. */
+/** The known programs, which were tested. */
 export const PROGRAMS: readonly Program[] = [
   {
     dependency: 'next',
@@ -123,7 +123,7 @@ export function configOf(files: SiteFiles, { config }: Pick<Program, 'config'>):
   );
 }
 
-/** What is known about the program that builds a site. */
+/** The facts about the program that builds a site. */
 export interface BuiltBy extends Omit<ProgramAnswer, 'base' | 'caches' | 'isStatic'> {
   readonly language?: string | undefined;
   /** Lines for `.gitignore`. */
@@ -132,7 +132,7 @@ export interface BuiltBy extends Omit<ProgramAnswer, 'base' | 'caches' | 'isStat
   readonly questions: readonly Question[];
 }
 
-/** Asks the program that builds a site; for an unknown program, the owner is asked. */
+/** Reads the configuration of the program that builds a site; for an unknown program, the owner is asked. */
 export async function programOf(site: AskedSite): Promise<BuiltBy> {
   const { files } = site;
   const dependencies = npmDependencies(files);
@@ -156,8 +156,8 @@ export async function programOf(site: AskedSite): Promise<BuiltBy> {
 }
 
 /**
- * Turbopack, by which Next.js builds from version 16 on, does not follow the links to packages in the copy of the site that is
- * built in the background.
+ * Adds the option that replaces Turbopack, with which Next.js builds from version 16 on: Turbopack does not follow the links to
+ * packages in the copy of the site that is built in the background.
  */
 function withWebpack(command: string, script: string): string {
   if (script.includes('--webpack')) return command;
@@ -192,7 +192,10 @@ function unknownProgram({ files }: AskedSite, script: string): BuiltBy {
   };
 }
 
-/** What SvelteKit's root layout says. It is read and not run: what it imports, such as `$app`, only Vite resolves. */
+/**
+ * Whether SvelteKit's root layout sets a trailing slash. The file is read and not run: only Vite can resolve its imports, such
+ * as `$app`.
+ */
 function hasTrailingSlash(files: SiteFiles): boolean {
   return files
     .list('src/routes')

@@ -1,7 +1,7 @@
 import type { Question } from '../generator.js';
 import { POSTS_FOLDERS } from '../inspect/site-posts.js';
 
-/** The address of a new article: that of the only page of the site with one parameter, at its end, that may show posts. */
+/** The address of a new article: that of the site's only page that may show posts, which has one parameter, at its end. */
 export function addressOf(
   sources: readonly string[],
   content: string,
@@ -14,7 +14,7 @@ export function addressOf(
     path.split('/').some((part) => part !== '' && (part === folder || POSTS_FOLDERS.includes(part)));
   const likely = routes.filter(isNamed);
   const [route, ...others] = likely.length > 0 ? likely : routes;
-  // A parameter of several parts has the folders of the file, too, unless the route has named them.
+  // A catch-all parameter includes the file's folders, unless the route already names them.
   const below = route?.isCatchAll === true ? file.replace(/:slug.*$/, '') : '';
   const named = route?.path.slice(1) ?? '';
   const folders = below.startsWith(named) ? below.slice(named.length) : below;
@@ -24,9 +24,9 @@ export function addressOf(
   return { permalink, questions: [{ flag: 'permalink', text, fallback: permalink }] };
 }
 
-/** A page of the site that shows many files, by one parameter at the end of its address. */
+/** A page of the site that shows many files, by a parameter at the end of its address. */
 interface PostRoute {
-  /** What stands before the parameter, such as `/blog/`. */
+  /** The path before the parameter, such as `/blog/`. */
   readonly path: string;
   /** Whether the parameter may have several parts. */
   readonly isCatchAll: boolean;
@@ -37,11 +37,11 @@ const PAGE = /(?:\/(?:page|index|\+page(?:@[^/.]*)?))?\.(?:[jt]sx?|svelte|vue)$/
 const PARAMETER = /^(?:\[{1,2}(\.{3})?([\w-]+)(?:=\w+)?\]{1,2}|\{\w+\.(\w+)\})$/;
 const OTHER = /^(?:tags?|page|category|categories|author|year|lang|locale)$/;
 
-/** The pages that may show a post, as Next.js, SvelteKit, Gatsby and Nuxt name their files. */
+/** The pages that may show a post, by the file names of Next.js, SvelteKit, Gatsby and Nuxt. */
 function routesOf(sources: readonly string[]): PostRoute[] {
   const routes = sources.flatMap((file): PostRoute[] => {
     if (!ROOT.test(file) || !PAGE.test(file)) return [];
-    // A folder in parentheses is in no address.
+    // A folder in parentheses is not part of the address.
     const parts = file
       .replace(ROOT, '')
       .replace(PAGE, '')

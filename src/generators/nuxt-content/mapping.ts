@@ -15,15 +15,15 @@ import {
 import { siteMapping, slugBy, withoutSlash } from '../mapping/site-mapping.js';
 import { isDraft } from '../markdown-folder/mapping.js';
 
-/** The key that goes before the address of a file's name. */
+/** The key that overrides the address from the file's name. */
 const ADDRESS_KEY = 'path';
 
-/** The mapping of `nuxt-content`. */
+/** The mapping for `nuxt-content`. */
 export function mapping(options: MappingOptions): ArticleMapping {
   return siteMapping(options, {
     isDraft,
     isArticlePath: (path) => path.endsWith('.md'),
-    // Nuxt Content reads these; a `mdc` names the components of a text.
+    // Keys that Nuxt Content reads; `mdc` names the components of a text.
     reserved: [
       ADDRESS_KEY,
       'stem',
@@ -36,40 +36,41 @@ export function mapping(options: MappingOptions): ArticleMapping {
       'meta',
       'extension',
     ],
-    // Without the number that orders files.
+    // Without the number by which files are ordered.
     slug: slugBy(/^\d+\.(?=.)/, ADDRESS_KEY),
     body: storedBody,
-    // As the browser has it, and so a page that looks for the article.
+    // In the browser's form, as the site's pages use it to find the article.
     pinKey: { key: ADDRESS_KEY, write: withoutSlash, read: (text) => text, ignoresSlash: true },
   });
 }
 
-// Nuxt Content reads Markdown with components (MDC): braces are bindings and attributes, `:name` is a Vue component, and words
-// in brackets are a span. Plain Markdown is stored with these escaped, everything else as a property that Vue writes as it is.
+// Nuxt Content parses Markdown as MDC, with components: braces are bindings and attributes, `:name` is a Vue component, and
+// words in brackets are a span. Plain Markdown is stored with these escaped, everything else as a property that Vue prints
+// unchanged.
 
-/** What begins a binding, attributes, a component, or a span, which loses its brackets. A link keeps its own. */
+/** The beginning of a binding, attributes, a component or a span, which loses its brackets. A link keeps its own. */
 const SYNTAX = /\\[\s\S]|[{}]|:(?=[a-z])|\[(?!(?:[^[\]\\]|\\.)*\]\()/gi;
 
-/** A name that becomes a picture sign, even in an escaped text. */
+/** A name that becomes an emoji, even in an escaped text. */
 const EMOJI = /:[+-]?\w[+\w-]*:/;
 
-/** An address without the signs of a link, to which an escape would be added. */
+/** An address without link syntax, to which an escape would be added. */
 const BARE_ESCAPED = /(?:https?:\/\/|www\.)[^\s<>()]*\\/i;
 
-/** Lines of an indented block that are read all the same. */
+/** Lines of an indented code block that MDC parses nevertheless. */
 const READ_IN_CODE = /^\s*[:`]/m;
 
-/** The body, in which nothing runs. */
+/** The body, without anything that runs. */
 export function storedBody(incoming: IncomingBody): StoredBody {
   const markdown = incoming.kind === 'markdown' ? plainMarkdown(incoming.markdown) : undefined;
   return { text: markdown ?? htmlElement(incoming.html), frontMatter: {} };
 }
 
-/** Escaped Markdown without item comments, which Nuxt drops; undefined if it cannot be stored as such. */
+/** Escaped Markdown without item comments, which Nuxt drops; undefined if it cannot be stored as Markdown. */
 function plainMarkdown(source: string): string | undefined {
   const markdown = withoutItemComments(source);
   if (needsHtml(markdown) || hasTags(markdown) || EMOJI.test(markdown)) return undefined;
-  // A link to a page that is not there stops the build.
+  // A link to a missing page stops the build.
   const isHarmless = (address: string) => isOtherSite(address) && isDecodable(address);
   if (!linkedAddresses(markdown).every(isHarmless)) return undefined;
   let isPlain = true;
@@ -83,14 +84,14 @@ function plainMarkdown(source: string): string | undefined {
       const [fence, before = '', language = ''] =
         /^(.*?(?:`{3,}|~{3,}))[ \t]*([\w+#.-]*)[^\n]*/.exec(code) ?? [];
       isPlain &&= fence !== undefined || !READ_IN_CODE.test(code);
-      // The name of a file and the numbers of lines would be displayed.
+      // The file name and the line numbers would be displayed.
       return fence === undefined ? code : before + language + code.slice(fence.length);
     },
   });
   return isPlain ? text : undefined;
 }
 
-/** HTML as a property of an element: one text in YAML, a line of it for each line. */
+/** HTML as a property of an element: one YAML text, with a line for each line. */
 function htmlElement(html: string): string {
   const lines = htmlBlock(withoutCrawledLinks(html))
     .split('\n')
@@ -98,7 +99,7 @@ function htmlElement(html: string): string {
   return `::div\n---\ninnerHTML: "\\\n${lines.join('')}  "\n---\n::\n`;
 }
 
-/** Nuxt fetches every page that a link names, and stops the build at one that is not there. It does not know `HREF`. */
+/** Hides links from Nuxt's crawler, which fetches every linked page and stops the build at a missing one. It ignores `HREF`. */
 function withoutCrawledLinks(html: string): string {
   const links = [...htmlTokens(html)].flatMap((token) =>
     token.kind === 'open' ? token.attributes.filter(({ name }) => name === 'href') : [],
@@ -109,7 +110,7 @@ function withoutCrawledLinks(html: string): string {
   );
 }
 
-/** A line in a YAML text. YAML drops white space at its beginning, and MDC would act upon some signs there. */
+/** A line in a YAML text. YAML drops white space at its beginning, and MDC would parse some characters there. */
 function yamlText(line: string): string {
   const text = JSON.stringify(line)
     .slice(1, -1)

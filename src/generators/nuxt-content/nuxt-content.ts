@@ -23,10 +23,10 @@ export const nuxtContent: Generator = {
   pinsAddresses: true,
 };
 
-/** Where Nuxt Content reads files, unless a collection says another folder. */
+/** The folder from which Nuxt Content reads files, unless a collection sets another. */
 const CONTENT = 'content';
 
-/** What `init` finds out about a site of Nuxt Content: its configuration from Nuxt, the rest from its posts and pages. */
+/** Finds out the facts about a Nuxt Content site for `init`: the configuration from Nuxt, the rest from posts and pages. */
 async function inspect(site: AskedSite): Promise<SiteFacts> {
   const facts = await inspectFolder({ ...site, content: site.content ?? CONTENT }, programOf);
   const { rawHtml: _, ...options } = facts.options;
@@ -51,10 +51,10 @@ async function programOf(site: AskedSite): Promise<BuiltBy> {
     siteUrlSource: 'site.url or runtimeConfig.public.siteUrl, and app.baseURL',
     language: textAt(answer, 'language'),
     output: textAt(answer, 'output') ?? '.output/public',
-    // Each page is the index of a folder.
+    // Each page is a folder with an index.
     endsWithSlash: true,
     ignore: ['.output/', '.nuxt/', '.data/', 'dist'],
-    // `nuxt build` makes no folder of pages.
+    // `nuxt build` does not create a folder of pages.
     build: await buildCommand(
       site,
       /\bnux(?:t|i)\s+(?:generate|build\s.*--prerender)\b/,

@@ -11,10 +11,10 @@ import {
 } from '../mapping/markdown.js';
 import { DATED, siteMapping, slugBy, USUAL_KEYS } from '../mapping/site-mapping.js';
 
-/** The keys that VitePress reads, and those of most blogs. */
+/** The keys that VitePress and most blogs read. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'lastUpdated' };
 
-/** The mapping of `vitepress`. */
+/** The mapping for `vitepress`. */
 export function mapping(options: MappingOptions): ArticleMapping {
   return siteMapping(options, {
     usualKeys: KEYS,
@@ -23,19 +23,19 @@ export function mapping(options: MappingOptions): ArticleMapping {
     slug,
     writtenText,
     sentText,
-    // As in texts; an address has an escape of its own.
+    // Texts escape `<` with a word joiner; in an address it is percent-encoded.
     image: (url) => url.replaceAll('<', '%3C'),
-    // VitePress makes no pages of tags; a site that makes them has a folder for each.
+    // VitePress makes no tag pages; a site with its own has a folder per tag.
     tagKey: (tag) => (tag.startsWith('.') ? '' : termKey(tag)),
     body: (incoming) => storedBody(incoming, options.titleInBody === true),
   });
 }
 
 /**
- * What VitePress would act on in front matter, whose JSON it puts into a script: the end of that script, and a comment for
- * which it reads a file. A word joiner behind the `<` makes it a text. VitePress also writes the description into an
- * attribute as it is, so that a quotation mark would end it: a double prime looks the same. An odd number of word joiners
- * behind it says that it was one, so those that were sent are doubled.
+ * Changes a text that VitePress would act on in front matter, whose JSON it puts into a script: the end of that script, and a
+ * comment for which it reads a file. A word joiner after the `<` prevents both. VitePress also writes the description into an
+ * attribute unescaped, so a quotation mark would end it: a double prime, which looks the same, replaces it. An odd number of
+ * word joiners after a double prime marks a replaced quotation mark, so word joiners that were sent are doubled.
  */
 function writtenText(sent: string, field?: 'description'): string {
   const text = sent
@@ -50,39 +50,39 @@ function sentText(written: string): string {
     .replace(/\u2033(\u2060*)\1(\u2060?)/g, (_, joiners, odd) => `${odd === '' ? '\u2033' : '"'}${joiners}`);
 }
 
-/** Whether VitePress makes a page of a file of this name; `[name].md` is the template of many. */
+/** Whether VitePress makes a page from a file of this name; `[name].md` is the template of many pages. */
 export function isArticlePath(path: string): boolean {
   return path.endsWith('.md') && !path.includes('[');
 }
 
-/** The file's name without a date before it. */
+/** The file's name without a leading date. */
 export const slug = slugBy(DATED);
 
-// A page of VitePress is a Vue component. Vue compiles nothing below `v-pre`; but elements, and attributes that the text
-// adds to them in `{ }`, must be ones that it can parse, VitePress reads files for some lines, and a link to no page of the
-// site stops the build. Markdown with any of these is stored as HTML, in a text that Vue prints.
+// A page of VitePress is a Vue component. Vue compiles nothing within `v-pre`, but it must be able to parse all elements, and
+// the attributes that the text adds to them in `{ }`. VitePress also reads files for some lines, and a link to a missing page
+// of the site stops the build. Markdown with any of these is stored as HTML, in a text that Vue prints.
 
-/** A line by which VitePress reads another file. */
+/** A line for which VitePress reads another file. */
 const SNIPPET = /^(?:>|[^\S\r\n\u2028\u2029])*<<</m;
 
 const FENCED = /^ {0,3}(`{3,}|~{3,})([^\n{]*)\n[\s\S]*?(?:\n {0,3}\1[`~]*[ \t]*(?=\n|$)|$(?![\s\S]))/gm;
 
 const CODE_SPAN = /(?<![\\`])(`+)(?!`)[^\n]*?[^`\n]\1(?!`)/g;
 
-/** Whether VitePress makes a page of this Markdown, and shows it as it is. */
+/** Whether VitePress makes a page of this Markdown, and shows it unchanged. */
 function isSafe(markdown: string): boolean {
   if (needsHtml(markdown) || hasTags(markdown) || SNIPPET.test(markdown)) return false;
   if (!linkedAddresses(markdown).every(isOtherSite)) return false;
   return !markdown.includes('{') || !markdown.replace(FENCED, '').replace(CODE_SPAN, '').includes('{');
 }
 
-/** The title, which the layout of some sites does not show; it is the only template in an article. */
+/** The title as a heading, for sites whose layout does not show it; the only template in an article. */
 const HEADING = '<h1>{{ $frontmatter.title }}</h1>\n\n';
 
 /**
  * The body, in which Vue compiles nothing.
  *
- * @param hasHeading whether it begins with the title.
+ * @param hasHeading whether to begin with the title.
  */
 export function storedBody(incoming: IncomingBody, hasHeading: boolean): StoredBody {
   const isMarkdown = incoming.kind === 'markdown' && isSafe(incoming.markdown);
@@ -92,17 +92,17 @@ export function storedBody(incoming: IncomingBody, hasHeading: boolean): StoredB
   return { text: heading + text, frontMatter: {} };
 }
 
-/** Markdown in a container that nothing in it can close. */
+/** Wraps Markdown in a container that the text cannot close. */
 function contained(markdown: string): string {
   const longest = Math.max(2, ...Array.from(markdown.matchAll(/:{3,}/g), ([colons]) => colons.length));
   const marker = ':'.repeat(longest + 1);
   return `${marker} v-pre\n\n${markdown.trimEnd()}\n\n${marker}\n`;
 }
 
-/** HTML as a text of JavaScript in an attribute, which Vue prints as it is. */
+/** HTML as a JavaScript text in an attribute, which Vue prints unchanged. */
 function printed(html: string): string {
   const script = htmlBlock(html).replace(/[\\`]|\$(?=\{)/g, String.raw`\$&`);
-  // VitePress reads a file for a comment that says so, wherever it stands.
+  // VitePress reads a file for an include comment, even within a script.
   const value = script.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<!', '&lt;!');
   return `<div v-html="\`\n${value}\n\`"></div>\n`;
 }

@@ -39,7 +39,7 @@ function recognise(files: SiteFiles): string | undefined {
   return names.includes('config/') ? `${folder}/config/` : undefined;
 }
 
-/** The folder that holds `.vitepress/`, as a script names it or as it is there; `.` for the site's folder. */
+/** The folder that contains `.vitepress/`, by a script or by the files; `.` for the site's folder. */
 function rootOf(files: SiteFiles): string {
   const named = Object.values(npmScripts(files)).flatMap((script) => {
     const [action, root = '-'] = argumentsOf(script, /(?:^|\/)vitepress$/) ?? [];
@@ -49,7 +49,7 @@ function rootOf(files: SiteFiles): string {
   return (named[0] ?? found ?? '.').replace(/^(?:\.\/)+(?=.)|\/+$/g, '');
 }
 
-/** What `init` finds out about a VitePress site. */
+/** Finds out the facts about a VitePress site for `init`. */
 async function inspect(site: AskedSite): Promise<SiteFacts> {
   const { files } = site;
   const root = rootOf(files);
@@ -67,7 +67,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     posts,
     keys: keysOfPosts(posts, KEYS),
     shared: ['layout', 'pageClass'],
-    // VitePress knows it only for its sitemap.
+    // VitePress uses the host name only for its sitemap.
     siteUrl: publicAddress(answer.hostname, answer.base ?? ''),
     siteUrlSource: 'sitemap.hostname and base',
     language: textAt(answer, 'lang'),
@@ -89,12 +89,12 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   });
 }
 
-/** Whether a page's text begins with a heading of the first level. */
+/** Whether a page's text begins with a first-level heading. */
 function hasHeading(text: string): boolean {
   return /^---\r?\n[\s\S]*?\n---[ \t]*\r?\n\s*(?:# |<h1)/.test(text);
 }
 
-/** A command that has VitePress resolve its configuration and pages. */
+/** A command that makes VitePress resolve its configuration and pages. */
 function askCommand(files: SiteFiles): string {
   const script = `
 import { relative } from 'node:path';
