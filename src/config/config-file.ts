@@ -5,10 +5,10 @@ import { childEnvironment } from '../child-environment.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { within } from '../time-limit.js';
 
-/** How long the config's module may take to be loaded, in milliseconds. */
+/** The time limit for loading the config's module, in milliseconds. */
 const READ_MS = 10_000;
 
-/** What a config file may be called; the first that is there counts. */
+/** The possible names of the config file; the first one that exists is read. */
 export const CONFIG_NAMES = [
   'pressmark.config.js',
   'pressmark.config.mjs',
@@ -16,7 +16,7 @@ export const CONFIG_NAMES = [
   'pressmark.config.ts',
 ];
 
-/** The config file's `plugins` alone, for a thread that functions do not reach otherwise. */
+/** Reads only `plugins` of the config file, for a thread that functions cannot be passed to. */
 export async function configuredPlugins(configFile: string | undefined): Promise<readonly unknown[]> {
   const { plugins } =
     configFile === undefined ? {} : ((await readConfigFile(configFile)) as { plugins?: unknown });
@@ -24,9 +24,9 @@ export async function configuredPlugins(configFile: string | undefined): Promise
 }
 
 /**
- * What a config file exports.
+ * Reads the export of a config file.
  *
- * @param limitMs how long its module may take to be loaded. @default 10 s
+ * @param limitMs the time limit for loading its module. @default 10 s
  * @throws PressmarkError CONFIG_INVALID.
  */
 export async function readConfigFile(path: string, limitMs = READ_MS): Promise<object> {
@@ -46,7 +46,7 @@ async function importDefault(path: string, limitMs: number): Promise<unknown> {
   }
 }
 
-/** The value in a file of JSON. @throws PressmarkError CONFIG_INVALID with the line of the fault. */
+/** Reads a JSON file. @throws PressmarkError CONFIG_INVALID with the line of the fault. */
 export function readJson(path: string): unknown {
   let text = '';
   try {
@@ -64,10 +64,10 @@ function unreadable(path: string, cause: unknown, place: string): PressmarkError
   return invalid(`${path} cannot be read: ${messageOf(cause).split('\n', 1)[0]}${place}`, cause);
 }
 
-/** The line at which a module cannot be read or run, in brackets; nothing if it is not known. */
+/** The line at which a module fails to load, in brackets; empty if it is unknown. */
 export function placeOf(cause: unknown, path: string): string {
   const { href } = pathToFileURL(path);
-  // Node keeps the line of a syntax error in an ES module to itself, but prints it.
+  // Node.js does not put the line of a syntax error in an ES module into the error, but prints it.
   const report =
     cause instanceof SyntaxError
       ? spawnSync(process.execPath, ['--check', path], { env: childEnvironment(), encoding: 'utf8' }).stderr
@@ -79,7 +79,7 @@ export function placeOf(cause: unknown, path: string): string {
   return line === undefined ? '' : ` (line ${line})`;
 }
 
-/** The error of settings that are wrong. */
+/** The error for invalid settings. */
 export function invalid(message: string, cause?: unknown): PressmarkError {
   return new PressmarkError('CONFIG_INVALID', message, { cause });
 }

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import { didYouMean, quote } from '../errors.js';
 
-/** Where a setting comes from, for messages: a file, the environment or the command line. */
+/** Tells the source of a setting for messages: a file, the environment or the command line. */
 export type SourceOf = (key: PropertyKey | undefined) => string;
 
-/** What is wrong with the settings, a sentence for each fault: the setting, what it must be, and its value. */
+/** Describes the faults of the settings, one sentence each: the setting, what it must be, and its value. */
 export function describe(
   error: z.ZodError,
   input: unknown,
@@ -23,13 +23,13 @@ export function describe(
   });
 }
 
-/** What an unknown key may have been meant to be. */
+/** The suggestion for an unknown key. */
 function insteadOf(key: string, known: readonly string[]): string {
   if (/secret/i.test(key)) return '; the signing secret belongs into .env, as PRESSMARK_SECRET';
   return didYouMean(key, known);
 }
 
-/** What a value must be. The messages of zod's own are about types. */
+/** The rule for a value. zod's own messages are about types. */
 function ruleOf(issue: z.core.$ZodIssue): string {
   if (!/^(?:Invalid|Too )/.test(issue.message)) return issue.message;
   if (issue.code === 'invalid_type') return `must be ${TYPES[issue.expected] ?? issue.expected}`;
@@ -50,24 +50,24 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** The issues inside a value that may have several forms, where it is recognisably one of them; else the issue itself. */
+/** The issues inside a value that may have several forms, if its form is recognisable; otherwise the issue itself. */
 function innermost(issue: z.core.$ZodIssue, schema: z.core.$ZodType): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const isInside = (one: z.core.$ZodIssue) =>
     one.code === 'unrecognized_keys' || one.path.length > issue.path.length;
   const forms = formsOf(issue).filter((form) => form.every(isInside));
-  // It is the form that has all keys which are given, where there is one.
+  // The form that has all given keys, if there is one.
   const meant = forms.filter((form) => form.every(({ code }) => code !== 'unrecognized_keys'));
   const [form, ...others] = meant.length > 0 ? meant : forms;
   if (form === undefined) return [issue];
   if (others.length === 0) return form.flatMap((one) => innermost(one, schema));
-  // A key that no form has is wrong in each.
+  // A key that no form has is unknown in each.
   const isUnknown = (one: z.core.$ZodIssue) =>
     one.code === 'unrecognized_keys' && one.keys.some((key) => !keysAt(schema, one.path).includes(key));
   return [form.find(isUnknown) ?? issue];
 }
 
-/** What is wrong with a value for each of the forms that it may have. */
+/** The issues of a value for each of its possible forms. */
 function formsOf({ path, errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[][] {
   return errors.flatMap((form) => {
     const issues = form.map((inner) => ({ ...inner, path: [...path, ...inner.path] }));
@@ -76,7 +76,7 @@ function formsOf({ path, errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIss
   });
 }
 
-/** The keys that are allowed where a path leads, in any of the forms that a setting may have. */
+/** The allowed keys at a path, in any form of a setting. */
 function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const [key, ...below] = path;
@@ -98,13 +98,13 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** The longest value that is shown whole, in characters. */
+/** The longest value that is shown in full, in characters. */
 const MOST_SHOWN = 80;
 
-/** A value for a message. Of a URL only the origin: a token may be in any other part of it. */
+/** Shortens a value for a message. Of a URL only the origin is shown: any other part may contain a token. */
 export function shown(value: unknown): string {
   const text = (JSON.stringify(value) ?? String(value)).replace(/\/\/(?:[^\s"\\]|\\.)*/g, (url) => {
-    // A password may hold what ends the host of other URLs.
+    // A password may contain characters that end the host of other URLs.
     const [, host] = /^\/\/(?:[^/?#]*@)?([^/?#@]*)(?:[/?#][^@]*)?$/.exec(url) ?? [];
     if (host === undefined) return '//…';
     return url === `//${host}` ? url : `//${host}/…`;

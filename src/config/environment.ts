@@ -4,23 +4,26 @@ import { parseEnv } from 'node:util';
 import { messageOf } from '../errors.js';
 import { invalid } from './config-file.js';
 
-/** Where a site's variables are: its folder with `.env`, and the process's environment. */
+/** The sources of a site's variables: its folder with `.env`, and the process's environment. */
 export interface SiteEnvironment {
   readonly dir: string;
   readonly environment: NodeJS.Dict<string>;
 }
 
-/** The environment of the process, for programs that are run before a site has settings. */
+/** The environment of the process, for programs that run before a site has settings. */
 export function processEnvironment(): NodeJS.Dict<string> {
   return process.env;
 }
 
-/** Sets variables of this process and of those that it starts: what the command line says of all commands. */
+/** Sets variables of this process and its children, for options that all commands have. */
 export function setVariables(variables: Readonly<Record<string, string>>): void {
   Object.assign(process.env, variables);
 }
 
-/** The process's environment over the site's `.env`; a variable that is set to nothing is not set. */
+/**
+ * Reads the site's `.env`, overridden by the process's environment. An empty variable of the environment does not override
+ * `.env`.
+ */
 export function readEnvironment({ dir, environment }: SiteEnvironment): NodeJS.Dict<string> {
   const path = join(dir, '.env');
   if (!fs.existsSync(path)) return environment;

@@ -1,27 +1,27 @@
 import { shown } from './describe.js';
 import { isObject } from './settings-file.js';
 
-/** Where a setting comes from. */
+/** The source of a setting. */
 export type SettingSource = 'default' | 'config' | 'environment' | 'command line';
 
-/** A setting that counts, and where it comes from. */
+/** A setting's value and source. */
 export interface SettingInForce {
   /** Such as `site.title`. */
   readonly name: string;
-  /** As JSON, shortened; of a URL only the origin. */
+  /** As JSON, shortened; for a URL only the origin. */
   readonly value: string;
   readonly from: SettingSource;
 }
 
-/** Where settings were read. */
+/** The settings of each source. */
 export interface GivenSettings {
   readonly file: object;
-  /** Those of `.env` and the environment. */
+  /** The settings of `.env` and the environment. */
   readonly environment: object;
   readonly flags: object;
 }
 
-/** All settings in their order, and where each comes from. Options of plugins are not among them. */
+/** All settings in order, with their sources. Options of plugins are not included. */
 export function settingsInForce(settings: object, given: GivenSettings): SettingInForce[] {
   const { plugins: _, ...others }: { readonly plugins?: unknown } = settings;
   return Object.entries(others).flatMap(([key, value]) => leaves([key], value, given));
@@ -40,7 +40,7 @@ function sourceOf(path: readonly string[], { file, environment, flags }: GivenSe
   if (first in environment) return 'environment';
   let at: unknown = file;
   for (const key of path) {
-    // A setting may have a short form: `git: true` says what `git.author` is, too.
+    // A setting may have a short form: `git: true` also sets `git.author`.
     if (!isObject(at)) return 'config';
     if (!Object.hasOwn(at, key)) return 'default';
     at = at[key];

@@ -9,18 +9,18 @@ import { type SettingInForce, settingsInForce } from './in-force.js';
 import { type Config, type DeploySetting, schema } from './schema.js';
 import { type SecretSettings, secretsIn } from './secrets.js';
 
-/** What the command line says; over the environment and the file. */
+/** The settings of the command line, which override the environment and the file. */
 export interface Flags {
   readonly port?: number;
   readonly host?: string;
 }
 
-/** Everything that is set for one site. */
+/** All settings of one site. */
 export interface Settings
   extends Omit<Config, 'siteUrl' | 'build' | 'deploy' | 'service'>,
     SiteEnvironment,
     SecretSettings {
-  /** What the service calls itself. */
+  /** The names that the service uses. */
   readonly service: Service;
   /** The build command; undefined if there is none. */
   readonly build: string | undefined;
@@ -28,20 +28,20 @@ export interface Settings
   readonly buildsInBackground: boolean;
   /** How long one build may take, in milliseconds. */
   readonly buildTimeoutMs: number;
-  /** How much time lies at least between two builds, and between two calls of a deploy hook, in milliseconds. */
+  /** The shortest time between two builds, and between two calls of a deploy hook, in milliseconds. */
   readonly buildEveryMs: number;
   readonly deploy: readonly DeploySetting[];
   /** The URL of the host's build hook, a secret, and a token for it. */
   readonly deployHook: { readonly url?: string; readonly token?: string };
-  /** A token for the host of the git remote, which opens pull requests; a secret. */
+  /** A token for the host of the git remote, to open pull requests; a secret. */
   readonly gitToken: string | undefined;
-  /** A secret, with which other machines are answered by /healthz?verbose. */
+  /** A secret that gives other machines access to /healthz?verbose. */
   readonly statusToken: string | undefined;
   /** Absolute, without a trailing slash. */
   readonly siteUrl: string;
-  /** Whether nobody has said what the site's address is, and `siteUrl` is a guess. */
+  /** Whether the site's address is not set, so that `siteUrl` is a guess. */
   readonly siteUrlIsGuess: boolean;
-  /** What is set, and where. */
+  /** The settings with their sources. */
   readonly inForce: readonly SettingInForce[];
   /** The config file, absolute; undefined if there is none. */
   readonly configFile: string | undefined;
@@ -51,7 +51,7 @@ export interface Settings
  * Reads the settings of a site: defaults, then `pressmark.config.*`, then `.env` and the environment, then flags.
  *
  * @param variables the environment.
- * @throws PressmarkError CONFIG_INVALID, with a line for each fault: where, what and how to fix it.
+ * @throws PressmarkError CONFIG_INVALID, with a line for each fault: its place, its cause and its fix.
  */
 export async function loadSettings(
   dir: string,
@@ -115,9 +115,9 @@ export async function loadSettings(
 }
 
 /**
- * The config of a folder; undefined if there is none.
+ * The config file of a folder; undefined if there is none.
  *
- * @throws PressmarkError CONFIG_INVALID if one is named that is not there.
+ * @throws PressmarkError CONFIG_INVALID if the named file does not exist.
  */
 export function configFileOf(
   dir: string,

@@ -5,9 +5,9 @@ import { invalid } from './config-file.js';
 import { schema } from './schema.js';
 
 /**
- * The service that `--service` says: its name; after a colon the word of its item comment, where that is another one.
+ * Parses the value of `--service`: the service's name, and after a colon the word of its item comment, if that differs.
  *
- * @throws PressmarkError CONFIG_INVALID, its message saying what the name must be.
+ * @throws PressmarkError CONFIG_INVALID with the rule for the name.
  */
 export function readServiceOption(text: string): Service {
   const [name, comment, ...more] = text.split(':');
@@ -17,9 +17,9 @@ export function readServiceOption(text: string): Service {
 }
 
 /**
- * A site's address as somebody has given it, without a trailing slash.
+ * Checks a site's address from the user, and removes a trailing slash.
  *
- * @throws PressmarkError USAGE if it cannot be one.
+ * @throws PressmarkError USAGE if it cannot be an address.
  */
 export function siteUrlOf(text: string): string {
   const { success, error } = schema.safeParse({ siteUrl: text });

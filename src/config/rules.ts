@@ -1,9 +1,12 @@
 import { isIP } from 'node:net';
 import { canonicalUrl } from '../contract/canonical-url.js';
 
-// What addresses, paths and names must be so that the rest can work with them.
+// Rules for addresses, paths and names that the other modules rely on.
 
-/** Whether articles below an address can be looked up: what a parser would repair or drop would stand in their URLs for good. */
+/**
+ * Whether lookups of articles below an address work: anything that a URL parser would repair or drop would remain in their
+ * URLs.
+ */
 export function isSiteUrl(text: string): boolean {
   const canonical = canonicalUrl(text);
   if (canonical === undefined || /[?#]/.test(text)) return false;
@@ -11,19 +14,19 @@ export function isSiteUrl(text: string): boolean {
   return canonicalUrl(href) === canonical && !hostname.endsWith('.') && isDecodable(pathname);
 }
 
-/** Whether git takes a text for a branch; see git check-ref-format. */
+/** Whether git accepts a text as a branch; see git check-ref-format. */
 export function isBranch(name: string): boolean {
   if (/^-|\.\.|\.$|@\{|^@$|[\x00-\x20\x7f~^:?*[\\]/.test(name)) return false;
   return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
 }
 
-/** Whether requests reach the webhook there; other paths are the receiver's own. */
+/** Whether a path can be the webhook's; other paths are the receiver's own. */
 export function isEndpoint(path: string): boolean {
   if (!/^\/[^?#]*[^/?#]$/.test(path) || /^\/(?:healthz$|-\/)/.test(path)) return false;
   return URL.canParse(path, 'http://a') && new URL(path, 'http://a').href === `http://a${path}`;
 }
 
-/** Whether a file of the built site can have the path. */
+/** Whether a file of the built site can have this path. */
 export function isPagePath(path: string): boolean {
   const [, ...names] = path.replace(/\/$/, '').split('/');
   return isDecodable(path) && names.every((name) => name !== '' && !name.startsWith('.'));
@@ -42,14 +45,14 @@ export function isHttpsOrigin(text: string): boolean {
   return /^https:/i.test(text) && isSiteUrl(text) && new URL(text).pathname === '/';
 }
 
-/** Whether a text is an IP address, or one with the length of its network's prefix. */
+/** Whether a text is an IP address, or a network with the length of its prefix. */
 export function isNetwork(text: string): boolean {
   const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);
   return version !== 0 && Number(prefix) <= (version === 4 ? 32 : 128);
 }
 
-/** Whether files there are found again: people's hidden folders are left alone. */
+/** Whether Pressmark reads a file at this path: it skips hidden folders and node_modules. */
 export function isReadBack(path: string): boolean {
   return path.split(/[\\/]/).every((name) => !name.startsWith('.') && name !== 'node_modules');
 }

@@ -31,10 +31,10 @@ const remote = z.string().regex(/^[^-\s]\S*$/, { error: 'must be a remote’s na
 
 const HTTPS_ORIGIN = 'must be false or an https URL without a path, such as https://admin.example.com';
 
-/** Without its slug all articles would have one name, and the search for a free one would never end. */
+/** Without a slug all articles would have the same name, and the search for a free name would never end. */
 const pattern = z.string().regex(/:slug\b/, { error: 'must contain :slug' });
 
-/** A value of front matter: what YAML, TOML and JSON have in common. */
+/** A value of front matter that YAML, TOML and JSON all have. */
 const frontMatterValue: z.ZodType<FrontMatterSetting> = z.lazy(() =>
   z.union([
     z.string(),
@@ -48,7 +48,7 @@ const frontMatterValue: z.ZodType<FrontMatterSetting> = z.lazy(() =>
 /** The name of a front matter key; null if the site has no such key. */
 const keyName = z.union([z.string().min(1), z.null()]).exactOptional();
 
-/** The names that the setting `generator` may have: Pressmark's own builder, and those of src/generators. */
+/** The values of the setting `generator`: Pressmark's own builder, and the definitions in src/generators. */
 export const GENERATOR_NAMES = [
   'plain',
   'hugo',
@@ -66,13 +66,13 @@ const generatorError = { error: `must be ${GENERATOR_NAMES.join(', ')}, or what 
 
 const generatorName = z.enum(GENERATOR_NAMES, generatorError);
 
-/** Which generator builds the site, and what its files need that Pressmark does not read from its configuration. */
+/** The generator of the site, and options of its files that Pressmark does not read from its configuration. */
 const generator = z.union(
   [
     generatorName,
     z.strictObject({
       name: generatorName,
-      /** Names of front matter keys, where they differ from the usual ones. */
+      /** Names of front matter keys, if they differ from the usual ones. */
       keys: z
         .strictObject({
           title: z.string().min(1).exactOptional(),
@@ -122,31 +122,33 @@ const generator = z.union(
 /** The hosts on which a pull request can be opened. */
 const pullRequest = z.enum(['github', 'gitlab', 'gitea']);
 
-/** Pushing what is committed; true: to `origin`, the branch that HEAD is on. */
+/** Pushes commits; true: to `origin`, the branch of HEAD. */
 const push = z
   .union([
     z.boolean(),
     z.strictObject({
       /** A remote's name or a URL. @default 'origin' */
       remote: remote.optional(),
-      /** Default: the branch that HEAD is on. */
+      /** Default: the branch of HEAD. */
       branch: branch('main').optional(),
-      /** How long commits gather before they are pushed, in milliseconds. @default 2000 */
+      /** The time for which commits are gathered before a push, in milliseconds. @default 2000 */
       debounce: z.int().min(0).max(3_600_000).default(2_000),
-      /** With durability push: how often the remote is asked for what others stored, in milliseconds. @default 5000 */
+      /** With durability push: the interval of fetches from the remote, in milliseconds. @default 5000 */
       fetchEvery: z.int().min(100).max(3_600_000).default(5_000),
-      /** Keeps a pull request open from `branch` for the articles that wait. Default: none. */
+      /** Keeps a pull request open from `branch` for articles that are not merged yet. Default: none. */
       pullRequest: pullRequest.optional(),
-      /** The URL of the REST API of the host. Default: that of the host in the remote's URL. */
+      /** The URL of the host's REST API. Default: derived from the remote's URL. */
       api: z.url({ protocol: /^https?$/, error: 'must be the URL of the host’s REST API' }).optional(),
     }),
   ])
   .default(false);
 
-/** How old a delivery can be that the service sends once more: its retries come within nine hours (contract: Limits). */
+/**
+ * The oldest delivery that the service may send again, in milliseconds: its retries come within nine hours (contract: Limits).
+ */
 const OLDEST_RETRY_MS = 9 * 3_600_000;
 
-/** A duration in hours or days; in milliseconds. */
+/** A duration in hours or days, converted to milliseconds. */
 const duration = z
   .string()
   .regex(/^[1-9]\d{0,5}[hd]$/, { error: 'must be a number of hours or days, such as 12h or 30d' })
@@ -154,16 +156,16 @@ const duration = z
 
 const command = z.string().regex(/\S/, { error: 'must not be empty' });
 
-/** The build command, or one with its settings. */
+/** The build command, or an object with the command and its settings. */
 const build = z.union([
   command,
   z.strictObject({
     command: command.optional(),
     /** Whether the receiver builds the site after each change. @default true */
     background: z.boolean().default(true),
-    /** How long one build may take, in seconds. @default 600 */
+    /** The time limit of a build, in seconds. @default 600 */
     timeLimit: z.int().min(1).max(86_400).default(600),
-    /** How much time lies at least between two builds, and between two calls of a deploy hook, in seconds. @default 0 */
+    /** The shortest time between two builds, and between two calls of a deploy hook, in seconds. @default 0 */
     every: z.int().min(0).max(86_400).default(0),
   }),
 ]);
@@ -171,7 +173,7 @@ const build = z.union([
 const DEPLOY_FORMS =
   "must be { branch: 'gh-pages' }, { folder: '/srv/www/site' }, { command: '…' }, { hook: true }, or a list of these";
 
-/** Where the built site goes. */
+/** The destination of the built site. */
 const deployTarget = z.union(
   [
     z.strictObject({
@@ -179,16 +181,16 @@ const deployTarget = z.union(
       branch: branch('gh-pages'),
       /** A remote of the site's repository, or a URL. @default 'origin' */
       remote: remote.default('origin'),
-      /** Files of the branch that stay as they are there. @default ['CNAME'] */
+      /** Files of the branch that a deploy keeps. @default ['CNAME'] */
       keep: z.array(below).default(['CNAME']),
     }),
     z.strictObject({
-      /** A folder of this machine, for releases and the link `current`. */
+      /** An absolute folder on this machine, for releases and the link `current`. */
       folder: z.string().startsWith('/', { error: 'must be an absolute path, such as /srv/www/site' }),
     }),
     z.strictObject({
       command,
-      /** How long it may take, in seconds. @default 600 */
+      /** The time limit, in seconds. @default 600 */
       timeLimit: z.int().min(1).max(86_400).default(600),
     }),
     z.strictObject({
@@ -199,9 +201,9 @@ const deployTarget = z.union(
   { error: DEPLOY_FORMS },
 );
 
-/** What `pressmark.config.*` may hold, with the defaults. */
+/** The schema of `pressmark.config.*`, with the defaults. */
 export const schema = z.strictObject({
-  /** The site's public address; articles' URLs start with it and are frozen at publication. */
+  /** The site's public address. Articles' URLs start with it, and stay the same after publication. */
   siteUrl: absoluteUrl.optional(),
   /** The path that the service posts to. @default '/webhook' */
   endpoint: z
@@ -210,9 +212,9 @@ export const schema = z.strictObject({
       error: 'must be a path such as /webhook, as requests have it, and neither /healthz nor below /-/',
     })
     .default('/webhook'),
-  /** What the service calls itself, in the names of its headers and in the item comment. */
+  /** The service's names, in its headers and in the item comment. */
   service: serviceSchema.prefault({}),
-  /** The address that is listened on. Default: all. */
+  /** The address to listen on. Default: all. */
   host: z.string().min(1).optional(),
   /** @default 8787 */
   port: z.int().min(0).max(65_535).default(8787),
@@ -222,15 +224,15 @@ export const schema = z.strictObject({
   output: below.default('public'),
   /** The folder of the site's own templates. @default 'templates' */
   templates: below.default('templates'),
-  /** What builds the site. @default 'plain': Pressmark itself */
+  /** The generator that builds the site. @default 'plain': Pressmark itself */
   generator: generator.default('plain'),
-  /** The command that builds the site, where another generator does. */
+  /** The command that builds the site with another generator. */
   build: build.optional(),
-  /** Where the built site goes; one of these, or several. */
+  /** The destinations of the built site: one or several. */
   deploy: z.union([deployTarget, z.array(deployTarget)], { error: DEPLOY_FORMS }).default([]),
-  /** Whether each new and updated article is looked up on the public site after it was deployed. @default false */
+  /** Whether each new and updated article is checked on the public site after its deploy. @default false */
   liveCheck: z.boolean().default(false),
-  /** Where new articles go; `:slug`, `:year`, `:month`, `:day` are replaced. */
+  /** The places of new articles; `:slug`, `:year`, `:month`, `:day` are replaced. */
   articles: z
     .strictObject({
       /** Below `content`. @default 'articles/:year/:month/:slug.md' */
@@ -249,23 +251,25 @@ export const schema = z.strictObject({
             .refine(isPagePath, { error: 'must not have empty parts, or parts that begin with a dot' }),
         )
         .default('/articles/:slug/'),
-      /** Whether an article's file holds its Markdown or its HTML, where another generator builds the site. @default 'markdown' */
+      /**
+       * Whether an article's file contains its Markdown or its HTML, if another generator builds the site. @default 'markdown'
+       */
       body: z.enum(['markdown', 'html']).default('markdown'),
-      /** Front matter that every new article has, such as `{ layout: 'post' }`. */
+      /** Front matter of every new article, such as `{ layout: 'post' }`. */
       frontMatter: z.record(z.string(), frontMatterValue).default({}),
-      /** Which letters slugs have: those of every script, or those of ASCII. @default 'unicode' */
+      /** The letters of slugs: those of every script, or ASCII. @default 'unicode' */
       slug: z.enum(['unicode', 'ascii']).default('unicode'),
-      /** BCP 47; with `slug: 'ascii'`, whose letters they are. Default: `site.language`. */
+      /** The language for transliteration with `slug: 'ascii'`, as BCP 47. Default: `site.language`. */
       language: languageTag.optional(),
-      /** The time zone whose day `:year`, `:month` and `:day` mean. Default: the site's, or UTC. */
+      /** The time zone of `:year`, `:month` and `:day`. Default: the site's, or UTC. */
       timeZone: timeZone.optional(),
     })
     .prefault({}),
-  /** The built site; false if another generator builds it. */
+  /** The settings of the built site; false if another generator builds it. */
   site: z
     .union([z.literal(false), siteSchema], { error: 'must be false, or { title, language, … }' })
     .prefault({}),
-  /** Commits for what is stored; true: wherever the site's folder is in a git work tree. @default true */
+  /** Commits articles; true: if the site's folder is in a git work tree. @default true */
   git: z
     .union(
       [
@@ -274,15 +278,15 @@ export const schema = z.strictObject({
           /** Author and committer. Default: the repository's, then Pressmark's. */
           author: z.strictObject({ name: z.string().min(1), email: z.string().min(1) }).optional(),
           /**
-           * The message, its first line the subject; `:kind`, `:title`, `:id`, `:slug`, `:revision`, `:author` are
+           * The commit message, whose first line is the subject; `:kind`, `:title`, `:id`, `:slug`, `:revision`, `:author` are
            * replaced. @default ':kind: :title'
            */
           message: z.string().regex(/\S/, { error: 'must not be empty' }).optional(),
           /** Whether subjects end in `[skip ci]`. @default false */
           skipCi: z.boolean().optional(),
-          /** Whether commits are signed, with the owner's key and settings of git. @default false */
+          /** Whether commits are signed, with the key and settings of the owner's git. @default false */
           sign: z.boolean().optional(),
-          /** Whether people's edits of articles are committed too, each as `Edit: <title>`. @default false */
+          /** Whether people's edits of articles are committed too, as `Edit: <title>`. @default false */
           commitEdits: z.boolean().optional(),
           push,
         }),
@@ -291,15 +295,14 @@ export const schema = z.strictObject({
     )
     .default(true),
   /**
-   * What must have happened before a delivery is answered with 200: the file is on the disk, its commit is too, or
-   * the git remote has accepted it.
-   * @default 'disk'
+   * The condition for the answer 200 to a delivery: the file is on the disk, its commit exists, or the git remote has accepted
+   * the commit. @default 'disk'
    */
   durability: z.enum(['disk', 'commit', 'push']).default('disk'),
-  /** What protects from deliveries that somebody has recorded and sends again. */
+  /** Protection against recorded deliveries that are sent again. */
   replay: z
     .strictObject({
-      /** How old the body's timestamp of a new article may be, such as `12h` or `30d`. Default: any age. */
+      /** The largest age of a new article, by the timestamp in its body, such as `12h` or `30d`. Default: any age. */
       maxAge: duration
         .refine((ms) => ms >= OLDEST_RETRY_MS, {
           error: 'must be 9h or more: the service itself sends a delivery again for nearly nine hours',
@@ -307,16 +310,16 @@ export const schema = z.strictObject({
         .optional(),
     })
     .prefault({}),
-  /** The admin below `/-/admin/`, which is there as soon as there is a user. */
+  /** The admin at `/-/admin/`, which is available as soon as there is a user. */
   admin: z
     .strictObject({
-      /** Where it is served to other machines too: an https URL with a host name that nothing else has. @default false */
+      /** The public address of the admin for other machines: an https URL with its own host name. @default false */
       public: z
         .union([z.literal(false), z.string().refine(isHttpsOrigin, { error: HTTPS_ORIGIN })], {
           error: HTTPS_ORIGIN,
         })
         .default(false),
-      /** The proxies whose X-Forwarded-Proto and X-Forwarded-For are believed; those on this machine always are. @default [] */
+      /** The proxies whose X-Forwarded-Proto and X-Forwarded-For are trusted, besides those on this machine. @default [] */
       trustedProxies: z
         .array(
           z.string().refine(isNetwork, {
@@ -326,7 +329,7 @@ export const schema = z.strictObject({
         .default([]),
     })
     .prefault({}),
-  /** Plugins: a package name, a path below the site's folder, a plugin, or one of these with its options. */
+  /** Plugins: each is a package name, a path below the site's folder, a plugin, or one of these with its options. */
   plugins: z.array(z.unknown()).default([]),
   /** @default 'info' */
   logLevel: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -340,7 +343,7 @@ export type FrontMatterSetting =
   | readonly FrontMatterSetting[]
   | { readonly [key: string]: FrontMatterSetting };
 
-/** A generator that the site's owner has defined; see `defineGenerator`. */
+/** A generator definition by the site's owner; see `defineGenerator`. */
 export interface DefinedGenerator {
   readonly name: string;
   mapping(...options: never[]): object;
@@ -352,15 +355,15 @@ function isDefinition(value: unknown): boolean {
   );
 }
 
-/** A place that the built site goes to. */
+/** A destination of the built site. */
 export type DeploySetting = z.output<typeof deployTarget>;
 
-/** The config as a person writes it. */
+/** The config as the owner writes it. */
 export type ConfigInput = z.input<typeof schema>;
 /** The config with its defaults. */
 export type Config = z.output<typeof schema>;
 
-/** Gives editors completion for `pressmark.config.js`. */
+/** Returns the config unchanged, with completion for editors. */
 export function defineConfig(config: ConfigInput): ConfigInput {
   return config;
 }

@@ -1,21 +1,21 @@
 import { quote } from '../errors.js';
 
-/** What deliveries may be signed with. */
+/** The secrets that sign deliveries. */
 export interface SecretSettings {
-  /** The newest first; empty if none is set. */
+  /** The newest secret first; empty if none is set. */
   readonly secrets: readonly string[];
-  /** Those of them that are live for some time yet, and until when, ISO 8601; undefined if there are none. */
+  /** The secrets that expire, and the moment, ISO 8601; undefined if there are none. */
   readonly oldSecrets: { readonly secrets: readonly string[]; readonly until: string } | undefined;
 }
 
-/** The signing secrets that the environment and `.env` have now, or what is wrong with them. */
+/** Reads the signing secrets from the environment and `.env`, or tells what is wrong with them. */
 export function secretsIn({
   PRESSMARK_SECRET: list = '',
   PRESSMARK_OLD_SECRET: oldList,
   PRESSMARK_OLD_SECRET_UNTIL: until = '',
 }: NodeJS.Dict<string>): SecretSettings | string {
   const current = listedSecrets(list);
-  // A random one in its place would refuse every delivery.
+  // A random secret instead would refuse every delivery.
   if (list !== '' && current.length === 0)
     return `PRESSMARK_SECRET is ${quote(list)}, which holds no secret; set it to the one that the service issued, or remove it`;
   const old = listedSecrets(oldList);
@@ -26,7 +26,7 @@ export function secretsIn({
   return { secrets: [...new Set([...current, ...old])], oldSecrets: { secrets: old, until } };
 }
 
-/** The secrets of a variable, which has commas between them. */
+/** Splits a variable with several secrets at its commas. */
 export function listedSecrets(list = ''): string[] {
   return list
     .split(',')

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { didYouMean, quote } from '../errors.js';
 import { CONFIG_NAMES, invalid, readJson } from './config-file.js';
 
-/** The file, next to the config, that holds the settings of plugins that are made in the admin. Git has it. */
+/** The file beside the config with the settings of plugins from the admin. It belongs into git. */
 export const SETTINGS_FILE = 'pressmark.settings.json';
 
-/** The files that a receiver reads at its start alone. */
+/** The files that a receiver reads only at its start. */
 export const START_FILES = [...CONFIG_NAMES, SETTINGS_FILE, '.env'];
 
-/** The options of plugins by the plugins' names, as the settings file has them. */
+/** The options in the settings file, by plugin. */
 export type KeptOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /**
- * Reads the settings file of a site; without one there are no settings.
+ * Reads the settings file of a site; a missing file means no settings.
  *
  * @throws PressmarkError CONFIG_INVALID
  */
@@ -37,10 +37,10 @@ function optionsIn(file: unknown, path: string): KeptOptions {
 }
 
 /**
- * The options of a plugin: those of the config and those of the settings file together. None of them can be set in both.
+ * Merges a plugin's options from the config and from the settings file. An option cannot be set in both.
  *
  * @param who the plugin, for the error.
- * @param options those of the config; undefined if it has none.
+ * @param options the options in the config; undefined if there are none.
  * @throws PressmarkError CONFIG_INVALID
  */
 export function withKeptOptions(
@@ -62,7 +62,7 @@ export function withKeptOptions(
   return { ...kept, ...options };
 }
 
-/** Whether a value is an object, and no list. */
+/** Whether a value is an object, not a list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A file of the site's own, by its path below `siteUrl`. */
+/** A file of the site, by its path below `siteUrl`. */
 const path = z
   .string()
   .regex(/^\/(?!\/)[^\s\\]*$/, { error: 'must be a path on the site such as /logo.svg' });
@@ -24,12 +24,12 @@ export const timeZone = z
   .string()
   .refine(isTimeZone, { error: 'must be a time zone such as Europe/Vienna or UTC' });
 
-/** A language, as BCP 47 names it. */
+/** A language tag, as in BCP 47. */
 export const languageTag = z
   .string()
   .refine(isLanguageTag, { error: 'must be a language tag such as en or de-AT' });
 
-/** What the built site says of itself and how it looks, with the defaults. */
+/** The content and look of the built site, with the defaults. */
 export const siteSchema = z.strictObject({
   /** The site's name. */
   title: z.string().min(1).default('A Pressmark site'),
@@ -37,17 +37,17 @@ export const siteSchema = z.strictObject({
   description: z.string().default(''),
   /** BCP 47; decides `lang`, `dir` and the theme's own words. @default 'en' */
   language: languageTag.default('en'),
-  /** Who publishes the site; in the footer and in feeds. */
+  /** The publisher of the site, in the footer and in feeds. */
   author: z.string().default(''),
-  /** The links in the header. Default: what the site has of archive, tags and search. */
+  /** The links in the header. Default: those of archive, tags and search that the site has. */
   navigation: z.array(z.strictObject({ label: z.string().min(1), href: address })).optional(),
-  /** A picture before the site's name; its size in pixels keeps the page from jumping while it loads. */
+  /** A picture before the site's name. With its size in pixels, the page does not jump while it loads. */
   logo: z
     .union([path, z.strictObject({ src: path, width: length, height: length })], {
       error: 'must be a path on the site such as /assets/logo.svg, or { src, width, height }',
     })
     .optional(),
-  /** The colour of links and marks, on light and on dark paper. @default { light: '#93371f', dark: '#d9684a' } */
+  /** The colour of links and marks, on light and dark backgrounds. @default { light: '#93371f', dark: '#d9684a' } */
   accent: z
     .union(
       [
@@ -61,28 +61,29 @@ export const siteSchema = z.strictObject({
     .default({ light: '#93371f', dark: '#d9684a' }),
   /** A theme between the built-in one and the site's own templates: a package or a folder. */
   theme: z.string().min(1).optional(),
-  /** How dates and numbers are written. Default: as in `language`. */
+  /** The locale of dates and numbers. Default: `language`. */
   locale: z.string().refine(isLanguageTag, { error: 'must be a language tag such as en-GB' }).optional(),
-  /** The time zone whose day is shown. @default 'UTC' */
+  /** The time zone of displayed dates. @default 'UTC' */
   timeZone: timeZone.default('UTC'),
-  /** From how many headings on a text has a table of contents. @default false, so that its HTML stays as it was sent */
+  /** The number of headings from which a text gets a table of contents. @default false, which leaves its HTML unchanged */
   toc: z
     .union([z.int().min(1), z.literal(false)], { error: 'must be a number of headings from 1 on, or false' })
     .default(false),
-  /** Articles on one page of a list. @default 20 */
+  /** The number of articles on one page of a list. @default 20 */
   pageSize: z.int().min(1).max(1_000).default(20),
   /**
-   * The search page and its index, where Pagefind is installed. `maxPages`: how many of the newest articles can be found.
-   * @default true: at most 5,000, and as many as the indexing can hold in a quarter of the machine's memory
+   * The search page and its index, if Pagefind is installed. `maxPages`: the number of newest articles that can be found.
+   *
+   * @default true: at most 5,000, no more than a quarter of the machine's memory can index
    */
   search: z
     .union([z.boolean(), z.strictObject({ maxPages: z.int().min(1) })], {
       error: 'must be true, false or { maxPages }',
     })
     .default(true),
-  /** Static hosts whose own files are written along with the site: `_headers`, or `.nojekyll` and `CNAME`. */
+  /** Static hosts for which extra files are written: `_headers`, or `.nojekyll` and `CNAME`. */
   hosting: z.union([host.transform((name) => [name]), z.array(host)]).default([]),
-  /** The Content-Security-Policy of the preview and in `_headers`; false for none. Default: what the theme needs. */
+  /** The Content-Security-Policy of the preview and in `_headers`; false for none. Default: the policy that the theme needs. */
   contentSecurityPolicy: z
     .union([z.literal(false), z.string().regex(/^[\x20-\x7e]+$/)], {
       error: 'must be one line of text, or false',
