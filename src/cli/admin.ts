@@ -12,7 +12,7 @@ interface AdminFlags {
   readonly json?: boolean;
 }
 
-/** `pressmark admin`: the people who may log in to the admin. */
+/** `pressmark admin`: manages the users of the admin. */
 export function adminCommand(): Command {
   return withDir(new Command('admin'))
     .addArgument(new Argument('<action>', 'what to do').choices(['add', 'remove', 'list']))
@@ -37,7 +37,7 @@ export function adminCommand(): Command {
     });
 }
 
-/** The link is the only way to set a password: nobody else gets to know it, and no terminal shows it. */
+/** Adds a user and prints an invitation. Only its link sets the password, so nobody else knows it and no terminal shows it. */
 async function add(name: string, { dir, role, email, json }: AdminFlags): Promise<void> {
   const settings = await loadSettings(dir);
   const first = (await adminUsers(settings).isAny()) ? undefined : 'admin';

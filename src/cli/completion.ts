@@ -2,12 +2,12 @@ import { Argument, Command } from 'commander';
 import { example } from './options.js';
 import { printJson } from './terminal.js';
 
-/** What a shell needs to know about a command. */
+/** A command's data for a shell. */
 interface Completed {
   readonly name: string;
   readonly description: string;
   readonly options: readonly Word[];
-  /** Words that its arguments may be; where there are none, they are files. */
+  /** The possible arguments; if empty, the arguments are files. */
   readonly choices: readonly string[];
 }
 
@@ -21,9 +21,9 @@ const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 type Shell = keyof typeof SHELLS;
 
 /**
- * `pressmark completion`: lets a shell complete commands and options.
+ * `pressmark completion`: prints a script that completes commands and options in a shell.
  *
- * @param load all commands.
+ * @param load loads all commands.
  */
 export function completionCommand(load: () => Promise<readonly Command[]>): Command {
   return new Command('completion')
@@ -51,7 +51,7 @@ function completed(command: Command): Completed {
   };
 }
 
-/** A description, cut to the room that a shell has. */
+/** The beginning of a description, as shells have little room. */
 const firstWords = (text: string): string => text.split(/[:;,(]/, 1)[0]?.trim() ?? '';
 
 function bashScript(commands: readonly Completed[]): string {
@@ -81,7 +81,7 @@ complete -o default -F _pressmark pressmark
 `;
 }
 
-/** Behind zsh's own `compinit`; it knows the completions of bash. */
+/** The script for zsh, to be loaded after `compinit`; zsh understands completions of bash. */
 function zshScript(commands: readonly Completed[]): string {
   return `autoload -Uz bashcompinit && bashcompinit\n${bashScript(commands)}`;
 }

@@ -2,7 +2,7 @@ import { systemCode } from '../errors.js';
 import { runProgram } from './program.js';
 import { endSoon } from './signals.js';
 
-// A reader that has seen enough, such as `head`, is not a failure: the command goes on to its end without output.
+// A closed pipe, as with `head`, is not a failure: the command continues without output.
 process.stdout.on('error', (error) => {
   if (systemCode(error) !== 'EPIPE') throw error;
 });
@@ -13,8 +13,8 @@ isDone = true;
 endSoon();
 
 /**
- * A command that has not come to its end has failed, whatever the process would end with: Node.js ends with 0 when
- * nothing is left to wait for, and so does a plugin that calls `process.exit()`.
+ * Makes an unfinished command fail. Otherwise Node.js would exit with 0 if nothing is left to wait for, and so would a plugin
+ * that calls `process.exit()`.
  */
 function failUnfinished(code: number): void {
   if (isDone || code !== 0) return;

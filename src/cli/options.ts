@@ -5,7 +5,7 @@ import type { Flags } from '../config/load.js';
 import { readServiceOption } from '../config/option-values.js';
 import { messageOf, PressmarkError } from '../errors.js';
 
-/** `--dir <folder>`: where a command finds what it works with. */
+/** Adds `--dir <folder>`: the site's or the sender's folder. */
 export function withDir(command: Command): Command {
   return command.option(
     '--dir <folder>',
@@ -15,21 +15,21 @@ export function withDir(command: Command): Command {
   );
 }
 
-/** What every command has. */
+/** The options that every command has. */
 export interface CommonOptions {
   readonly config?: string;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
 }
 
-/** The options of `CommonOptions`, but for those that the command has in its own words. */
+/** Adds the common options, except those that the command describes itself. */
 export function withCommon(command: Command): Command {
   for (const option of commonOptions())
     if (!command.options.some(({ long }) => long === option.long)) command.addOption(option);
   return command;
 }
 
-/** The options that every command has. */
+/** The definitions of the common options. */
 export function commonOptions(): Option[] {
   return [
     new Option('--config <file>', 'the config, if it is not pressmark.config.* in the folder').argParser(
@@ -40,7 +40,7 @@ export function commonOptions(): Option[] {
   ];
 }
 
-/** `--port <n>`: 0 lets the system choose. */
+/** Adds `--port <n>`; 0 makes the system choose. */
 export function withPort(command: Command): Command {
   const parsePort = numberThat(
     'A port is a number from 0 to 65535.',
@@ -49,7 +49,7 @@ export function withPort(command: Command): Command {
   return command.option('--port <n>', 'the port to listen on', parsePort);
 }
 
-/** `--secret <secret>`. @param fallback what signs without it. */
+/** Adds `--secret <secret>`. @param fallback the source of the secret without the option. */
 export function withSecret(command: Command, fallback = 'PRESSMARK_SECRET'): Command {
   return command.option(
     '--secret <secret>',
@@ -58,8 +58,8 @@ export function withSecret(command: Command, fallback = 'PRESSMARK_SECRET'): Com
 }
 
 /**
- * The secret that `--secret` says; `-` reads it from standard input. Without the option, the secret of this folder's
- * own receiver, as `pressmark send` takes it.
+ * The secret in `--secret`, or from standard input for `-`. Without the option, the secret of this folder's receiver, as
+ * `pressmark send` uses it.
  *
  * @throws PressmarkError USAGE if there is none, or an empty one.
  */
@@ -72,7 +72,7 @@ export async function secretOf(given: string | undefined, fallback: string | und
   );
 }
 
-/** `--service <name>`. */
+/** Defines `--service <name>`. */
 export function serviceOption(): Option {
   return new Option(
     '--service <name>',
@@ -88,14 +88,14 @@ function parseService(text: string) {
   }
 }
 
-/** An absolute http(s) URL, as it was given. */
+/** Checks an absolute http(s) URL, and returns it unchanged. */
 export function parseUrl(text: string): string {
   if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
     throw new InvalidArgumentError('It has to be an absolute http(s) URL.');
   return text;
 }
 
-/** Makes the parser of an option that is a number. @param words the error for a wrong number. */
+/** Makes the parser of a numeric option. @param words the error message for a wrong number. */
 export function numberThat(words: string, isRight: (value: number) => boolean): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -104,12 +104,12 @@ export function numberThat(words: string, isRight: (value: number) => boolean): 
   };
 }
 
-/** Those of a command's options that are settings. */
+/** The settings among a command's options. */
 export function flagsOf({ port, host }: Flags): Flags {
   return { ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
 }
 
-/** Help text that ends with an example. */
+/** Formats an example for the end of a help text. */
 export function example(text: string): string {
   return `\nExample:\n  $ ${text}`;
 }

@@ -4,7 +4,7 @@ import { loadSettings } from '../config/load.js';
 import { withDir } from './options.js';
 import { aligned, print, printable, warningLog } from './terminal.js';
 
-/** A command of a plugin, such as `announce:retry`. Its options are the plugin's own. */
+/** Runs a command of a plugin, such as `announce:retry`. The plugin defines its options. */
 export function commandOfPlugin(name: string): Command {
   return withDir(new Command(name))
     .helpOption(false) // the plugin is loaded first

@@ -4,7 +4,7 @@ import { createPlugin } from '../app/plugins/new-plugin.js';
 import { example, withDir } from './options.js';
 import { paint, print, printJson } from './terminal.js';
 
-/** `pressmark plugin new`: a plugin to begin with, and its test. */
+/** `pressmark plugin new`: creates a plugin and its test as a starting point. */
 export function pluginCommand(): Command {
   return withDir(new Command('plugin'))
     .addArgument(new Argument('<action>', 'what to do').choices(['new']))

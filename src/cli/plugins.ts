@@ -4,7 +4,7 @@ import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
 import { aligned, paint, print, printable, printJson } from './terminal.js';
 
-/** `pressmark plugins`: what the site's plugins have, and how that went. */
+/** `pressmark plugins`: lists the site's plugins, their parts and the results of their runs. */
 export function pluginsCommand(): Command {
   return withDir(new Command('plugins'))
     .option('--json', 'print them as JSON')

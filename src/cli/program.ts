@@ -5,7 +5,10 @@ import { PACKAGE_VERSION } from '../own-package.js';
 import { type CommonOptions, withCommon } from './options.js';
 import { isVerbose, printable, printableLines, setLoudness, unexpected } from './terminal.js';
 
-/** Each command with its description. Its file is loaded only to run it: the help that lists all needs none of them. */
+/**
+ * All commands with their descriptions. A command's file is loaded only when it runs: the help that lists all commands loads
+ * none.
+ */
 const GROUPS = {
   Receiver: {
     init: [
@@ -128,7 +131,7 @@ const GROUPS = {
 
 type Described = readonly [description: string, load: () => Promise<Command>];
 
-/** The commands as they are listed. */
+/** The commands in the order of the help. */
 const LISTED = Object.entries(GROUPS).flatMap(([group, commands]) =>
   Object.entries<Described>(commands).map(([name, [description, load]]) => ({
     name,
@@ -142,7 +145,7 @@ function describe(command: Command, { group, description }: (typeof LISTED)[numb
   return command.description(description).helpGroup(`${group}:`);
 }
 
-/** All commands by their names, with the options that every command has. */
+/** All commands by name, with the common options. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = Object.fromEntries(
   LISTED.map((listed) => [listed.name, async () => describe(withCommon(await listed.load()), listed)]),
 );
@@ -156,7 +159,7 @@ const FAILED = 1;
 const WRONG_USAGE = 2;
 
 /**
- * Runs the command that the words name, and prints what keeps it from its work.
+ * Runs the command in the arguments, and prints its errors.
  *
  * @param words the arguments of the program, such as `['build', '--json']`.
  * @returns the exit code.
@@ -183,7 +186,7 @@ function* causesOf(error: unknown): Generator<string> {
     yield unexpected(at.cause);
 }
 
-/** What the options say that every command has. */
+/** Applies the common options. */
 function heed({ config, quiet = false, verbose = false }: CommonOptions): void {
   setLoudness(quiet ? 'quiet' : verbose ? 'verbose' : 'usual');
   setVariables({
@@ -193,10 +196,10 @@ function heed({ config, quiet = false, verbose = false }: CommonOptions): void {
   });
 }
 
-/** A command of a plugin: `<plugin>:<command>`. */
+/** The name of a plugin's command: `<plugin>:<command>`. */
 const OF_PLUGIN = /^[a-z0-9-]+:[a-z0-9-]+$/;
 
-/** `help build` is `build --help`; the help of a command that does not exist is an error, as that command is. */
+/** Turns `help build` into `build --help`. Help for an unknown command is an error, like the command itself. */
 function wordsOf(words: readonly string[]): string[] {
   const [first = '', ...more] = words;
   if (first === 'help') return wordsOf([...more, '--help']);
@@ -205,7 +208,7 @@ function wordsOf(words: readonly string[]): string[] {
   return first === '' || first.startsWith('-') || isKnown ? [...words] : [first];
 }
 
-/** The program with the command that was named; with the names of all where none was, for the help and for suggestions. */
+/** Makes the program with the named command, or with the names of all commands for the help and for suggestions. */
 async function program(name: string | undefined): Promise<Command> {
   const pressmark = new Command('pressmark')
     .description('Receives signed articles and keeps them as Markdown files, git commits and pages.')
@@ -234,7 +237,7 @@ function commandNamed(name: string): (() => Promise<Command>) | undefined {
   return async () => withCommon((await import('./plugin-command.js')).commandOfPlugin(name));
 }
 
-/** A message on one line; what a build has printed keeps its lines, and each fault of a config has one. */
+/** Formats an error message on one line. Output of a build keeps its lines, and so do the faults of a config. */
 function shown({ code, message }: PressmarkError): string {
   return ['BUILD_FAILED', 'CONFIG_INVALID'].includes(code) ? printableLines(message) : printable(message);
 }

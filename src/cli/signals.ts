@@ -1,15 +1,15 @@
 import type { App, Guard } from '../app/app.js';
 import type { Log } from '../log.js';
 
-/** The process is gone after this long, whatever still hangs; supervisors kill after 10 s. */
+/** The process exits after this time even if something hangs, in milliseconds; supervisors kill it after 10 s. */
 const DEADLINE_MS = 9_500;
 
-/** Whether this process stays until a signal comes. */
+/** Whether this process runs until a signal comes. */
 let staysOn = false;
 
 /**
- * Ends the process cleanly on SIGTERM and SIGINT; a second signal ends it at once. An end that nobody has asked for,
- * such as a plugin's `process.exit()`, is logged and is a failure.
+ * Ends the process cleanly on SIGTERM and SIGINT; a second signal ends it at once. An unexpected exit, such as a plugin's
+ * `process.exit()`, is logged as a failure.
  */
 export function stopOnSignals(app: Pick<App, 'close'>, log: Log, guard?: Guard): void {
   let stopping = false;
@@ -40,7 +40,7 @@ export function stopOnSignals(app: Pick<App, 'close'>, log: Log, guard?: Guard):
     log.fatal({ err, code }, 'the receiver ends without having been asked to stop');
     if (code === 0) process.exitCode = 1;
   });
-  // Before those of plugins, which may throw.
+  // Before the listeners of plugins, which may throw.
   process.prependListener('SIGTERM', (signal) => void stop(signal));
   process.prependListener('SIGINT', (signal) => void stop(signal));
   if (guard === undefined)
@@ -48,8 +48,8 @@ export function stopOnSignals(app: Pick<App, 'close'>, log: Log, guard?: Guard):
 }
 
 /**
- * Ends a command that is done, also where a plugin or the config has left a timer or a connection behind. A process that
- * stops on signals goes on.
+ * Ends a finished command even if a plugin or the config has left a timer or a connection open. A process that waits for
+ * signals continues.
  */
 export function endSoon(): void {
   if (!staysOn) setTimeout(() => process.exit(), 500).unref();
@@ -59,7 +59,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 let interrupt: AbortController | undefined;
 
-/** Aborted by the first signal, so that a command can end what is under way; a second one, of either kind, ends the process at once. */
+/**
+ * The signal that is aborted by the first SIGINT or SIGTERM, so that a command can stop its work; a second one ends the process
+ * at once.
+ */
 export function interruptSignal(): AbortSignal {
   if (interrupt === undefined) {
     const controller = new AbortController();

@@ -23,7 +23,7 @@ interface StartFlags extends Flags {
   readonly json?: boolean;
 }
 
-/** `pressmark start`: the receiver. */
+/** `pressmark start`: runs the receiver. */
 export function startCommand(): Command {
   return withPort(withDir(new Command('start')))
     .option('--host <address>', 'the address to listen on (default: all)')
@@ -54,7 +54,7 @@ async function start({
   const log = createLog({ level: given.logLevel, terminal });
   const warn = (text: string) =>
     terminal ? print(`${paint('yellow', '!')} ${printable(text)}`) : log.warn(text);
-  // Before anything is written.
+  // Checked before anything is written.
   refuseUnknownAddress(given, { preview });
   const port = await tryPort(given.port, given.host);
   if (given.secrets.length === 0) {
@@ -64,7 +64,7 @@ async function start({
       'there was no signing secret; a random one is now PRESSMARK_SECRET in .env: give it to the service, or put the service’s own there',
     );
   }
-  // With the secret; and with the port that the system has chosen, which is part of a preview's addresses.
+  // Load again with the new secret and the port that the system chose, which is part of a preview's addresses.
   const settings = await loadSettings(dir, preview ? { ...flags, port } : flags);
   if (preview)
     warn(

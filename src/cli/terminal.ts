@@ -2,12 +2,12 @@ import { styleText } from 'node:util';
 import { messageOf, systemCode } from '../errors.js';
 import { createLog, escapeInvisible, type Log } from '../log.js';
 
-/** How much a command prints: `--quiet` leaves errors, and the JSON that `--json` asks for; `--verbose` adds causes. */
+/** The amount of output: `--quiet` leaves errors, and JSON with `--json`; `--verbose` adds causes. */
 export type Loudness = 'quiet' | 'usual' | 'verbose';
 
 let loudness: Loudness = 'usual';
 
-/** Sets what every command takes from then on. */
+/** Sets the amount of output from now on. */
 export function setLoudness(next: Loudness): void {
   loudness = next;
 }
@@ -19,43 +19,43 @@ export function print(text: string): void {
   if (loudness !== 'quiet') console.log(text);
 }
 
-/** The same on standard error: standard output is for the result. */
+/** Prints lines to standard error: standard output is for the result. */
 export function tell(text: string): void {
   if (loudness !== 'quiet') console.error(text);
 }
 
-/** Text in a colour or weight, on a terminal only. */
+/** Colours or emphasises text, on a terminal only. */
 export function paint(style: Parameters<typeof styleText>[0], text: string): string {
   return process.stdout.isTTY ? styleText(style, text) : text;
 }
 
 const MARKS = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'], none: ['dim', ' '] } as const;
 
-/** How something stands: a tick is for what is as the owner wants it; `none` for what has not happened yet. */
+/** The state of an item. A tick means that everything is as the owner wants it; `none` means that nothing has happened yet. */
 export type Mark = keyof typeof MARKS;
 
-/** The sign of a mark, in its colour. */
+/** The symbol of a mark, in its colour. */
 export function marked(mark: Mark): string {
   const [style, sign] = MARKS[mark];
   return paint(style, sign);
 }
 
-/** A foreign text on one line, its control characters made visible: nothing that a receiver answers moves the cursor. */
+/** Puts a foreign text on one line and escapes its control characters, so that no answer moves the cursor. */
 export function printable(text: string): string {
   return escapeInvisible(text.replaceAll('\n', '⏎'));
 }
 
-/** Prints a value as JSON in which nothing moves the cursor or turns the text round. */
+/** Prints a value as JSON, with all characters escaped that move the cursor or reverse the text. */
 export function printJson(value: unknown, space?: number): void {
   console.log(escapeInvisible(JSON.stringify(value, null, space), { lines: true }));
 }
 
-/** The same for a text whose lines stay lines. */
+/** Like `printable`, but keeps line breaks. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-/** What the system refused, in its words and with what to do; for a fault of our own, and only there, the stack. */
+/** Describes an unexpected error: for an error of the system, its message and a fix; for a bug of ours, the stack. */
 export function unexpected(error: unknown): string {
   const code = systemCode(error);
   if (code === 'EACCES' || code === 'EPERM')
@@ -64,13 +64,13 @@ export function unexpected(error: unknown): string {
   return error instanceof Error && error.stack !== undefined ? error.stack : messageOf(error);
 }
 
-/** A log for what a person should know besides the output; standard output is for that alone. */
+/** Creates a log for warnings on standard error; standard output is for the result. */
 export function warningLog(): Log {
   const level = { quiet: 'error', usual: 'warn', verbose: 'debug' } as const;
   return createLog({ level: level[loudness], terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
 }
 
-/** Rows as lines whose columns are aligned; the last column may be of any length. */
+/** Formats rows as lines with aligned columns; without spaces at their ends. */
 export function aligned(rows: readonly (readonly string[])[]): string[] {
   const cells = rows.map((row) => row.map(printable));
   const widthOf = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0));
@@ -82,15 +82,15 @@ export function aligned(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** A line at the bottom of a terminal that is written over again and again; nothing if no terminal is. */
+/** A line at the bottom of a terminal that is updated in place; without a terminal, nothing is shown. */
 export interface ProgressLine {
   show(text: string): void;
-  /** Prints a line that stays, above the moving one. */
+  /** Prints a permanent line above the progress line. */
   print(text: string): void;
   clear(): void;
 }
 
-/** The moving line on standard error; lines that stay go to standard output. */
+/** Creates the progress line on standard error; permanent lines go to standard output. */
 export function progressLine(): ProgressLine {
   const moving = process.stderr.isTTY === true && loudness !== 'quiet';
   let last = '';

@@ -9,12 +9,12 @@ import { START_FILES } from '../config/settings-file.js';
 import { messageOf } from '../errors.js';
 import { paint } from './terminal.js';
 
-/** Changes are gathered this long, so that an editor's write-rename-chmod is one. */
+/** How long changes are gathered, in milliseconds: an editor's write, rename and chmod count as one. */
 const SETTLE_MS = 200;
 
 /**
- * Runs `start` as a process of its own, and again after each change of the site's plugins or its config: a module that was
- * loaded cannot be loaded anew. Returns when this process is told to stop.
+ * Runs `start` in a child process, and restarts it after each change of the site's plugins or its config: a loaded module
+ * cannot be reloaded. Returns when this process is told to stop.
  */
 export async function startAndWatch(dir: string): Promise<void> {
   const say = (text: string) => console.error(paint('yellow', text));
@@ -46,7 +46,7 @@ export async function startAndWatch(dir: string): Promise<void> {
 function startReceiver() {
   const [node = process.execPath, program = '', ...words] = process.argv;
   const args = [...process.execArgv, program, ...words.filter((word) => word !== '--watch')];
-  // Detached, as Ctrl-C is handed on: a second signal would end the receiver at once.
+  // Detached, as Ctrl-C is forwarded: a second signal would end the receiver at once.
   return spawn(node, args, { stdio: 'inherit', env: processEnvironment(), detached: true });
 }
 
@@ -74,7 +74,7 @@ async function watchPlugins(dir: string, onChange: (path: string) => void): Prom
   return watcher;
 }
 
-/** The folders of the plugins that the config names by their paths; none if it cannot be read: the receiver says so. */
+/** The folders of the plugins that the config names by path; empty if the config cannot be read, which the receiver reports. */
 async function foldersInConfig(dir: string): Promise<string[]> {
   const plugins = await configuredPlugins(configFileOf(dir)).catch(() => []);
   return plugins

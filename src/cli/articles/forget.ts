@@ -4,7 +4,7 @@ import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
 import { print, printable, printJson, warningLog } from '../terminal.js';
 
-/** `pressmark forget`: a deleted article may come again. */
+/** `pressmark forget`: allows a deleted article to be published again. */
 export function forgetCommand(): Command {
   return withDir(new Command('forget'))
     .argument('<id>', 'its id, as the service knows it')

@@ -10,7 +10,7 @@ import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
 import { aligned, paint, print, printJson } from '../terminal.js';
 
-/** `pressmark list`: every article. */
+/** `pressmark list`: lists all articles. */
 export function listCommand(): Command {
   return withDir(new Command('list'))
     .option('--json', 'print the articles as JSON')
@@ -54,7 +54,7 @@ export function listCommand(): Command {
     });
 }
 
-/** When an article is live that is not yet, or has expired. */
+/** Notes about the dates of an article that is not live yet, or has expired. */
 function stateNotes(article: ArticleFile): string[] {
   if (article.kind !== 'article') return [];
   const { state, liveAt = '', expiresAt = '' } = article;
@@ -63,16 +63,16 @@ function stateNotes(article: ArticleFile): string[] {
   return state === 'expired' ? [`expired ${expiresAt}`] : [];
 }
 
-/** The longest title that is shown whole. */
+/** The longest title that is shown in full, in characters. */
 const TITLE_CHARS = 40;
 
-/** @param notes what is to be known of the article, such as that it waits for review. */
+/** @param notes further facts about the article, such as that it waits for review. */
 function rowOf(article: ArticleFile, author: string, notes: readonly string[]): string[] {
   const { kind, file, reason } = article;
   if (kind === 'unreadable') return ['', 'unreadable', author, `(${reason})`, file];
   const { date, title, url, address } = article;
   const short = title.length > TITLE_CHARS ? `${title.slice(0, TITLE_CHARS - 1)}…` : title;
-  // A pinned or listed URL is certain.
+  // Pinned and listed URLs are certain.
   const shown = address === 'unknown' ? `${url} (unknown${reason === undefined ? '' : `: ${reason}`})` : url;
   const noted = [shown, ...notes.map((note) => `(${note})`)].join(' ');
   return [date.slice(0, 10), short, author, noted, file];

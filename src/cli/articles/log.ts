@@ -4,7 +4,7 @@ import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
 import { aligned, paint, print, printable, printJson } from '../terminal.js';
 
-/** `pressmark log`: the revisions of one article. */
+/** `pressmark log`: lists the revisions of one article. */
 export function logCommand(): Command {
   return withDir(new Command('log'))
     .argument('<article>', 'its id, slug, URL or file')

@@ -5,7 +5,7 @@ import { siteUrlOf } from '../../config/option-values.js';
 import { example, withDir } from '../options.js';
 import { print, printable, printJson, warningLog } from '../terminal.js';
 
-/** URLs that a person is shown; a script gets all of them. */
+/** The most URLs that are printed for a person; a script gets all of them. */
 const MOST_SHOWN = 20;
 
 interface MoveFlags {
@@ -14,7 +14,7 @@ interface MoveFlags {
   readonly json?: boolean;
 }
 
-/** `pressmark move`: the site gets another address. */
+/** `pressmark move`: changes the site's address. */
 export function moveCommand(): Command {
   return withDir(new Command('move'))
     .argument('<address>', 'the new address of the site')

@@ -4,7 +4,7 @@ import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
 import { print, printable, printJson, warningLog } from '../terminal.js';
 
-/** `pressmark revert`: an earlier version of an article, as a new revision. */
+/** `pressmark revert`: restores an earlier version of an article as a new revision. */
 export function revertCommand(): Command {
   return withDir(new Command('revert'))
     .argument('<article>', 'its id, slug, URL or file')

@@ -6,7 +6,7 @@ import { example, withDir } from '../options.js';
 import { interruptSignal } from '../signals.js';
 import { print, printable, printJson, tell } from '../terminal.js';
 
-/** What is printed of one file. */
+/** The output for one file. */
 interface Row {
   readonly file: string;
   readonly url: string | null;
@@ -14,7 +14,7 @@ interface Row {
   readonly reason: string | null;
 }
 
-/** `pressmark urls`: which file is at which URL. */
+/** `pressmark urls`: lists files and their URLs. */
 export function urlsCommand(): Command {
   return withDir(new Command('urls'))
     .option('--force', 'ask the generator again, even where nothing has changed')

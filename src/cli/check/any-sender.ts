@@ -3,13 +3,13 @@ import type { SenderDriver, Step } from '../../conformance/sender/driver.js';
 import { CLOCK } from '../../sender/clock.js';
 import { askPerson } from './ask-person.js';
 
-/** So long it is looked whether a request comes that must not. */
+/** How long to wait for a request that must not come, in milliseconds. */
 const QUIET_MS = 2000;
 
 /**
- * Drives any sender over real time, by asking a person for each step.
+ * Drives any sender in real time by asking a person for each step.
  *
- * @param isNewSecret whether the secret was made for this check, so that the person has to be shown it.
+ * @param isNewSecret whether the secret was created for this check, so that it must be shown.
  * @param signal ends waits.
  */
 export function anySender(isNewSecret: boolean, signal: AbortSignal): SenderDriver {

@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline';
 import { escapeInvisible } from '../../log.js';
 
 /**
- * Asks on standard error, and waits for a line of standard input or for an interruption.
+ * Asks a question on standard error, and waits for a line of standard input or for an interruption.
  *
- * @param seen is an answer too; without it, so is the end of standard input.
+ * @param seen counts as an answer too, when it settles; without it, the end of standard input also does.
  */
 export async function askPerson(what: string, signal: AbortSignal, seen?: Promise<void>): Promise<void> {
   process.stderr.write(`${escapeInvisible(what)}\n`);

@@ -25,7 +25,7 @@ interface CheckSenderOptions extends ReportOptions {
 
 const PORT = 8789;
 
-/** `pressmark check-sender`: holds a sender against the contract, rule by rule. */
+/** `pressmark check-sender`: checks a sender against the contract, rule by rule. */
 export function checkSenderCommand(): Command {
   const command = withSecret(withPort(new Command('check-sender')), 'one for this check')
     .option('--listen', 'wait for a service that is pointed here, and say what it is to do, step by step')

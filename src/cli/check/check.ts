@@ -41,7 +41,7 @@ const parsePositive = numberThat('It has to be more than 0.', (value) => value >
 const parseRate = numberThat('It has to be a whole number from 1.', (n) => Number.isInteger(n) && n >= 1);
 const parseVersion = numberThat('It has to be 1, 2 or 3.', (version) => [1, 2, 3].includes(version));
 
-/** `pressmark check`: holds any receiver against the contract, rule by rule. */
+/** `pressmark check`: checks any receiver against the contract, rule by rule. */
 export function checkCommand(): Command {
   const command = withSecret(withDir(new Command('check')))
     .argument('[url]', 'the receiver’s URL, as it is registered; or the name of a connector')
@@ -115,11 +115,11 @@ function requestOf(step: PersonsStep): string {
   return `${what} Then press Enter.`;
 }
 
-/** The receiver of a URL, with the secret that was given; or that of a connector's name, with the connector's own. */
+/** The receiver at a URL with the given secret, or the receiver of a named connector with the connector's secret. */
 async function receiverOf(named: string | undefined, { dir, secret, service }: CheckOptions) {
   const connector = named === undefined ? undefined : findConnector(stateOf(dir), named);
   const url = receiverUrl(connector?.url ?? named);
-  // What is given needs no settings, which may be those of a site that is not in order.
+  // Without settings if everything is given, as the site's config may be invalid.
   const settings = connector === undefined && secret === undefined ? await loadSettings(dir) : undefined;
   return {
     url,
@@ -135,7 +135,7 @@ function pagesOf({ public: wanted, publicAt, publicWait }: CheckOptions) {
 
 const REPORT = z.object({ rules: z.array(z.object({ id: z.string(), result: z.string() })) });
 
-/** The rules that failed in an earlier report. @throws PressmarkError USAGE */
+/** The rules that failed according to an earlier report. @throws PressmarkError USAGE */
 function failedIn(file: string): string[] {
   try {
     const { rules } = REPORT.parse(JSON.parse(fs.readFileSync(file, 'utf8')));

@@ -10,10 +10,10 @@ import { PressmarkError } from '../../errors.js';
 import { PACKAGE_FOLDER } from '../../own-package.js';
 
 const PROGRAM = join(PACKAGE_FOLDER, 'dist/pressmark/bin.cjs');
-/** Lower exit codes are about articles, not about the command. */
+/** The exit code of wrong usage; lower ones are about articles. */
 const WRONG_USAGE = 2;
 
-/** Drives Pressmark's own sender by its commands, in a folder of its own; its time passes by `--clock`. */
+/** Drives Pressmark's own sender by its commands, in a temporary folder; `--clock` moves its time. */
 export function ownSender(service: { readonly name: string; readonly comment: string }): SenderDriver & {
   close(): void;
 } {

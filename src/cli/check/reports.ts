@@ -10,7 +10,7 @@ import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { escapeInvisible } from '../../log.js';
 import { print } from '../terminal.js';
 
-/** In which forms a report is wanted. */
+/** The formats of a report. */
 export interface ReportOptions {
   readonly json?: boolean;
   readonly markdown?: string;
@@ -18,7 +18,7 @@ export interface ReportOptions {
   readonly verbose?: boolean;
 }
 
-/** The options of reports, for the commands that check. @param finding what is known of a finding besides. */
+/** Adds the options of reports to a command that checks. @param finding the additional contents of a finding. */
 export function withReports(command: Command, finding: string): Command {
   return command
     .option('--json', 'print the report as JSON')
@@ -27,14 +27,14 @@ export function withReports(command: Command, finding: string): Command {
     .option('--verbose', `print the rules that passed too, and of each finding ${finding}`);
 }
 
-/** Refuses files in folders that are not there, before anything is sent. @throws PressmarkError USAGE */
+/** Refuses report files in missing folders, before anything is sent. @throws PressmarkError USAGE */
 export function requireReportFolders({ markdown, html }: ReportOptions): void {
   for (const file of [markdown, html])
     if (file !== undefined && !fs.statSync(dirname(resolve(file)), { throwIfNoEntry: false })?.isDirectory())
       throw new PressmarkError('USAGE', `the folder of ${quote(file, 200)} is not there; make it first`);
 }
 
-/** Prints a report, and writes it into the files that were named. */
+/** Prints a report, and writes it to the named files. */
 export function writeReports(report: Report, { json, markdown, html, verbose = false }: ReportOptions): void {
   const colour = process.stdout.isTTY ?? false;
   if (json) process.stdout.write(escapeInvisible(jsonReport(report), { lines: true }));
@@ -53,7 +53,7 @@ function write(file: string, text: string): void {
   }
 }
 
-/** Texts with commas between them. */
+/** Splits a text at commas. */
 export function parseList(text: string): string[] {
   return text.split(',').map((one) => one.trim());
 }

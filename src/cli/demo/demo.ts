@@ -18,7 +18,7 @@ import { type DemoStage, playDemo } from './script.js';
 
 const DEFAULT_PORT = 8787;
 
-/** The site before its first article: settings, pictures, and what its owner has written. */
+/** The site before its first article: settings, pictures and the owner's pages. */
 const EXAMPLE = join(PACKAGE_FOLDER, 'examples/reading-room');
 const HOST = '127.0.0.1';
 
@@ -37,7 +37,7 @@ export function demoCommand(): Command {
       createSecret(dir);
       addIgnoreLines(dir, ['.env', '.pressmark/', 'public/']);
       const git = makeRepository(dir);
-      // An environment of its own: the settings of a real site have no business in a throwaway one.
+      // A separate environment, as a throwaway site must not use the settings of a real one.
       const settings = await loadSettings(dir, { port, host: HOST }, { PRESSMARK_SITE_URL: url });
       const terminal = process.stdout.isTTY === true;
       const log = createLog({ level: 'error', terminal, atOnce: true });
@@ -60,13 +60,13 @@ export function demoCommand(): Command {
     });
 }
 
-/** The port that was asked for, else the usual one, else any that is free. */
+/** The requested port, otherwise the usual one, or any free port if that is taken. */
 async function freePort(wanted = 0): Promise<number> {
   if (wanted !== 0) return wanted;
   return tryPort(DEFAULT_PORT, HOST).catch(() => tryPort(0, HOST));
 }
 
-/** Makes the throwaway site a repository with one commit of its owner's; without git the demo goes on without. */
+/** Makes the throwaway site a repository with a first commit; undefined if git is missing. */
 function makeRepository(dir: string): DemoStage['git'] {
   const owner = ['-c', 'user.name=Owner', '-c', 'user.email=owner@localhost', '-c', 'commit.gpgsign=false'];
   const git = (...args: string[]) =>

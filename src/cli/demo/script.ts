@@ -6,19 +6,19 @@ import { DEFAULT_SERVICE, type EventName, envelopeOf, postEvent } from '../../se
 import { paint, print } from '../terminal.js';
 import { demoArticles } from './articles.js';
 
-/** What the demo plays on. */
+/** The site and the receiver of the demo. */
 export interface DemoStage {
   /** The site's folder. */
   readonly dir: string;
-  /** The running receiver and, as it is its own preview, the site. */
+  /** The address of the running receiver, which also serves the site's preview. */
   readonly url: string;
   readonly endpoint: string;
   readonly secret: string;
-  /** Git in the site's folder; undefined if it is not there. */
+  /** Runs git in the site's folder; undefined if git is missing. */
   readonly git: ((...args: string[]) => string) | undefined;
 }
 
-/** Sends the events of a whole life of an article, one after another, and prints each with what became of it. */
+/** Sends the events of an article's whole life one after another, and prints each with its result. */
 export async function playDemo({ dir, url, endpoint, secret, git }: DemoStage): Promise<boolean> {
   let ok = true;
   let second = Date.now();
@@ -60,7 +60,7 @@ export async function playDemo({ dir, url, endpoint, secret, git }: DemoStage): 
   }
 
   await send('webhook.test', 'webhook.test', sampleTest({}), 200);
-  // Each is sent a second after the one before.
+  // Each article is sent a second after the one before.
   const articles = demoArticles(url, (index) => new Date(second + 1000 * (index + 1)).toISOString());
   const urls: string[] = [];
   for (const article of articles) {
@@ -98,7 +98,7 @@ export async function playDemo({ dir, url, endpoint, secret, git }: DemoStage): 
   return ok;
 }
 
-/** How long the demo waits for a commit or a page before it goes on without. */
+/** How long the demo waits for a commit or a page before it continues, in milliseconds. */
 const PATIENCE_MS = 15_000;
 const POLL_MS = 50;
 

@@ -17,7 +17,7 @@ interface ConnectOptions {
   readonly json?: boolean;
 }
 
-/** `pressmark connect`: stores a receiver for the sender, after a connection test. */
+/** `pressmark connect`: tests the connection to a receiver, and stores it for the sender. */
 export function connectCommand(): Command {
   return withSecret(withDir(new Command('connect')))
     .argument('[name]', 'what to call it: lowercase letters, digits, hyphens')

@@ -21,7 +21,7 @@ type Action = 'show' | Asked;
 
 const STATUS = ['pending', 'sending', 'success', 'failed'] as const;
 
-/** `pressmark deliveries`: what was queued and what has become of it. */
+/** `pressmark deliveries`: lists the queued articles and their results. */
 export function deliveriesCommand(): Command {
   return withDir(new Command('deliveries'))
     .addArgument(
@@ -95,7 +95,7 @@ function table(entries: readonly Entry[]): void {
   for (const [n, entry] of entries.entries()) print(`${markOf(entry)} ${lines[n]}`);
 }
 
-/** Why and when a refresh of the article was refused; empty if none was. */
+/** The reason and the time of a refused refresh; empty if none was refused. */
 function refusal(refused: Entry['refused']): string {
   return refused === null ? '' : `not refreshed at ${refused.at}: ${refused.why}`;
 }
@@ -108,14 +108,14 @@ function requireIds(ids: readonly string[], action: Action): readonly string[] {
   );
 }
 
-/** Prints one delivery whole: what is sent at each attempt, and what the last one came to. */
+/** Prints one delivery in full: the request of each attempt, and the result of the last one. */
 function showOne(queue: Queue, id: string, { dir, json }: DeliveriesOptions): void {
   const entry = queue.read(id);
   if (entry === undefined) throw whyNot(queue, id, 'show');
   const { record, connector: name } = entry;
   const connector = findConnector(stateOf(dir), name);
   const body = envelopeBytes(record.payload);
-  // Each attempt is signed anew. The first one also sets the payload's moment, so its signature is another than this.
+  // Each attempt is signed again. The first one also sets the payload's moment, so its signature differs from this one.
   const headers =
     connector === undefined
       ? {}
@@ -133,7 +133,7 @@ function showOne(queue: Queue, id: string, { dir, json }: DeliveriesOptions): vo
   if (entry.refused !== null) print(`\n${printable(refusal(entry.refused))}`);
 }
 
-/** What the record keeps of the last answer: its status and its URL, or the first 200 characters of an error. */
+/** The recorded last answer: its status and its URL, or the first 200 characters of an error. */
 function answerOf({ liveUrl, note, record: { lastStatusCode, lastError, status } }: Entry): string {
   if (lastError !== null) return lastError;
   if (status !== 'success') return 'none yet';
@@ -141,9 +141,9 @@ function answerOf({ liveUrl, note, record: { lastStatusCode, lastError, status }
 }
 
 /**
- * Has deliveries sent again or at once, or cancels them; `retry all` is about each that has failed.
+ * Retries, sends or cancels deliveries; `retry all` means every failed one.
  *
- * @throws PressmarkError USAGE saying why others that were named are as they were.
+ * @throws PressmarkError USAGE with the reason for each named delivery that was not changed.
  */
 async function change(
   queue: Queue,
@@ -161,7 +161,7 @@ async function change(
     if (entry === undefined) refusals.push(whyNot(queue, id, action).message);
     else changed.push(entry);
   }
-  // A person who has a delivery sent now does not want to wait for the end of the receiver's pause.
+  // A person who sends a delivery now does not want to wait for the end of the receiver's pause.
   if (action !== 'cancel') for (const { record } of changed) endPause(state, record.url);
   if (json && (isAll || changed.length > 0)) printJson(changed.map(rowOf), 2);
   if (!json) {

@@ -4,38 +4,38 @@ import type { Queued } from '../../sender/publish.js';
 import type { Entry } from '../../sender/queue/entry.js';
 import type { SenderState } from '../../sender/state.js';
 
-/** What has become of a file or would become of it, in the order of summaries. */
+/** The statuses of a file, in the order of summaries. */
 const STATUSES = [
   ...(['to be sent', 'delivered', 'refreshed', 'waiting', 'failed'] as const),
   ...(['sent before', 'changed since', 'unchanged', 'not delivered yet', 'refused', 'left out'] as const),
 ];
 
-/** What a command says of a file. */
+/** The output for a file. */
 export interface FileRow {
-  /** Its path below the sender's folder. */
+  /** The path below the sender's folder. */
   readonly file: string;
   readonly status: (typeof STATUSES)[number];
-  /** Why it is not delivered. */
+  /** The reason why the file is not delivered. */
   readonly why: string | null;
   /** The article's public URL. */
   readonly url: string | null;
-  /** The id of its delivery. */
+  /** The id of the file's delivery. */
   readonly delivery?: string;
 }
 
-/** Files that look like articles and are none. */
+/** Rows for files that look like articles but are left out. */
 export function leftOutRows({ dir }: SenderState, { leftOut }: FoundMarkdown): FileRow[] {
   return leftOut.map(({ path, why }) => ({ file: relative(dir, path), status: 'left out', why, url: null }));
 }
 
 type Unsent = Extract<Queued, { readonly why: string }>;
 
-/** A file without a delivery. */
+/** The row of a file without a delivery. */
 export function undelivered({ dir }: SenderState, { path, kind, why }: Unsent): FileRow {
   return { file: relative(dir, path), status: kind === 'refused' ? 'refused' : 'left out', why, url: null };
 }
 
-/** A file with its delivery as it stands. @param landed the word for one that is a success. */
+/** The row of a file with its current delivery. @param landed the word for a success. */
 export function deliveredRow(file: string, entry: Entry, landed: 'delivered' | 'refreshed'): FileRow {
   const { status, lastError: why } = entry.record;
   const open = status === 'failed' ? 'failed' : 'waiting';

@@ -6,7 +6,7 @@ import { paint, print, printable, printJson } from '../terminal.js';
 import { type FileRow, has, leftOutRows, summaryOf, undelivered } from './files.js';
 import type { Sending } from './sending.js';
 
-/** What `publish` would do with a file; of one that is to be sent, `url` is probable, by earlier articles of this receiver. */
+/** What `publish` would do with a file. If it would be sent, `url` is a guess by earlier articles of this receiver. */
 interface Plan extends FileRow {
   readonly title?: string;
   readonly slug?: string;
@@ -48,7 +48,7 @@ function planOf(state: SenderState, one: Queued, urlOf: (slug: string) => string
   return { file, status: 'to be sent', why: null, url: urlOf(slug), title, slug, warnings };
 }
 
-/** The URL that the receiver would give a slug, by the last article with its slug in its URL. */
+/** Guesses the URL that the receiver would give a slug, from the last article with its slug in its URL. */
 function probableUrls({ connector: { name }, queue }: Sending): (slug: string) => string | null {
   let last: { timestamp: string; around: string[] } | undefined;
   for (const { liveUrl, record } of queue.list(({ connector }) => connector === name)) {

@@ -28,7 +28,7 @@ interface PublishOptions {
   readonly redirects?: string;
 }
 
-/** `pressmark publish`: articles from Markdown files, queued durably and sent. */
+/** `pressmark publish`: queues articles from Markdown files durably, and sends them. */
 export function publishCommand(): Command {
   return withClock(withRate(withConnector(withDir(new Command('publish')))))
     .argument('<file-or-folder...>', 'Markdown files, or folders of them')
@@ -58,7 +58,7 @@ export function publishCommand(): Command {
     });
 }
 
-/** Keeps where the articles were with the connector, as `refresh` must make the same of their links. */
+/** Stores the old address of the articles in the connector, as `refresh` must resolve their links in the same way. */
 async function withBaseUrl(
   sending: Sending,
   { baseUrl, redirects, dryRun }: PublishOptions,
@@ -143,7 +143,7 @@ async function publish(
   if (has(rows, 'waiting', 'failed', 'refused')) process.exitCode = 1;
 }
 
-/** How long a run will take yet, at its speed so far; empty while that is not worth a word. */
+/** The remaining time of a run at its speed so far; empty if it is short. */
 function timeLeft(ms: number, done: number, of: number): string {
   const seconds = Math.round((ms / done) * (of - done)) / 1000;
   if (ms < 3_000 || seconds < 10) return '';
@@ -160,14 +160,14 @@ function movedUrls({ state, queue }: Sending, queued: readonly Queued[]): MovedU
   });
 }
 
-/** A table for spreadsheets and scripts: each file, its new URL and its outcome. */
+/** Writes a table for spreadsheets and scripts: each file, its new URL and its result. */
 function writeReport(path: string, rows: readonly FileRow[]): void {
   const cell = (value: string | null) => `"${(value ?? '').replaceAll('"', '""')}"`;
   const lines = rows.map(({ file, status, url, why }) => [file, status, url, why].map(cell).join(','));
   fs.writeFileSync(path, ['file,status,url,error', ...lines, ''].join('\r\n'));
 }
 
-/** `changed`: the file says something else than what was sent. */
+/** `changed`: the file differs from the text that was sent. */
 type Row = FileRow & { readonly changed?: boolean };
 
 function rowOf({ state, queue }: Sending, one: Queued): Row {

@@ -20,7 +20,7 @@ interface RefreshOptions {
   readonly json?: boolean;
 }
 
-/** `pressmark refresh`: replaces published articles in place. */
+/** `pressmark refresh`: replaces published articles. */
 export function refreshCommand(): Command {
   return withClock(withConnector(withDir(new Command('refresh'))))
     .argument(
@@ -58,7 +58,7 @@ async function refreshOne(sending: Sending, url: string, path: string, { force, 
   if (entry.record.status !== 'success') process.exitCode = 1;
 }
 
-/** Replaces the articles whose files differ from what was sent last; a failure does not stop the others. */
+/** Replaces the articles whose files differ from the last delivery; a failure does not stop the others. */
 async function refreshChanged(
   sending: Sending,
   files: readonly string[],
@@ -80,7 +80,7 @@ async function refreshChanged(
   if (has(rows, 'waiting', 'failed', 'refused')) process.exitCode = 1;
 }
 
-/** Refreshes an article if its file has changed. @param onEntry gets its delivery. */
+/** Refreshes an article if its file has changed. @param onEntry receives its delivery. */
 async function refreshed(
   sending: Sending,
   one: Queued,
@@ -109,7 +109,7 @@ async function refreshed(
   }
 }
 
-/** A refresh for `--json`: with the revision that the article gets, and how its delivery stands. */
+/** The row of a refresh for `--json`, with the article's new revision and the state of the delivery. */
 function refreshedRow(file: string, entry: Entry) {
   const { lastStatusCode, nextRetryAt, payload } = entry.record;
   const { revision_id: revision } = payload.data;

@@ -10,19 +10,19 @@ import { type SenderState, stateOf } from '../../sender/state.js';
 import { numberThat } from '../options.js';
 import { paint, printable } from '../terminal.js';
 
-/** `--connector <name>`, for the commands that send. */
+/** Adds `--connector <name>` to a command that sends. */
 export function withConnector(command: Command): Command {
   return command.option('--connector <name>', 'which receiver, where several are connected');
 }
 
 const parseRate = numberThat('A rate is a number above 0.', (rate) => rate > 0);
 
-/** `--rate <n>`. */
+/** Adds `--rate <n>`. */
 export function withRate(command: Command): Command {
   return command.option('--rate <n>', 'attempts a second to each receiver, at most', parseRate);
 }
 
-/** `--clock <span>`, for the commands that look at the time. */
+/** Adds `--clock <span>` to a command that depends on the time. */
 export function withClock(command: Command): Command {
   return command.option(
     '--clock <span>',
@@ -41,9 +41,9 @@ function parseClock(text: string): Clock {
 }
 
 /**
- * What the sender keeps in a folder.
+ * Opens the sender's state in a folder.
  *
- * @throws PressmarkError USAGE if there is no such folder: with a mistyped name there would seem to be no deliveries.
+ * @throws PressmarkError USAGE if there is no such folder: a mistyped name would look like a sender without deliveries.
  */
 export function senderState(dir: string): SenderState {
   if (fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return stateOf(dir);
@@ -53,7 +53,7 @@ export function senderState(dir: string): SenderState {
   );
 }
 
-/** What the sending commands work with. */
+/** The context of the sending commands. */
 export interface Sending {
   readonly state: SenderState;
   readonly connector: Connector;
@@ -64,7 +64,7 @@ export interface Sending {
 /**
  * Opens the sender's folder below `dir` for one receiver.
  *
- * @throws PressmarkError USAGE if nothing is connected, or not which one is said.
+ * @throws PressmarkError USAGE if there is no connector, or several and none is named.
  */
 export function openSending(dir: string, connectorName: string | undefined, clock = CLOCK): Sending {
   const state = senderState(dir);
@@ -79,13 +79,13 @@ const MARKS = {
   failed: ['red', '✗'],
 } as const;
 
-/** The sign of a delivery's status, in its colour. */
+/** The mark of a delivery's status, in its colour. */
 export function markOf({ record }: Entry): string {
   const [colour, sign] = MARKS[record.status];
   return paint(colour, sign);
 }
 
-/** What has become of a delivery, in one line. */
+/** Describes the state of a delivery in one line. */
 export function standingOf(entry: Entry): string {
   const { source, liveUrl, note, record } = entry;
   const { status, attempts, lastError, nextRetryAt } = record;

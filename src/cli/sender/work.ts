@@ -19,7 +19,7 @@ interface WorkOptions {
   readonly clock?: Clock;
 }
 
-/** `pressmark work`: sends what is due, every minute. */
+/** `pressmark work`: sends due deliveries every minute. */
 export function workCommand(): Command {
   return withClock(withRate(withDir(new Command('work'))))
     .option('--once', 'send what is due now, and end; exit code 1 if an attempt failed')

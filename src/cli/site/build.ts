@@ -7,10 +7,10 @@ import { PressmarkError } from '../../errors.js';
 import { example, withDir } from '../options.js';
 import { print, printJson, progressLine, warningLog } from '../terminal.js';
 
-/** How long another process that builds the site is waited for, in milliseconds. */
+/** How long to wait for another process that builds the site, in milliseconds. */
 const LONGEST_WAIT_MS = 20_000;
 
-/** How often the progress is shown, in milliseconds. */
+/** The interval of progress output, in milliseconds. */
 const SHOWN_EVERY_MS = 80;
 
 interface BuildOptions {
@@ -18,7 +18,7 @@ interface BuildOptions {
   readonly json?: boolean;
 }
 
-/** `pressmark build`: the whole site, once. */
+/** `pressmark build`: builds the whole site once. */
 export function buildCommand(): Command {
   return withDir(new Command('build'))
     .option('--json', 'print the summary as JSON')

@@ -10,7 +10,7 @@ interface DoctorFlags extends Flags {
   readonly json?: boolean;
 }
 
-/** `pressmark doctor`: what keeps this site from receiving, and how to fix it. */
+/** `pressmark doctor`: finds faults that keep this site from receiving articles, and tells how to fix them. */
 export function doctorCommand(): Command {
   return withPort(withDir(new Command('doctor')))
     .option('--host <address>', 'the address that start listens on (default: all)')

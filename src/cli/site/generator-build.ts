@@ -7,27 +7,27 @@ import { PressmarkError } from '../../errors.js';
 import { interruptSignal } from '../signals.js';
 import { print, printable, printableLines, printJson, tell } from '../terminal.js';
 
-/** `pressmark build` of a site that another generator builds. */
+/** `pressmark build` for a site that another generator builds. */
 export async function buildGeneratorSite(
   settings: Settings,
   { json = false }: { json?: boolean },
 ): Promise<void> {
-  // A build has a process group of its own, which Ctrl-C does not reach.
+  // A build has its own process group, which Ctrl-C does not reach.
   const signal = interruptSignal();
   const built = await buildWithGenerator(settings, {
     signal,
-    // Standard output is for the summary alone.
+    // Standard output is only for the summary.
     onOutput: (chunk) => process.stderr.write(chunk),
   });
   const addresses = await addressesOrWarning(settings, signal);
-  // A page that was found elsewhere since the build began, by this command or by a receiver, is completed there.
+  // Complete the pages again, as this command or a receiver may have listed other addresses since the build began.
   const report = addresses === undefined ? built : await completeSite(settings, settings.output);
   const { checked, missing, skipped } = report;
   const { ms } = built;
   const changed = report === built ? built.changed : built.changed + report.changed;
   const moved = movedArticles(settings).map(({ text, fix }) => `${text}; ${fix}`);
   const contradiction = addresses?.contradiction;
-  // What a plugin has done wrong on a page that is complete now was said the first time.
+  // The second pass repeats warnings of the first one.
   const found = new Set([...built.warnings, ...report.warnings]);
   const warnings = [...found, ...moved, ...(contradiction === undefined ? [] : [contradiction])];
   if (missing.length > 0) process.exitCode = 1;
@@ -48,13 +48,13 @@ export async function buildGeneratorSite(
     );
 }
 
-/** Warnings go to standard error, and so does what is missing. */
+/** Prints warnings and missing pages to standard error. */
 export function printFindings(warnings: readonly string[], missing: readonly string[]): void {
   for (const warning of warnings) tell(`warning: ${printable(warning)}`);
   for (const sentence of missing) console.error(`missing: ${printable(sentence)}`);
 }
 
-/** The site is built and complete even where the generator does not list its pages. */
+/** The generator's list of pages, or a warning: the site is built and complete even if the list fails. */
 async function addressesOrWarning(settings: Settings, signal: AbortSignal) {
   if (!wantsAddresses(settings)) return undefined;
   try {

@@ -47,7 +47,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** `pressmark init`: makes a folder a Pressmark site. */
+/** `pressmark init`: turns a folder into a Pressmark site. */
 export function initCommand(): Command {
   return withDir(new Command('init'))
     .option(
@@ -94,7 +94,7 @@ async function init(options: Options): Promise<void> {
   else await printReport(plan, readings, inspection, options);
 }
 
-/** Asks the site, and then a person for what it does not say, until nothing is open. @returns the last questions, too. */
+/** Inspects the site, and asks a person about missing facts until no question is open. @returns the last questions, too. */
 async function interview(
   files: ReturnType<typeof siteFiles>,
   existing: Awaited<ReturnType<typeof existingConfig>>,
@@ -110,7 +110,7 @@ async function interview(
     }
     const inspection = await inspected(options.dir, recognition, answers, knownUrl);
     const questions = inspection.questions.filter(isOpen(inspection, options));
-    // The posts in that folder say more.
+    // Ask for the folder first, as its posts show more.
     const folder = questions.filter(({ flag, fallback }) => flag === 'content' && fallback === undefined);
     const asked = folder.length > 0 && isAsking(options) ? folder : questions;
     answers = await answered(asked, answers, options);
@@ -123,7 +123,7 @@ function isInWorkTree(folder: string): boolean {
   return folder !== dirname(folder) && isInWorkTree(dirname(folder));
 }
 
-/** Asks the site's generator, in a copy of the site that is removed afterwards. */
+/** Inspects the site with its generator, in a copy of the site that is removed afterwards. */
 async function inspected(
   dir: string,
   recognition: Extract<Recognition, { kind: 'known' }>,
@@ -152,7 +152,7 @@ function answersOf({ service, body, key, frontMatter, ...options }: Options): An
   return answers;
 }
 
-/** The address that `.env` or the environment says. */
+/** The address in `.env` or in the environment. */
 async function urlOfEnvironment(dir: string): Promise<string | undefined> {
   if (!fs.existsSync(dir)) return undefined;
   const { siteUrl, siteUrlIsGuess } = await loadSettings(dir);
@@ -160,8 +160,8 @@ async function urlOfEnvironment(dir: string): Promise<string | undefined> {
 }
 
 /**
- * An address can be set later, before the first article: with `--yes`, and without a terminal where Pressmark builds
- * the site itself, the config is written without it.
+ * Whether a question must be answered. The address can be set later, before the first article: with `--yes`, and without a
+ * terminal if Pressmark builds the site itself, the config is written without it.
  */
 function isOpen({ generator }: Inspection, { yes }: Options): (question: InitQuestion) => boolean {
   const canWait = yes === true || (generator === undefined && !isInteractive());
@@ -172,12 +172,12 @@ function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
-/** Whether a person answers questions. */
+/** Whether to ask a person. */
 function isAsking({ yes, json }: Options): boolean {
   return isInteractive() && !yes && !json;
 }
 
-/** The answers with those to questions: a person's on a terminal, else the fallbacks. */
+/** Completes the answers: on a terminal from a person, otherwise with the fallbacks. */
 async function answered(
   questions: readonly InitQuestion[],
   answers: Answers,
@@ -199,7 +199,7 @@ function noAnswer(questions: readonly InitQuestion[]): PressmarkError {
 
 async function ask(questions: readonly InitQuestion[], before: Answers): Promise<Answers> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  // Ctrl+D, Ctrl+C: nothing has been written yet.
+  // Ctrl+D and Ctrl+C end the command; nothing has been written yet.
   const ended = new AbortController();
   terminal.once('close', () => ended.abort());
   try {
@@ -297,7 +297,7 @@ Next:
   3. npx pressmark start${build}${siteUrl === undefined ? '\n     Before you have an address, try it on this machine: npx pressmark start --preview' : ''}`);
 }
 
-/** A text with its line ends and tabs as they are, so that the diff can be applied. */
+/** Escapes a text but keeps its line ends and tabs, so that the diff can be applied. */
 function printableFile(text: string): string {
   return text
     .split(/([\t\r\n])/)

@@ -14,7 +14,7 @@ export function postbuildCommand(): Command {
     .action(async (output: string | undefined, { dir, json }: { dir: string; json?: boolean }) => {
       const settings = await loadSettings(dir);
       const report = await completeSite(settings, output ?? settings.output);
-      // Within a build of Pressmark's, what is missing is for that build to say, which looks again.
+      // Within a build by Pressmark, that build checks again and reports missing pages.
       if (report.missing.length > 0 && !isWithinBuild(settings)) process.exitCode = 1;
       if (json) {
         printJson(report);

@@ -5,7 +5,7 @@ import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
 import { marked, print, printableLines, printJson } from '../terminal.js';
 
-/** `pressmark status`: what was last seen of a site, from the delivery to the public page. */
+/** `pressmark status`: shows the last known state of a site, from the delivery to the public page. */
 export function statusCommand(): Command {
   return withDir(new Command('status'))
     .option('--json', 'print it as JSON')
@@ -19,7 +19,7 @@ export function statusCommand(): Command {
     });
 }
 
-/** Prints what was found, and below it what to do. */
+/** Prints a finding, followed by its fix. */
 export function printFinding({ level, about, text, fix }: StatusFinding, label = `${about}:`): void {
   print(`${marked(level)} ${label} ${printableLines(text)}`);
   if (fix !== undefined) print(`  → ${printableLines(fix)}`);

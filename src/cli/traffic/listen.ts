@@ -35,7 +35,7 @@ const PORT = 8788;
 
 const parseDelay = numberThat('It has to be a number from 0 to 600000.', (ms) => ms <= 600_000);
 
-/** `pressmark listen`: stands where a receiver stands, or before one, and says what passes. */
+/** `pressmark listen`: acts as a receiver, or as a proxy before one, and checks the requests and answers. */
 export function listenCommand(): Command {
   return withSecret(withPort(withDir(new Command('listen'))))
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
@@ -93,7 +93,7 @@ async function run({
   await close();
 }
 
-/** The exchange has passed: that it cannot be recorded is said, and ends nothing. */
+/** Records an exchange. A failure is reported and does not stop the command. */
 function recorded(keep: ReturnType<typeof recorderIn> | undefined, exchange: Observed): string | undefined {
   try {
     return keep?.(exchange.request.delivery?.event ?? 'unknown', exchange.recording);

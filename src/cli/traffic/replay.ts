@@ -5,10 +5,10 @@ import { exchange, type Reply } from '../../sender/delivery/transport.js';
 import { example, parseUrl } from '../options.js';
 import { print, printableLines, printJson } from '../terminal.js';
 
-/** Headers that belong to the connection over which the request came. */
+/** Headers of the recorded request's connection. */
 const LEFT_OUT = /^(?:host|content-length|connection|keep-alive|transfer-encoding|accept-encoding)$/i;
 
-/** `pressmark replay`: sends a recorded request once more, byte for byte. */
+/** `pressmark replay`: sends a recorded request again, byte for byte. */
 export function replayCommand(): Command {
   return new Command('replay')
     .argument('<file>', 'the recording')
@@ -35,7 +35,7 @@ export function replayCommand(): Command {
     });
 }
 
-/** Prints an answer; exit code 1 where it is no success. */
+/** Prints an answer, and sets the exit code to 1 if it is not a success. */
 export function printReply({ status, ms, body, incomplete }: Reply, json = false): void {
   const text = body.toString();
   if (incomplete !== undefined) console.error(`pressmark: the answer ${incomplete}`);

@@ -24,7 +24,7 @@ interface SendOptions {
   readonly json?: boolean;
 }
 
-/** `pressmark send`: signs and posts one event. */
+/** `pressmark send`: signs and sends one event. */
 export function sendCommand(): Command {
   return withDir(new Command('send'))
     .addArgument(new Argument('<event>', 'what to send').choices(EVENT_NAMES))
@@ -69,10 +69,10 @@ function isUnreachable(error: unknown): error is PressmarkError {
   return error instanceof PressmarkError && error.code === 'UNREACHABLE';
 }
 
-/** The request, made of the event's data in the file. */
+/** Makes the request from the event's data in the file. */
 function requestOf(event: EventName, { file, target, service }: SendOptions): Envelope {
   const read = file === undefined ? {} : readObject(file);
-  // Both are the same in what a service sends (contract: Article, published_at).
+  // Both are equal in a service's requests (contract: Article, published_at).
   const timestamp = typeof read.published_at === 'string' ? read.published_at : new Date().toISOString();
   const given = { ...read, ...(target !== undefined && { target_url: target }) };
   return envelopeOf(event, dataOf(event, given, timestamp, service), timestamp);
