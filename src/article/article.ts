@@ -5,44 +5,44 @@ import { dateOnArrival } from './publication.js';
 
 export { commentPlaces, itemComment, itemComments } from '../contract/item-comment.js';
 
-/** What an article without a title is called, in the file and in lookups (a lookup's title is never empty). */
+/** The title of an article without one, in the file and in lookups (a lookup's title is never empty). */
 export const PLACEHOLDER_TITLE = 'Untitled';
 
-/** What the service may set, at publication and again by an update. */
+/** The fields that the service may set, at publication and in updates. */
 export interface ArticleContent {
   readonly title: string;
   readonly description: string;
   readonly author: string;
   readonly tags: readonly string[];
   readonly keyword: string;
-  /** Address of the featured image; null if there is none. */
+  /** The address of the featured image; null if there is none. */
   readonly image: string | null;
   /** Ready-made `<script type="application/ld+json">` blocks for the page's head, verbatim. */
   readonly jsonLd: string;
   /** The article as the service rendered it. */
   readonly contentHtml: string;
-  /** What stands below the front matter: the service's Markdown, or `contentHtml` where it sent none. */
+  /** The text below the front matter: the service's Markdown, or `contentHtml` if it sent none. */
   readonly body: string;
 }
 
-/** Front matter that is not Pressmark's: a person's keys and those of `article.frontMatter` filters. */
+/** Front matter besides Pressmark's own: a person's keys and those of `article.frontMatter` filters. */
 export type ExtraKeys = Readonly<Record<string, unknown>>;
 
-/** An article on its way in: what was sent, before a slug, a file and a URL are chosen. */
+/** An incoming article, before its slug, file and URL are chosen. */
 export interface ArticleDraft extends ArticleContent {
   readonly id: string;
-  /** The service's suggestion, as it came; `article-store` makes it safe and unique. */
+  /** The service's unchanged suggestion; `article-store` makes it safe and unique. */
   readonly slug: string;
   /** First publication, ISO 8601. */
   readonly date: string;
   readonly extra: ExtraKeys;
-  /** Why it is held: stored, and not shown; none if it is not. */
+  /** The reason why the article is held, that is, stored and not shown; undefined if it is not held. */
   readonly held?: string;
-  /** What else the service sent, for filters; it is not stored. */
+  /** Further fields from the service, for filters; they are not stored. */
   readonly source?: Readonly<Record<string, unknown>>;
-  /** A digest of what an adapter has handed over last; none if the webhook has delivered the article. */
+  /** A digest of the last input of an adapter; undefined if the webhook has delivered the article. */
   readonly received?: string;
-  /** The first revision. @default made of the file's text */
+  /** The first revision. @default made from the file's text */
   readonly revision?: string;
 }
 
@@ -52,11 +52,11 @@ export interface Article extends ArticleDraft {
   readonly revision: string;
   /** Absolute public URL, frozen at publication. */
   readonly url: string;
-  /** When it was last replaced by an update, ISO 8601; null before the first. */
+  /** The time of the last update, ISO 8601; null before the first. */
   readonly updated: string | null;
 }
 
-/** `text`, with those item comments of `original` appended that it has lost (contract: Body additions). */
+/** Appends the item comments of `original` that `text` has lost (contract: Body additions). */
 export function keepItemComments(text: string, original: string): string {
   const comments = itemComments(original);
   if (comments.length === 0) return text;
@@ -65,29 +65,29 @@ export function keepItemComments(text: string, original: string): string {
   return lost.length === 0 ? text : [text, ...lost].join('\n');
 }
 
-/** The draft that an `article.published` delivery describes, whose names are those of `namesOf`. @param now when it has come, in ms since 1970. */
+/**
+ * The draft in an `article.published` delivery, whose names are normalised by `namesOf`. @param now the time of its arrival, in
+ * ms since 1970.
+ */
 export function draftOf(data: ArticleData, now = Date.now()): ArticleDraft {
   const date = dateOnArrival(data.published_at, now);
   const { id, slug, source } = data;
   return { id, slug, date, extra: {}, ...contentOf(data), ...(source !== undefined && { source }) };
 }
 
-/**
- * What an `article.updated` delivery replaces. A null image leaves the stored one untouched
- * (contract: article.updated, 5).
- */
+/** The fields that an `article.updated` delivery replaces. A null image keeps the stored one (contract: article.updated, 5). */
 export function replacementOf(data: ArticleData, stored: Pick<Article, 'image'>): ArticleContent {
   const content = contentOf(data);
   return { ...content, image: content.image ?? stored.image };
 }
 
-/** Only what an update may replace, of something that holds more. */
+/** Only the fields that an update may replace. */
 export function contentFields(from: ArticleContent): ArticleContent {
   const { title, description, author, tags, keyword, image, jsonLd, contentHtml, body } = from;
   return { title, description, author, tags, keyword, image, jsonLd, contentHtml, body };
 }
 
-/** The names in what was sent as they are stored. */
+/** Normalises the title, the author and the tags as they are stored. */
 export function namesOf({ title, author, tags }: Pick<ArticleData, 'title' | 'author' | 'tags'>) {
   return {
     title: trimmedName(title) || PLACEHOLDER_TITLE,

@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
 import { PressmarkError, quote } from '../errors.js';
 
-/** The folder of assets, below the folder whose files go to the site as they are. */
+/** The folder of assets, below the folder whose files are copied to the site unchanged. */
 export const ASSETS = 'media';
 
-/** The most bytes of an asset. */
+/** The largest asset, in bytes. */
 export const MAX_ASSET_BYTES = 10_000_000;
 
-/** What an asset is, by its bytes. */
+/** The type of an asset, detected from its bytes. */
 export interface AssetKind {
   /** Such as `image/png`. */
   readonly type: string;
   readonly extension: string;
 }
 
-/** What an asset may be: nothing that a browser runs. SVG is not in it, as it may hold scripts. */
+/** The allowed types of assets, which browsers do not run. SVG is missing, as it may contain scripts. */
 const KINDS = {
   'image/avif': 'avif',
   'image/gif': 'gif',
@@ -32,7 +32,7 @@ const KINDS = {
 
 type AssetType = keyof typeof KINDS;
 
-/** The first bytes of a kind, as one character for each byte. */
+/** The first bytes of each type, with one character per byte. */
 const SIGNATURES: readonly (readonly [AssetType, RegExp])[] = [
   ['image/avif', /^.{4}ftyp(?:avi[fs]|mi[fa]1.{4,28}avif)/s],
   ['image/gif', /^GIF8[79]a/],
@@ -48,18 +48,18 @@ const SIGNATURES: readonly (readonly [AssetType, RegExp])[] = [
   ['application/pdf', /^%PDF-/],
 ];
 
-/** The kind of some bytes; undefined if they are no asset. */
+/** The type of some bytes; undefined if they are not an allowed asset. */
 export function assetKind(bytes: Uint8Array): AssetKind | undefined {
   const start = Buffer.from(bytes.subarray(0, 80)).toString('latin1');
   const type = SIGNATURES.find(([, signature]) => signature.test(start))?.[0];
   return type && { type, extension: KINDS[type] };
 }
 
-/** What an asset is, besides its bytes. */
+/** The properties of an asset besides its bytes. */
 export interface AssetName {
-  /** What its bytes must be, such as `image/png`. @default what they are */
+  /** The expected type, such as `image/png`. @default detected from the bytes */
   readonly type?: string | undefined;
-  /** The id of the article that it belongs to. */
+  /** The id of the asset's article. */
   readonly article?: string | undefined;
   /** A part of the file's name, such as `800w`. */
   readonly variant?: string | undefined;
@@ -67,9 +67,9 @@ export interface AssetName {
 
 /** A stored asset. */
 export interface StoredAsset {
-  /** Its public URL, absolute; it never changes. */
+  /** The absolute public URL; it never changes. */
   readonly url: string;
-  /** Its file, relative to the site's folder, with forward slashes. */
+  /** The file, relative to the site's folder, with forward slashes. */
   readonly path: string;
   /** Such as `image/png`. */
   readonly type: string;
@@ -78,7 +78,7 @@ export interface StoredAsset {
 const VARIANT = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /**
- * Where an asset is kept, below the folder whose files go to the site. The same bytes have the same path.
+ * The path of an asset, below the folder whose files are copied to the site. The same bytes have the same path.
  *
  * @throws PressmarkError BODY_TOO_LARGE, TYPE_UNSUPPORTED, USAGE.
  */
@@ -113,20 +113,20 @@ export function assetPath(
   return { path: `${ASSETS}/${folder}/${name}`, type: kind.type };
 }
 
-/** The name of an article's folder of assets: no part of an id becomes part of a path. */
+/** The name of an article's folder of assets. No part of the id is used, so it cannot change the path. */
 export function assetFolder(id: string): string {
   return hash('sha256', id).slice(0, 12);
 }
 
 const extensions = Object.values(KINDS).join('|');
 
-/** A path that `assetPath` has made. */
+/** A path from `assetPath`. */
 const PATH = new RegExp(
   `${ASSETS}/(?:[0-9a-f]{2}|[0-9a-f]{12})/[0-9a-f]{32}(?:-[a-z0-9-]{1,40})?\\.(?:${extensions})(?![\\w-]|\\.\\w)`,
   'g',
 );
 
-/** The assets that a text names, by their paths. */
+/** The paths of the assets that a text refers to. */
 export function assetsNamedIn(text: string): string[] {
   return text.includes(`${ASSETS}/`) ? [...new Set(text.match(PATH) ?? [])] : [];
 }

@@ -1,13 +1,13 @@
-/** Blanks, control characters, and what is never seen at an end of a text: joiners, marks of direction, fillers. */
+/** Blanks, control characters, and characters that are invisible at an end of a text: joiners, marks of direction, fillers. */
 const UNSEEN =
   /[\u034f\s\p{Cc}\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f\u2028\u2029\u2060-\u2064\u206a-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb]/u;
 
-/** The beginnings and ends of a direction within a text. They go at the ends only where no half of a pair stays. */
+/** The beginnings and ends of a direction within a text. They are removed at the ends only if no half of a pair remains. */
 const DIRECTION = /[\u202a-\u202e\u2066-\u2069]/;
 
 /**
- * A title, a name of an author or a tag, in NFC, without blanks and invisible characters at its ends. A variation selector
- * and a joiner of emoji are part of what is seen before them.
+ * Normalises a title, or a name of an author or a tag, to NFC, without blanks and invisible characters at its ends. A variation
+ * selector and a joiner of emoji belong to the character before them.
  */
 export function trimmedName(text: string): string {
   const whole = text.normalize('NFC');
@@ -15,7 +15,7 @@ export function trimmedName(text: string): string {
   return DIRECTION.test(short) ? between(whole, (letter) => UNSEEN.test(letter)) : short;
 }
 
-/** What is left without the characters at the ends. A pattern that ends in `+$` would look at long runs again and again. */
+/** Removes characters at both ends. A pattern that ends in `+$` would scan long runs repeatedly. */
 function between(text: string, isLeftOut: (letter: string) => boolean): string {
   let start = 0;
   let end = text.length;
@@ -24,29 +24,29 @@ function between(text: string, isLeftOut: (letter: string) => boolean): string {
   return text.slice(start, end);
 }
 
-/** A name in which nothing has to change, as in nearly all. */
+/** A name that needs no change, as most do. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
-/** A name of an author or a tag: trimmed, with one space for each run of blanks. */
+/** A normalised name of an author or a tag, with each run of blanks as one space. */
 export function termName(text: string): string {
   if (PLAIN.test(text)) return text;
   return trimmedName(text).replace(/\s+/g, ' ');
 }
 
-/** What all spellings of a name have in common: they differ in case, blanks and the form of Unicode. */
+/** The form that all spellings of a name share; they differ in case, blanks and Unicode form. */
 export function termKey(name: string): string {
   return termName(name).toLowerCase();
 }
 
 /**
- * The signs by which two names are not spellings of one, although generators make one slug of them: `C`, `C++` and `C#` are
- * three names, `HTML+CSS` and `HTML CSS` are one.
+ * The signs that distinguish two names although generators make the same slug of them: `C`, `C++` and `C#` are three names,
+ * `HTML+CSS` and `HTML CSS` are one.
  */
 export function signsOf(name: string): string {
   return (name.match(/(?<=[\p{L}\p{N}])[+#*]+(?![\p{L}+#*])/gu) ?? []).join(' ');
 }
 
-/** Names of tags, each once whatever its spelling, without empty ones. */
+/** Normalised names of tags, without duplicate spellings and empty ones. */
 export function termNames(texts: readonly string[]): string[] {
   const names = new Map<string, string>();
   for (const text of texts) {
@@ -57,16 +57,16 @@ export function termNames(texts: readonly string[]): string[] {
   return [...names.values()];
 }
 
-/** A text cut to a number of characters, never within a surrogate pair. */
+/** Cuts a text to a number of characters, never within a surrogate pair. */
 export function shortened(text: string, longest = Number.POSITIVE_INFINITY): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** How many results `memoized` remembers. */
+/** The number of results that `memoized` remembers. */
 const MOST_KNOWN = 100_000;
 
-/** A function of a text that remembers its results: the tags of a site come again with every article. */
+/** Makes a function of a text remember its results: the tags of a site recur with every article. */
 export function memoized(resultOf: (text: string) => string): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {

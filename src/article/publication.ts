@@ -1,28 +1,28 @@
 import { parseMoment } from '../contract/moment.js';
 
-/** When an article has a page, by its file: never, or from one moment on until another; in ms since 1970. */
+/** The time span in which an article has a page, by its file; in ms since 1970. */
 export type Publication =
   | { readonly kind: 'draft' }
   /** Until it is released. */
   | { readonly kind: 'held' }
   | {
       readonly kind: 'dated';
-      /** Undefined if the file has no date, or the site shows dates to come at once. */
+      /** Undefined if the file has no date, or the site shows future dates at once. */
       readonly from?: number | undefined;
       /** When the article expires; undefined if it does not. */
       readonly until?: number | undefined;
     };
 
-/** Whether an article has a page; `held`: not before it is released; `scheduled`: not before its date. */
+/** The state of an article. Only `live` ones have a page; `held` ones wait for release, `scheduled` ones for their date. */
 export type ArticleState = 'draft' | 'held' | 'scheduled' | 'live' | 'expired';
 
-/** The key in which a file says when its article expires. */
+/** The front matter key of an article's expiry. */
 export const EXPIRY_KEY = 'expiryDate';
 
-/** The clocks of a service and of its receiver may differ so much, in milliseconds. */
+/** The largest difference between the clocks of a service and its receiver, in milliseconds. */
 const CLOCK_SKEW_MS = 60_000;
 
-/** A publication in which what a definition could not read as a date, NaN, is none. */
+/** Removes dates that a definition could not read (NaN). */
 export function withKnownDates(publication: Publication): Publication {
   if (publication.kind !== 'dated') return publication;
   const known = (at: number | undefined) => (Number.isNaN(at) ? undefined : at);
@@ -38,8 +38,8 @@ export function stateAt(publication: Publication, now: number): ArticleState {
 }
 
 /**
- * The date of a new article. If it is ahead by no more than clocks may differ, it is the moment of arrival: no generator
- * leaves the article out then. A later one is that of a scheduled article.
+ * The date of a new article. A date that is ahead by no more than clocks may differ becomes the moment of arrival, so that no
+ * generator leaves the article out. A later date schedules the article.
  *
  * @param sent ISO 8601.
  * @param now in ms since 1970.

@@ -5,50 +5,49 @@ import { shownMarkdown } from './text/markdown.js';
 /** Whether a body is Markdown or HTML. */
 export type BodyKind = 'markdown' | 'html';
 
-/** An article as it stands in its file. */
+/** An article and the state of its file. */
 export interface StoredArticle {
-  /** `revision` is the current one: the file's own, or `edit-…` where a person has edited it. */
+  /** `revision` is the current one: the file's own, or `edit-…` if a person has edited it. */
   readonly article: Article;
   /** Whether a person has changed anything since Pressmark wrote the file. */
   readonly edited: boolean;
-  /** Whether the body differs from what `contentHtml` renders; then the body is what is rendered. */
+  /** Whether the body differs from what `contentHtml` renders; then the body is rendered instead. */
   readonly bodyEdited: boolean;
-  /** The digest in the file: that of the version which Pressmark wrote last; undefined if there is none. */
+  /** The digest in the file, of the version that Pressmark wrote last; undefined if there is none. */
   readonly digest: string | undefined;
-  /** Whether the body is HTML; Markdown where it is undefined. */
+  /** Set if the body is HTML; undefined means Markdown. */
   readonly bodyKind?: 'html';
   /** Whether the URL is certain; undefined if the file pins it. */
   readonly address?: Address;
-  /** When the article has a page. */
+  /** The time span in which the article has a page. */
   readonly publication: Publication;
 }
 
 /**
- * What is known of the URL of a file that does not pin it: listed by the site's generator, or not to be relied upon, and
- * why not, as the end of a sentence that begins with the file's name.
+ * The certainty of a URL that the file does not pin: listed by the site's generator, or unknown with a reason, as the end of a
+ * sentence that begins with the file's name.
  */
 export type Address =
   | { readonly kind: 'listed' }
   | {
       readonly kind: 'unknown';
       readonly reason: string;
-      /** Whether the file has a date in the future: it is the only reason that passes while the file stays as it is. */
+      /** Whether the reason is a date in the future, the only one that passes without a change of the file. */
       readonly isFuture?: true;
     };
 
-/** The URL in an article's file that was answered to the service. */
+/** The URL in an article's file that the service was given. */
 export interface StoredUrl {
   readonly url: string;
-  /** The path below the site's URL that the file pins besides; undefined if it pins none. */
+  /** The path below the site's URL that the file also pins; undefined if it pins none. */
   readonly address: string | undefined;
 }
 
 /**
- * The HTML that the article is shown with. The service's own to the byte, until a person edits the body, or
- * where it sent Markdown alone; then the body is rendered as Markdown, and the item comment survives
- * (contract: Body additions).
+ * The displayed HTML of an article. It is the service's unchanged HTML, unless a person has edited the body or only Markdown
+ * was sent. Then the body is rendered as Markdown, and the item comment is kept (contract: Body additions).
  *
- * @param ofPeople renders what a person wrote. @default as all Markdown
+ * @param ofPeople renders Markdown that a person wrote. @default like all Markdown
  */
 export function renderedHtml(stored: Rendered, ofPeople?: (markdown: string) => string): string {
   const { body, contentHtml } = stored.article;
@@ -60,12 +59,12 @@ export function renderedHtml(stored: Rendered, ofPeople?: (markdown: string) => 
   return html === contentHtml ? html : keepItemComments(html, contentHtml);
 }
 
-/** Whether an article is shown with the HTML that came, which needs no rendering. */
+/** Whether an article is displayed with the HTML that was sent, without rendering. */
 export function isAsSent({ article: { contentHtml }, bodyEdited }: Rendered): boolean {
   return !bodyEdited && contentHtml !== '';
 }
 
-/** What `renderedHtml` needs of a stored article. */
+/** The fields of a stored article that `renderedHtml` needs. */
 export type Rendered = Pick<StoredArticle, 'bodyEdited' | 'bodyKind'> & {
   readonly article: Pick<Article, 'body' | 'contentHtml'>;
 };

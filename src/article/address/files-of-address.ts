@@ -1,8 +1,9 @@
 export { percentEncoded } from '../../contract/canonical-url.js';
 
 /**
- * The output files that may show an address, in the order in which hosts look for them: `/blog/x/` is `blog/x/index.html`, `/blog/x` may be
- * `blog/x`, `blog/x.html` or `blog/x/index.html`. All are below the output folder. Query and fragment do not count.
+ * The output files that may show an address, in the order in which hosts look for them: `/blog/x/` is `blog/x/index.html`,
+ * `/blog/x` may be `blog/x`, `blog/x.html` or `blog/x/index.html`. All are below the output folder. Query and fragment are
+ * ignored.
  *
  * @param address the path of a URL below the site's, starting with a slash; percent-encoded or not.
  * @returns file names with forward slashes; empty if no file can have this address.
@@ -25,7 +26,7 @@ export function filesOfAddress(address: string): string[] {
   return [`${below}${last}`, `${below}${last}.html`, `${below}${last}/index.html`];
 }
 
-/** An address without percent escapes, as front matter has it; as it is where its escapes are malformed. */
+/** Decodes the percent escapes of an address, as in front matter; returns it unchanged if they are malformed. */
 export function decodedAddress(address: string): string {
   try {
     return decodeURI(address);
@@ -34,7 +35,7 @@ export function decodedAddress(address: string): string {
   }
 }
 
-/** A file name of one segment; undefined if it can be none. */
+/** Decodes one segment of a file name; undefined if it is not a possible name. */
 export function decodeSegment(segment: string): string | undefined {
   let name: string;
   try {

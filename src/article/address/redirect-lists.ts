@@ -2,7 +2,7 @@ import querystring from 'node:querystring';
 
 /** The old and the new URL of an article. */
 export interface MovedUrl {
-  /** The article's file, below the folder of the site or of the posts. */
+  /** The article's file, relative to the folder of the site or of the posts. */
   readonly file: string;
   readonly old: string;
   readonly new: string;
@@ -11,9 +11,9 @@ export interface MovedUrl {
 const HEAD = 'file,old,new';
 
 /**
- * What has moved, as a list for people and programs and as redirects for the host of the old addresses: Netlify's
- * `_redirects`, which others read too, and locations for an nginx server. Neither can tell old addresses apart that
- * differ in their query alone; those are in the list only.
+ * Makes a list of moved articles for people and programs, and redirects for the host of the old addresses: Netlify's
+ * `_redirects`, which other hosts read too, and locations for nginx. Neither can distinguish old addresses that differ only in
+ * their query; those are only in the list.
  */
 export function redirectLists(urls: readonly MovedUrl[]): { readonly name: string; readonly text: string }[] {
   const rows = urls.map(({ file, old, new: url }) => [file, old, url].map(quoted).join(','));
@@ -36,12 +36,12 @@ export function redirectLists(urls: readonly MovedUrl[]): { readonly name: strin
   ];
 }
 
-/** A text in quotes; a path of another program may hold what ends a word or a quote. */
+/** Quotes a text; a path of another program may contain characters that end a word or a quote. */
 function inNginx(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** Reads the list that `redirectLists` has made. */
+/** Reads the list that `redirectLists` made. */
 export function readList(csv: string): MovedUrl[] {
   return [...csv.matchAll(/^"((?:[^"]|"")*)","((?:[^"]|"")*)","((?:[^"]|"")*)"$/gm)].map(
     ([, file = '', old = '', url = '']) => ({

@@ -1,4 +1,4 @@
-/** Folders at the top of a site that its own pages and files stand in. */
+/** Folders at the top of a site that contain its own pages and files. */
 const FOLDERS = ['archive', 'assets', 'authors', 'pagefind', 'search', 'tags'];
 
 /** Files at the top of a site. */
@@ -15,7 +15,7 @@ const FILES = [
   'sitemap.xml',
 ];
 
-/** What other generators, themes and hosts have at the top of a site, and what the server answers by default. */
+/** Usual names at the top of a site with other generators, themes and hosts, and paths that the server answers by default. */
 const CUSTOMARY = [
   'admin',
   'api',
@@ -37,7 +37,7 @@ const CUSTOMARY = [
   'webhook',
 ];
 
-/** Folders and files at the top of a site, which are its own. */
+/** The site's own folders and files at its top. */
 export const OWN_PLACES: readonly string[] = [...FOLDERS, ...FILES];
 
 const SLUGS = new Set([
@@ -46,24 +46,24 @@ const SLUGS = new Set([
   ...CUSTOMARY,
 ]);
 
-/** Names that Windows gives to devices, whatever the extension. */
+/** Names of devices on Windows, with any extension. */
 const WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** Whether no new article gets this slug: its page could clash with one of the site, or with a device of Windows. */
+/** Whether a slug is reserved: its page could clash with the site's own, or with a device of Windows. */
 export function isReservedSlug(slug: string): boolean {
   return SLUGS.has(slug) || WINDOWS.test(slug);
 }
 
 const files = FILES.map((file) => file.replaceAll('.', '\\.').replace(/html$/, 'html?'));
 
-/** A file is reserved as a folder too; a large site's sitemap has several files. */
+/** The paths of reserved files. A file's name is reserved as a folder too; a large site has several sitemap files. */
 const PLACES = new RegExp(
   `^(?:(?:${files.join('|')}|sitemap[^/]*\\.xml)(?:/.*)?|(?:${FOLDERS.join('|')})(?:/.*|\\.html?))$`,
   'i',
 );
 
 /**
- * Whether a file of the built site is one of the site's own pages and files, which an article must not replace.
+ * Whether a file of the built site is one of the site's own, which an article must not replace.
  *
  * @param file below the output folder, with forward slashes.
  */

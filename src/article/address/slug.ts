@@ -3,22 +3,22 @@ import { createRequire } from 'node:module';
 import type Library from '@sindresorhus/slugify';
 import { isReservedSlug } from './reserved.js';
 
-/** Longest slug, in characters. */
+/** The longest slug, in characters. */
 const MAX_LENGTH = 80;
 
-/** Longest slug in UTF-8, in bytes: with a date before it, the name of a file stays far below the 255 of file systems. */
+/** The longest slug in UTF-8, in bytes: with a date before it, a file name stays far below the 255 of file systems. */
 const MAX_BYTES = 180;
 
-/** A suggestion is cut before anything else, so that a million hostile characters cost no time. */
+/** The part of a suggestion that is read, in characters, so that a million hostile ones cost no time. */
 const MAX_SUGGESTION = 400;
 
 /**
- * A safe file name and URL segment: lowercase letters and digits of any script, in NFC, with single hyphens; 1 to 80
+ * Makes a safe file name and URL segment: lowercase letters and digits of any script, in NFC, with single hyphens; 1 to 80
  * characters and at most 180 bytes; never a path, a reserved name or empty. The same input always gives the same slug.
  *
  * @param suggestion the service's suggestion, any text.
- * @param title taken where nothing of the suggestion is left.
- * @param id names the article where neither leaves anything; never shown itself.
+ * @param title used if nothing remains of the suggestion.
+ * @param id used as a hash if nothing remains of both.
  */
 export function slugOf(suggestion: string, title: string, id: string): string {
   const slug = slugText(suggestion) || slugText(title) || `article-${hash('sha256', id).slice(0, 12)}`;
@@ -26,15 +26,15 @@ export function slugOf(suggestion: string, title: string, id: string): string {
 }
 
 /**
- * The same in ASCII alone: letters are transliterated, and those of scripts that cannot be are left out.
+ * The same in ASCII: letters are transliterated, and left out if that is not possible.
  *
- * @param language whose letters they are, as a language tag: `ö` is `oe` in German and `o` in Turkish.
+ * @param language the language of the letters, as a language tag: `ö` is `oe` in German and `o` in Turkish.
  */
 export function asciiSlugOf(suggestion: string, title: string, id: string, language: string): string {
   return slugOf(asciiSlugText(suggestion, language) || asciiSlugText(title, language), '', id);
 }
 
-/** The n-th alternative of a slug that is taken: `name`, `name-2`, `name-3`, … */
+/** The n-th alternative of a slug: `name`, `name-2`, `name-3`, … */
 export function numbered(slug: string, n: number): string {
   if (n === 1) return slug;
   const suffix = `-${n}`;
@@ -43,13 +43,13 @@ export function numbered(slug: string, n: number): string {
 
 const PLAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** What of a text can stand in a slug; empty if that is nothing. */
+/** Makes a slug of a text; empty if no character is possible in a slug. */
 export function slugText(text: string): string {
   if (text.length <= MAX_LENGTH && PLAIN.test(text)) return text; // as nearly every suggestion is
   const letters = text
     .slice(0, MAX_SUGGESTION)
     .toWellFormed()
-    // Also one form of letters that look alike: a disk that ignores case takes more than case for the same.
+    // NFKC, so that similar letters have one form: disks that ignore case treat more than case as equal.
     .normalize('NFKC')
     .toLowerCase()
     .normalize('NFKC')
@@ -65,7 +65,7 @@ export function slugText(text: string): string {
   return bounded(letters, 0);
 }
 
-/** The beginning of a slug that leaves room for so many further characters, without half a letter or a hyphen at its end. */
+/** The beginning of a slug that leaves room for a suffix, without half a letter or a hyphen at its end. */
 function bounded(slug: string, room: number): string {
   let length = 0;
   let bytes = 0;
@@ -73,7 +73,7 @@ function bounded(slug: string, room: number): string {
   for (const letter of slug) {
     bytes += Buffer.byteLength(letter);
     if (++length > MAX_LENGTH - room || bytes > MAX_BYTES - room) {
-      // The accents of a letter go with it.
+      // The accents of a removed letter are removed with it.
       const kept = slug.slice(0, end);
       return (/^\p{M}/u.test(letter) ? kept.replace(/\P{M}\p{M}*$/u, '') : kept).replace(/-$/, '');
     }
@@ -90,7 +90,10 @@ export function asciiSlugText(text: string, language: string): string {
 
 let library: typeof Library | undefined;
 
-/** A text in the letters of a URL. The library is loaded when it is first needed: it makes patterns of thousands of letters. */
+/**
+ * Transliterates a text to ASCII. The library is loaded when it is first needed, as it compiles patterns of thousands of
+ * letters.
+ */
 export const slugify: typeof Library = (text, options) => {
   library ??= (createRequire(import.meta.url)('@sindresorhus/slugify') as { default: typeof Library })
     .default;

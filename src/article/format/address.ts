@@ -5,35 +5,35 @@ import { topKeys } from './key-path.js';
 import type { ArticleMapping, FileFacts, ListedAddress } from './mapping.js';
 import { ownPath } from './site-keys.js';
 
-/** The addresses of files, as their generator has listed them. */
+/** The addresses of files in their generator's list. */
 export interface ListedAddresses {
   get(path: string): ListedAddress | undefined;
-  /** Another text after every change. */
+  /** Changes whenever the list changes. */
   readonly version: string;
 }
 
-/** What decides the URLs of a site's articles. */
+/** The options that decide the URLs of a site's articles. */
 export interface AddressOptions {
   readonly mapping: ArticleMapping;
   /** The site's public URL without a trailing slash. */
   readonly siteUrl: string;
-  /** The URL that the site's patterns give. */
+  /** The URL by the site's patterns. */
   readonly url: (slug: string, date: string) => string;
-  /** Undefined if Pressmark builds the pages itself: then every URL is certain. */
+  /** Undefined if Pressmark builds the pages itself, so that every URL is certain. */
   readonly listed?: ListedAddresses;
 }
 
 /** The URL of a file's page. */
 export interface FileUrl {
   readonly url: string;
-  /** Whether it is certain; undefined if the file pins it. */
+  /** Whether the URL is certain; undefined if the file pins it. */
   readonly address: Address | undefined;
 }
 
 /**
- * The URL of a file's page, and whether the page is there for certain.
+ * The URL of a file's page, and whether it is certain.
  *
- * @param stored the URL that was answered to the service, from the file.
+ * @param stored the URL in the file that the service was given.
  */
 export function urlOf(
   options: AddressOptions,
@@ -54,7 +54,7 @@ export function urlOf(
     return stored === undefined ? unknown('is held') : { url: stored, address: undefined };
   const found = listed.get(file.path);
   const isListed = found !== undefined && found.digest === addressDigest(file, mapping);
-  // A site may show what says that it is a draft, as Eleventy does unless its configuration leaves it out.
+  // A site may show drafts, as Eleventy does unless its configuration excludes them.
   if (state === 'draft' && !isListed) return unknown('is a draft');
   if (state !== 'draft' && stored !== undefined && isPinnedAt(stored))
     return { url: stored, address: undefined };
@@ -66,7 +66,7 @@ export function urlOf(
     : unknown(`was answered with a URL that is not below ${siteUrl}`);
 }
 
-/** The URL that a file of a person seems to pin: not certain before the generator has listed it, but not free either. */
+/** The URL that a person's file seems to pin. It is not certain until the generator lists it, but it is not free either. */
 function pinnedUrl({ mapping, siteUrl }: AddressOptions, file: FileFacts): string | undefined {
   const [pinKey = ''] = Object.keys(mapping.pin('/address/'));
   const address = file.data[pinKey];
@@ -80,8 +80,8 @@ export function addressIn(siteUrl: string, url: string): string {
 }
 
 /**
- * A digest of what decides the address of a file's page: the file's path and its front matter, less what an update
- * replaces. An update pins the address, or cannot change it, and leaves a draft one.
+ * A digest of everything that decides the address of a file's page: the file's path and its front matter, except for the keys
+ * that an update replaces. An update pins the address or cannot change it, and does not turn a draft into a page.
  */
 export function addressDigest({ path, data }: FileFacts, mapping: ArticleMapping): string {
   const name = (key: string) => (mapping.ignoresKeyCase ? key.toLowerCase() : key);
@@ -93,7 +93,7 @@ export function addressDigest({ path, data }: FileFacts, mapping: ArticleMapping
   return `sha256-${hash('sha256', JSON.stringify([path, counted, isDraft]))}`;
 }
 
-/** The keys that an update may set. Neither the date nor the category, which decide addresses on some sites, is one of them. */
+/** The keys that an update may set. The date and the category, which decide addresses on some sites, are not among them. */
 function replacedKeys(mapping: ArticleMapping): string[] {
   const { date: _, category: _category, ...replaced } = mapping.keys;
   const pins = new Set(Object.keys(mapping.pin('/address/')));

@@ -13,33 +13,33 @@ import { type ArticleFields, entriesOf, incomingOf, lastOfEach } from './fields.
 import type { FileFacts, FrontMatterValue, IncomingBody } from './mapping.js';
 import { ownChanges, ownOf, type SiteKeys } from './site-keys.js';
 
-/** What decides whether an article has a page. */
+/** A change that decides whether an article has a page. */
 export interface StateChange {
-  /** Why it is held; undefined if it is not. */
+  /** The reason why the article is held; undefined if it is not. */
   readonly held: string | undefined;
-  /** Another date, ISO 8601; undefined leaves it. */
+  /** The new date, ISO 8601; undefined keeps it. */
   readonly date?: string | undefined;
-  /** When it expires, ISO 8601; null for never, undefined leaves it. */
+  /** The new expiry, ISO 8601; null for never, undefined keeps it. */
   readonly expires?: string | null | undefined;
 }
 
 /** Changes article files; see `articleAmender`. */
 export type ArticleAmender = ReturnType<typeof articleAmender>;
 
-/** What becomes of a file. */
+/** The changes of a file. */
 interface Rewriting {
   readonly changes: readonly FrontMatterChange[];
   /** Pressmark's own front matter. */
   readonly own: Readonly<Record<string, FrontMatterValue | undefined>>;
-  /** Under which it is pristine; undefined leaves the digest and revision that it has. */
+  /** The revision of a pristine file; undefined keeps the digest and the revision. */
   readonly revision: string | undefined;
-  /** @default as it is */
+  /** @default unchanged */
   readonly body?: string;
 }
 
 /**
- * Changes the article files of a site. What a person wrote stays, in its order and place. Each change throws
- * ARTICLE_UNREADABLE if the front matter cannot be rewritten without loss.
+ * Creates functions that change a site's article files. Text that a person wrote stays, in its order and place. Each change
+ * throws ARTICLE_UNREADABLE if the front matter cannot be rewritten without loss.
  */
 export function articleAmender(
   { mapping }: Pick<AddressOptions, 'mapping'>,
@@ -62,12 +62,12 @@ export function articleAmender(
   }
 
   /**
-   * The file that replaces another.
+   * Makes the file that replaces another.
    *
    * @param previous the whole present file.
    * @param stored the same file, decoded.
-   * @param next the new article. Of its `extra`, only keys that differ from those of the file are written.
-   * @param storedBody where `next.body` comes from an earlier version of the file and is in its stored form already.
+   * @param next the new article. Of its `extra`, only keys that differ from the file's are written.
+   * @param storedBody whether `next.body` is already in its stored form, from an earlier version of the file.
    */
   function amend(
     previous: string,
@@ -84,9 +84,9 @@ export function articleAmender(
         : { ...mapping.body(emptyBody(storedBody), at), text: next.body };
     const where = (field: keyof typeof article, changes: FrontMatterChange[]) =>
       isDeepStrictEqual(article[field], next[field]) ? [] : changes;
-    // Its id was its path then; the file may have another name by now.
+    // The id was the path at that time; the file may have been renamed since.
     const isOfPerson = mapping.isArticlePath(article.id) && !isTop;
-    // Without a date of its own, a generator may take the date of the update for that of the post.
+    // Without a date in the file, a generator may use the date of the update as the post's.
     const showsUpdate = data[keys.date] !== undefined || isTop || mapping.datesByName === true;
     const changes = [
       ...where('title', fields.title(next)),
@@ -98,7 +98,7 @@ export function articleAmender(
       ...(showsUpdate ? fields.updated(next.updated) : []),
       ...fields.extra(next.extra, (key) => !isDeepStrictEqual(stored.article.extra[key], next.extra[key])),
       ...[
-        // What an update replaces may decide the address, as a title does.
+        // A field that an update replaces, such as the title, may decide the address.
         ...(address?.kind === 'listed' ? entriesOf(fields.pin(article.url)) : []),
         ...entriesOf(body.frontMatter),
       ].filter(({ key, value }) => data[key] !== value),
@@ -119,11 +119,14 @@ export function articleAmender(
     };
   }
 
-  /** The file that shows or hides its article. A pristine file stays pristine and gets the revision; an edited one stays edited. */
+  /**
+   * Makes the file that shows or hides its article. A pristine file stays pristine and gets the revision; an edited one stays
+   * edited.
+   */
   function inState(text: string, at: string, change: StateChange, revision: string): EncodedFile {
     const { article, address, data, own: present } = decoder.read(text, at);
     const { held, date, expires } = change;
-    // With its time, in whatever form the site has its dates: a day alone ends at its beginning.
+    // Always with the time, whatever form dates have on the site: a day alone would expire at its beginning.
     const expiry =
       expires == null || isTop ? (expires ?? undefined) : ({ kind: 'timestamp', text: expires } as const);
     const url = address?.kind === 'unknown' ? undefined : article.url;
@@ -135,7 +138,7 @@ export function articleAmender(
         : fields.held(held)),
     ];
     const own = {
-      // Nothing else says where it is while it has no page.
+      // Without a page, nothing else keeps the URL.
       ...(held !== undefined && !isTop && url !== undefined && { url: fields.written(url) }),
       ...(date !== undefined && !isTop && { published: date }),
       held: held === undefined ? undefined : fields.written(held),
@@ -152,14 +155,17 @@ export function articleAmender(
     };
   }
 
-  /** The front matter by which an article is held, as Pressmark writes it without that. @param url undefined if unknown. */
+  /**
+   * The keys that hold an article, with the values that Pressmark writes for an article that is not held. @param url undefined
+   * if unknown.
+   */
   function unheld(url: string | undefined): Rewriting['own'] {
     const pin = url === undefined ? {} : fields.pin(url);
     const keys = Object.keys(mapping.held ?? {});
     return Object.fromEntries(keys.map((key) => [key, pin[key] ?? constants[key]]));
   }
 
-  /** What a person has written there; undefined if it is nothing, or the same. */
+  /** The values of these keys that a person has set; undefined if there are none. */
   function beforeHold(data: FileFacts['data'], url: string | undefined): FrontMatterValue | undefined {
     const own = Object.entries(unheld(url))
       .filter(([key, value]) => data[key] !== undefined && !isDeepStrictEqual(data[key], value))
@@ -167,12 +173,14 @@ export function articleAmender(
     return own.length === 0 ? undefined : Object.fromEntries(own);
   }
 
-  /** A file with another stored URL. A pristine file stays pristine and keeps its revision; an edited one stays edited. */
+  /**
+   * Makes a file with another stored URL. A pristine file stays pristine and keeps its revision; an edited one stays edited.
+   */
   function withStoredUrl(text: string, at: string, url: string): string {
     return restated(text, at, [], { url: fields.written(url) });
   }
 
-  /** A file of which a person's text stays. @param revision that of a pristine file. @default the one that it has */
+  /** Changes a file but keeps a person's text. @param revision the revision of a pristine file. @default unchanged */
   function restated(
     text: string,
     at: string,

@@ -9,7 +9,7 @@ import { digestIn, digestOf, editRevision } from './digest.js';
 import type { FileFacts, FrontMatterValue } from './mapping.js';
 import { heldIn, ownOf, type SiteKeys, scalarOf } from './site-keys.js';
 
-/** A file that was read: its article, and what else is needed of it. */
+/** A file that was read: its article, and further data. */
 export interface ReadFile {
   readonly article: Omit<Article, 'revision'>;
   readonly own: FileFacts['data'];
@@ -22,7 +22,10 @@ export interface ReadFile {
 /** Reads article files; see `articleDecoder`. */
 export type ArticleDecoder = ReturnType<typeof articleDecoder>;
 
-/** Reads the article files of a site. Each reading throws FRONT_MATTER_INVALID or FRONT_MATTER_UNSUPPORTED if it cannot. */
+/**
+ * Creates functions that read a site's article files. Each throws FRONT_MATTER_INVALID or FRONT_MATTER_UNSUPPORTED if a file
+ * cannot be read.
+ */
 export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
   const { mapping } = options;
   const { path, image: imageAt, author: authorAt, all, constantTags, named, tagsIn } = siteKeys;
@@ -31,7 +34,7 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
   const sent = mapping.sentText ?? ((text: string) => text);
   const constantTagKeys = new Set(constantTags.map(mapping.tagKey));
 
-  // Where all front matter is Pressmark's, a list or a map is a mistake; elsewhere a theme may want it so.
+  // If all front matter is Pressmark's, a list or a map is a mistake; otherwise a theme may need it.
   const textIn = (map: FileFacts['data'], key: string) => {
     const value = Object.hasOwn(map, key) ? map[key] : undefined;
     if (isTop && typeof value === 'object' && value !== null)
@@ -62,7 +65,7 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
       description: field(keys.description, 'description') ?? '',
       date,
       updated: updatedOf(data, ownText('updated')),
-      // An author who has no place in the front matter of the site stands in Pressmark's own.
+      // An author for whom the site's front matter has no place is in Pressmark's own.
       author:
         (isTop && authorAt !== undefined ? undefined : ownText('author')) ??
         sent(authorAt?.read(data[authorAt.key]) ?? ''),
@@ -82,14 +85,14 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
     return { article, own, data, address: page.address, publication: mapping.publication(file), bodyKind };
   }
 
-  /** Making the key of each tag takes long where there are many. */
+  /** Removes the tags that every article of the site has. Without such tags, no keys are computed, as that takes long. */
   function withoutConstants(tags: string[]): string[] {
     return constantTagKeys.size === 0
       ? tags
       : tags.filter((tag) => !constantTagKeys.has(mapping.tagKey(tag)));
   }
 
-  /** A date as it was sent where the file still holds that date; else as a person wrote it. */
+  /** The date that was sent, if the file still contains it; otherwise the date that a person wrote. */
   function dateOf(inFile: string | undefined, asSent: string | undefined): string | undefined {
     if (asSent === undefined || inFile === undefined) return asSent ?? inFile;
     return inFile === valueText(mapping.date(asSent)) ? asSent : inFile;
@@ -117,21 +120,21 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
     };
   }
 
-  /** The URL in a file that was answered to the service; undefined if the file has none. */
+  /** The URL in a file that the service was given; undefined if there is none. */
   function storedUrl(text: string, at: string): StoredUrl | undefined {
     const { data } = readFrontMatter(text);
     const itsUrl = textIn(ownOf(data, path), 'url');
     if (itsUrl === undefined) return undefined;
     const file: FileFacts = { path: at, data: named(data) };
     const ends = [...itsUrl.matchAll(/\//g)].map(({ index }) => itsUrl.slice(index));
-    // From the longest on; those of `https://` are none.
+    // From the longest path on; the slashes of `https://` begin none.
     return { url: itsUrl, address: ends.slice(2).find((end) => mapping.isPinned(file, end)) };
   }
 
   return { read, decode, storedUrl };
 }
 
-/** The form of a body: that of an `.html` file; else the one that Pressmark's own front matter names. */
+/** The kind of a body: HTML in an `.html` file, otherwise the kind in Pressmark's own front matter. */
 export function bodyKindOf(own: FileFacts['data'], path: string): BodyKind {
   return path.endsWith('.html') || own.body === 'html' ? 'html' : 'markdown';
 }
@@ -140,7 +143,7 @@ function kindOf({ bodyKind }: ReadFile): { bodyKind?: 'html' } {
   return bodyKind === 'html' ? { bodyKind } : {};
 }
 
-/** Whether a file's URL is certain, for the results that have that field where it is not pinned. */
+/** The field `address` of results: whether the URL is certain; no field if the file pins it. */
 export function addressField({ address }: { readonly address?: Address | undefined }): { address?: Address } {
   return address === undefined ? {} : { address };
 }
@@ -149,7 +152,7 @@ function isBodyEdited({ own, article }: ReadFile): boolean {
   return scalarOf(own.body_digest) !== digestOf(article.body);
 }
 
-/** How a value reads that the mapping has made for a date. */
+/** The text of a front matter value that the mapping made for a date. */
 function valueText(value: FrontMatterValue): string | undefined {
   return scalarOf(isTimestamp(value) ? value.text : value);
 }

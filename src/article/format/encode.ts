@@ -8,10 +8,10 @@ import { sealed, sealedFirst } from './digest.js';
 import { type ArticleFields, entriesOf, incomingOf, lastOfEach } from './fields.js';
 import { ownChanges, type SiteKeys } from './site-keys.js';
 
-/** An article that is to be stored, with or without its revision. */
+/** An article to be stored, with or without its revision. */
 export type NewArticle = Omit<Article, 'revision'> & Partial<Pick<Article, 'revision'>>;
 
-/** An article's file, and the article that it holds. */
+/** An article's file, and the article in it. */
 export interface EncodedFile {
   readonly text: string;
   readonly article: Article;
@@ -21,10 +21,10 @@ export interface EncodedFile {
   readonly publication: Publication;
 }
 
-/** Makes the file of a new article. Without a revision, it is made from everything else that stands in the file. */
+/** Makes the file of a new article. A missing revision is made from the rest of the file. */
 export type ArticleEncoder = (article: NewArticle, path: string) => EncodedFile;
 
-/** The files of new articles. */
+/** Creates the function that makes the files of new articles. */
 export function articleEncoder(
   { mapping, listed }: Pick<AddressOptions, 'mapping' | 'listed'>,
   { path, constantTags }: SiteKeys,
@@ -47,7 +47,7 @@ export function articleEncoder(
       ...fields.categories(article.tags),
       ...fields.canonical(article.url),
       ...fields.image(article.image),
-      // What the article does not have is the constant of the key.
+      // An empty field has the constant of its key.
     ].filter(({ key, value }) => value !== undefined && (value !== '' || otherConstants[key] === undefined));
     const entries = [
       ...ofArticle,

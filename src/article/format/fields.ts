@@ -17,7 +17,7 @@ type Values = Readonly<Record<string, FrontMatterValue | undefined>>;
 /** Writes the fields of an article as front matter, in the keys of a site; see `articleFields`. */
 export type ArticleFields = ReturnType<typeof articleFields>;
 
-/** How the fields of an article become front matter. A field for which the site has no key becomes no entry. */
+/** Creates functions that write an article's fields as front matter. A field without a key on the site is left out. */
 export function articleFields({ mapping, siteUrl }: AddressOptions, siteKeys: SiteKeys) {
   const { path, image: imageAt, author: authorAt, constantTags, tagsIn } = siteKeys;
   const { keys, keptTags = [], limits = {} } = mapping;
@@ -41,31 +41,31 @@ export function articleFields({ mapping, siteUrl }: AddressOptions, siteKeys: Si
     return entry(keys.updated, iso === null ? undefined : mapping.date(iso));
   }
 
-  /** Tags of the site and tags of an article, each once. @param ofSite those by which the site selects posts. */
+  /** The site's tags and the article's, without duplicates. @param ofSite the tags by which the site selects posts. */
   function tags(ofArticle: readonly string[], ofSite: readonly string[]): FrontMatterChange[] {
     const taken = new Set(ofSite.map(mapping.tagKey));
     const others = taken.size === 0 ? ofArticle : ofArticle.filter((tag) => !taken.has(mapping.tagKey(tag)));
     return entry(keys.tags, [...ofSite, ...others.map((one) => written(one))].slice(0, limits.tags));
   }
 
-  /** The tags of a file that an update keeps, as the site selects its posts by them. */
+  /** The tags of a file that an update keeps, because the site selects posts by them. */
   function tagsOfSite(data: FileFacts['data']): string[] {
     if (keys.tags === null) return [];
     const kept = new Set([...constantTags, ...keptTags].map(mapping.tagKey));
     return kept.size === 0 ? [] : tagsIn(data[keys.tags]).filter((tag) => kept.has(mapping.tagKey(tag)));
   }
 
-  /** @param data of the file that has the author now. */
+  /** @param data the front matter of the file with the previous author. */
   function author(name: string, data?: FileFacts['data']): FrontMatterChange[] {
     return textAt(authorAt, written(name), data);
   }
 
-  /** One that the site cannot show leaves what is there. */
+  /** The image. One that the site cannot show leaves the previous one. */
   function image(url: string | null, data?: FileFacts['data']): FrontMatterChange[] {
     return url === null ? entry(imageAt?.key ?? null, undefined) : textAt(imageAt, mapping.image(url), data);
   }
 
-  /** The categories of the site that the tags of an article name. */
+  /** The site's categories that match tags of the article. */
   function categories(tags: readonly string[]): FrontMatterChange[] {
     if (keys.category == null) return [];
     const named = new Set(tags.map(termKey));
@@ -77,13 +77,13 @@ export function articleFields({ mapping, siteUrl }: AddressOptions, siteKeys: Si
     return [{ key: at.key, value: at.write(isList ? found : first, mapOf(mapping.constants[at.key])) }];
   }
 
-  /** Keys that plugins set and that a file has otherwise. */
+  /** The keys that plugins set, if the file has other values. */
   function extra(after: ExtraKeys, isNew: (key: string) => boolean = () => true): FrontMatterChange[] {
     const value = (one: unknown) => (isTop ? (one as FrontMatterValue) : withoutNull(one));
     return Object.entries(after).flatMap(([key, one]) => (isNew(key) ? [{ key, value: value(one) }] : []));
   }
 
-  /** Pressmark's own front matter, without the digest of the file. */
+  /** Pressmark's own front matter, without the file's digest. */
   function own(article: Article, kind: BodyKind, at: string): Values {
     const { id, revision, url, keyword, image: picture, slug, held, received, body } = article;
     const values: Record<string, FrontMatterValue> = {
@@ -124,13 +124,13 @@ export function articleFields({ mapping, siteUrl }: AddressOptions, siteKeys: Si
     extra,
     /** The front matter that pins the address of a URL. */
     pin: (url: string) => mapping.pin(addressIn(siteUrl, url)),
-    /** That by which a held article has no page. */
+    /** The front matter that holds an article, so that it has no page. */
     held: (reason: string | undefined) => (reason === undefined ? [] : entriesOf(mapping.held ?? {})),
     own,
   };
 }
 
-/** A text at its place. */
+/** Puts a text at its key path. */
 function textAt(
   at: KeyPath | undefined,
   text: string | undefined,
@@ -154,7 +154,10 @@ export function lastOfEach(changes: readonly FrontMatterChange[]): FrontMatterCh
   return [...new Map(changes.map((change) => [change.key, change])).values()];
 }
 
-/** What came without Markdown has its HTML for a body. Markdown that came alone is rendered where its HTML is needed. */
+/**
+ * The body with its HTML. An article without Markdown has its HTML as body. Markdown that came alone is rendered when its HTML
+ * is needed.
+ */
 export function incomingOf({ body, contentHtml }: Pick<Article, 'body' | 'contentHtml'>): IncomingBody {
   if (body === contentHtml) return { kind: 'html', html: contentHtml };
   return {
@@ -166,7 +169,7 @@ export function incomingOf({ body, contentHtml }: Pick<Article, 'body' | 'conten
   };
 }
 
-/** A map with each text in it, or in a list in it, changed. */
+/** Changes each text in a map, including texts in lists. */
 function mapped<T>(map: Readonly<Record<string, T>>, change: (text: string) => string): Record<string, T> {
   const one = (value: unknown): unknown => {
     if (typeof value === 'string') return change(value);
@@ -175,7 +178,7 @@ function mapped<T>(map: Readonly<Record<string, T>>, change: (text: string) => s
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, one(value) as T]));
 }
 
-/** Plain data without null, for which TOML has no word; to generators a key without a value is not set. */
+/** Plain data without null, which TOML cannot express; to generators, a key without a value is not set. */
 function withoutNull(value: unknown): FrontMatterValue | undefined {
   if (Array.isArray(value)) return value.map(withoutNull).filter((item) => item !== undefined);
   if (typeof value !== 'object') return value as FrontMatterValue | undefined;
@@ -187,10 +190,10 @@ function withoutNull(value: unknown): FrontMatterValue | undefined {
   return Object.fromEntries(entries);
 }
 
-/** As long as search engines show a description. */
+/** The length at which search engines cut a description, in characters. */
 const USUAL_DESCRIPTION = 160;
 
-/** A description that is at least so long, if the article's text is. */
+/** Completes a description from the article's text to a minimum length, if the text is long enough. */
 function completed(description: string, html: string, least: number): string {
   if (description.length >= least) return description;
   const full = `${description} ${textIn(html, () => ' ')}`.replace(/\s+/g, ' ').trim();

@@ -9,39 +9,40 @@ import { articleFields, incomingOf } from './fields.js';
 import type { ArticleMapping } from './mapping.js';
 import { heldIn, ownPath, siteKeys } from './site-keys.js';
 
-/** How the article files of a site are named, read and written. Paths are below the content folder, with forward slashes. */
+/** The names, reading and writing of a site's article files. Paths are below the content folder, with forward slashes. */
 export interface ArticleFormat extends ArticleAmender, Omit<ArticleDecoder, 'read'> {
   readonly encode: ArticleEncoder;
-  /** Whether plugins may not set this front matter. */
+  /** Whether a front matter key is Pressmark's own, which plugins may not set. */
   isOwnKey(key: string): boolean;
-  /** What is read from the files depends on this besides the files; another value makes stored indexes worthless. */
+  /** Identifies everything besides the files that decides how they are read. Stored indexes with another key are invalid. */
   readonly key: string;
-  /** Whether a URL that no file names and no generator has listed may be answered: where Pressmark builds the pages itself. */
+  /** Whether a URL that is in no file and no generator's list may be answered: only if Pressmark builds the pages itself. */
   readonly hasCertainUrls: boolean;
   isArticlePath(path: string): boolean;
-  /** The extension of a new article's file, with its dot; a function where the body decides it. */
+  /** The extension of a new article's file, with its dot; a function if it depends on the body. */
   readonly extension: string | ((draft: Pick<Article, 'body' | 'contentHtml'>) => string);
   /**
-   * Other paths at which a generator may make the same page as at this one: `x.html` and `x/index.md` for `x.md`. Where
-   * the URLs differ all the same, generators warn, or drop one of the two.
+   * Other paths at which a generator may make the same page: `x.html` and `x/index.md` for `x.md`. Even if the URLs differ,
+   * generators warn or drop one of the two.
    */
   namesakes(path: string): readonly string[];
-  /** Markdown as a person edits it, of an article's body. */
+  /** The Markdown of a stored body, as a person edits it. */
   sentBody(stored: string): string;
-  /** The slug of a file by its name alone. */
+  /** The slug of a file, by its name alone. */
   slugOf(path: string): string;
   /**
-   * What two spellings of one tag have in common; empty if no article gets the tag. Undefined if each spelling is a tag
-   * of its own.
+   * The form that two spellings of a tag share; empty if the tag is impossible. Undefined if each spelling is a separate tag.
    */
   readonly tagKey: ((tag: string) => string) | undefined;
-  /** Whether the site has a key for authors, whose names then have one spelling each, as the generator may make pages of them. */
+  /**
+   * Whether the site has a key for authors. Their names then have one spelling each, as the generator may make pages of them.
+   */
   readonly hasAuthors: boolean;
 }
 
 /**
- * The format of a site's article files: the site's own keys for what a page displays, and Pressmark's where the mapping
- * says. The body is the single source of the page. Files that people wrote are articles, too.
+ * The format of a site's article files: the site's own keys for displayed fields, and Pressmark's as in the mapping. The body
+ * is the only source of the page. Files that people wrote are articles, too.
  */
 export function articleFormat(given: AddressOptions): ArticleFormat {
   const mapping: ArticleMapping = {

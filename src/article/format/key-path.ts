@@ -2,24 +2,26 @@ import { termKey } from '../names.js';
 import { isMap } from '../plain-data.js';
 import type { FrontMatterValue, KeyNames } from './mapping.js';
 
-/** Where in the front matter a text stands: at a key, in a list, in a map below the key, or in a list of maps. */
+/** The place of a text in the front matter: at a key, in a list, in a map below the key, or in a list of maps. */
 export interface KeyPath {
-  /** The key at the top. */
+  /** The top-level key. */
   readonly key: string;
-  /** The text in the value of that key; null if there is none. A list's is its first. */
+  /** Reads the text in the value of that key; null if there is none. In a list, the first text counts. */
   read(value: unknown): string | null;
-  /** The value with the text in it; undefined for a text that cannot stand there. What else a list or a map holds stays. */
+  /**
+   * Makes the value with the text in it; undefined if the text is not allowed there. Other contents of a list or a map stay.
+   */
   write(text: FrontMatterValue, previous?: unknown): FrontMatterValue | undefined;
 }
 
-/** The keys at which a map of a picture, or of an author, has the text that is meant. */
+/** The usual keys of the text in a picture's or an author's map. */
 export const SUB_KEYS = { image: ['image', 'src', 'url', 'path'], author: ['name'] } as const;
 
 /**
- * Reads a path of the config, such as `image`, `images[]`, `cover.image` or `authors[].name`. A value of another form is
- * read as it is, and keeps its form.
+ * Parses a path in the config, such as `image`, `images[]`, `cover.image` or `authors[].name`. A value of another form is read
+ * too, and keeps its form.
  *
- * @param subKeys where a map has the text that no path names. @default as maps of pictures
+ * @param subKeys the usual keys of the text in a map, if the path names none. @default those of pictures
  */
 export function keyPath(path: string, subKeys: readonly string[] = SUB_KEYS.image): KeyPath {
   const [, key = path, list, rest] = /^([^.[\]]+)(\[\])?(?:\.(.+))?$/.exec(path) ?? [];
@@ -52,11 +54,11 @@ export function keyPath(path: string, subKeys: readonly string[] = SUB_KEYS.imag
 }
 
 /**
- * The path of the author. Of one that the site knows, the key stands in the file: in place of the map with the name, where the
- * path has one, as `authors: ["marta"]` for `authors[].name`.
+ * Parses the path of the author. For an author that the site knows, the file contains the key: it replaces the map with the
+ * name, if the path has one, as in `authors: ["marta"]` for `authors[].name`.
  *
- * @param authors their keys by their names.
- * @param knownOnly whether no other name can stand there.
+ * @param authors the authors' keys by name.
+ * @param knownOnly whether other names are not allowed.
  */
 export function authorPath(
   path: string,
@@ -82,7 +84,7 @@ export function authorPath(
   };
 }
 
-/** The keys at the top of the front matter in which a site keeps the fields of an article. */
+/** The top-level front matter keys of an article's fields. */
 export function topKeys(keys: Partial<KeyNames>): string[] {
   return Object.values(keys).flatMap((path) => (path == null ? [] : [keyPath(path).key]));
 }

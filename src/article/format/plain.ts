@@ -7,7 +7,7 @@ import type { ArticleMapping } from './mapping.js';
 /** The folders of files that are not articles: the owner's pages, and descriptions of tags and authors. */
 export const NO_ARTICLES = /^(?:pages|tags|authors)\//;
 
-/** How the files of sites that Pressmark builds itself read; docs/article-file.md describes it. */
+/** The mapping of sites that Pressmark builds itself; see docs/article-file.md. */
 const plain: Omit<ArticleMapping, 'publication'> = {
   own: [],
   keys: {
@@ -39,14 +39,14 @@ const plain: Omit<ArticleMapping, 'publication'> = {
 /**
  * The format of sites that Pressmark builds itself.
  *
- * @param url the public URL of an article whose file does not name one.
- * @param momentOf the moment that a date in front matter means, in ms since 1970. @default only ISO 8601, in UTC
+ * @param url the public URL of an article without a URL in its file.
+ * @param momentOf the moment of a date in front matter, in ms since 1970. @default only ISO 8601, in UTC
  */
 export function plainFormat(
   url: (slug: string, date: string) => string,
   momentOf: (date: string) => number | undefined = parseMoment,
 ): ArticleFormat {
-  // Only what the site's pages show as a date: a typo does not take an article from the site.
+  // Only dates that the site's pages can show count, so that a typo does not remove an article from the site.
   const moment = (value: unknown) =>
     typeof value === 'string' && /^\s*\d{4}-\d\d-\d\d/.test(value) ? momentOf(value) : undefined;
   const mapping: ArticleMapping = {

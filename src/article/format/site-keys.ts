@@ -7,7 +7,7 @@ import type { ArticleMapping, FileFacts, FrontMatterValue } from './mapping.js';
 /** The key of Pressmark's own front matter in the files of most generators. */
 export const OWN_KEY = 'pressmark';
 
-/** Front matter that is Pressmark's where it stands at the top of the file, besides that of the mapping. */
+/** Front matter keys that are Pressmark's own at the top of a file, besides those of the mapping. */
 const OWN_KEYS_AT_TOP = [
   ...['keyword', 'slug', 'id', 'revision', 'url'],
   ...['digest', 'body_digest', 'json_ld', 'content_html', 'received', 'held'],
@@ -18,7 +18,7 @@ type Data = FileFacts['data'];
 /** The keys in a site's article files; see `siteKeys`. */
 export type SiteKeys = ReturnType<typeof siteKeys>;
 
-/** What the mapping of a site says of the keys in its files. */
+/** The keys of a site's files, from its mapping. */
 export function siteKeys(mapping: ArticleMapping) {
   const { keys, constants, reserved, keptTags = [], ignoresKeyCase = false, aliases = {} } = mapping;
   const { tagsAreWords = false } = mapping;
@@ -36,13 +36,13 @@ export function siteKeys(mapping: ArticleMapping) {
   const constantTags = keys.tags === null ? [] : looseList(constants[keys.tags]);
   const selecting = new Set([...constantTags, ...keptTags].map(mapping.tagKey));
 
-  /** The key of a tag that an article brings; empty for one by which the site's templates select posts. */
+  /** The key of an article's tag; empty for a tag by which the site's templates select posts. */
   function tagKey(tag: string): string {
     const key = mapping.tagKey(termName(tag));
     return selecting.has(key) ? '' : key;
   }
 
-  /** The other spellings that known keys have in a file, by the names that the mapping has for them. */
+  /** The other spellings of known keys in a file, by the names in the mapping. */
   function spellings(data: Data): ReadonlyMap<string, string> {
     const read = Object.entries(aliases).filter(([, alias]) => data[alias] != null);
     if (!ignoresKeyCase) return new Map(read);
@@ -58,12 +58,12 @@ export function siteKeys(mapping: ArticleMapping) {
     return new Map([...others, ...read]);
   }
 
-  /** The front matter of a file by the names that the mapping has for its keys. */
+  /** A file's front matter with the key names of the mapping. */
   function named(data: Data): Data {
     const found = spellings(data);
     if (found.size === 0) return data;
     const known = new Map([...found].map(([key, name]) => [name, key]));
-    // The generator does not read the key that has another spelling besides.
+    // The generator ignores a key that also exists in another spelling.
     const read = Object.entries(data).filter(([name]) => !found.has(name));
     const isAlias = (name: string) => Object.values(aliases).includes(name);
     return Object.fromEntries(
@@ -71,13 +71,13 @@ export function siteKeys(mapping: ArticleMapping) {
     );
   }
 
-  /** The tags at their key. */
+  /** The tags in a value of their key. */
   function tagsIn(value: unknown): string[] {
     return looseList(tagsAreWords && typeof value === 'string' ? value.split(/\s+/).filter(Boolean) : value);
   }
 
   return {
-    /** The keys that lead to Pressmark's own front matter; none if it stands at the top. */
+    /** The keys that lead to Pressmark's own front matter; empty if it is at the top. */
     path,
     image,
     author,
@@ -87,14 +87,14 @@ export function siteKeys(mapping: ArticleMapping) {
     constantTags,
     tagsIn,
     tagKey,
-    /** Whether plugins may not set this front matter. */
+    /** Whether a front matter key is Pressmark's own, which plugins may not set. */
     isOwn: (key: string) => allFolded.has(folded(key)),
     spellings,
     named,
   };
 }
 
-/** The keys that lead to Pressmark's own front matter; none if it stands at the top. */
+/** The keys that lead to Pressmark's own front matter; empty if it is at the top. */
 export function ownPath({ own = [OWN_KEY] }: Pick<ArticleMapping, 'own'>): readonly string[] {
   return own;
 }
@@ -104,13 +104,13 @@ export function ownOf(data: Data, path: readonly string[]): Data {
   return path.reduce((map, key) => mapOf(map[key]), data);
 }
 
-/** Why a file says that its article is held; undefined if it does not. */
+/** The reason why a file's article is held; undefined if it is not. */
 export function heldIn(data: Data, path: readonly string[]): string | undefined {
   const reason = scalarOf(ownOf(data, path).held);
   return reason === '' || reason === 'false' ? undefined : reason;
 }
 
-/** The changes that put Pressmark's own front matter into a file. */
+/** The changes that write Pressmark's own front matter into a file. */
 export function ownChanges(
   data: Data,
   path: readonly string[],
@@ -133,13 +133,13 @@ function nested(
   return { ...(map as Record<string, FrontMatterValue>), [key]: nested(mapOf(map[key]), rest, own) };
 }
 
-/** A scalar as text; undefined for nothing, a list or a map, which a person may have written there. */
+/** A scalar as text; undefined for nothing, a list or a map, which a person may have written. */
 export function scalarOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** The scalars of a list, or of what stands in its place, as texts. */
+/** The scalars of a list, or a single scalar, as texts. */
 export function looseList(value: unknown): string[] {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   return items.map(scalarOf).filter((item) => item !== undefined);

@@ -10,26 +10,25 @@ import { yamlEntry } from './yaml-text.js';
 /** One change of a top-level key. */
 export interface FrontMatterChange {
   readonly key: string;
-  /** Undefined removes the key with its value and the comment behind it. */
+  /** Undefined removes the key with its value and the comment after it. */
   readonly value: FrontMatterValue | undefined;
 }
 
 /**
- * Changes keys of a file's front matter, in the form it has, and replaces the body where one is given. A key that is
- * there keeps its place, a new one goes to the end, in the given order. In YAML, everything else stays byte for byte:
- * other keys, comments, quotes, indentation, blank lines. TOML, JSON and YAML such as
- * `{a: 1}` are written anew if a value changes: the keys stay with their values and their order; such YAML gets a line for
- * each key. Where the file's lines end with CRLF, those that are written do, too, also those of the body. A
- * file without front matter gets YAML.
+ * Changes keys of a file's front matter in its format, and replaces the body if one is given. Existing keys keep their place,
+ * new ones are appended in the given order. In YAML, everything else stays unchanged: other keys, comments, quotes,
+ * indentation, blank lines. TOML, JSON and YAML such as `{a: 1}` are rewritten if a value changes: keys keep their values and
+ * their order; such YAML gets a line per key. If the file's lines end with CRLF, new lines do too, including those of the body.
+ * A file without front matter gets YAML.
  *
  * @param text the whole file.
- * @throws PressmarkError ARTICLE_UNREADABLE if the result would not read back as intended; FRONT_MATTER_INVALID
- *   and FRONT_MATTER_UNSUPPORTED if the file cannot be read, as `readFrontMatter`.
+ * @throws PressmarkError ARTICLE_UNREADABLE if the result would not read back as intended; FRONT_MATTER_INVALID and
+ *   FRONT_MATTER_UNSUPPORTED if the file cannot be read, as in `readFrontMatter`.
  */
 export function editFrontMatter(text: string, changes: readonly FrontMatterChange[], body?: string): string {
   const before = readFrontMatter(text);
   const changed = new Map(changes.map(({ key, value }) => [key, value]));
-  // A value that is not to change keeps its spelling.
+  // An unchanged value keeps its spelling.
   for (const [key, value] of changed) if (isAlready(before.data, key, value)) changed.delete(key);
 
   const lineEnd = /^[^\n]*\r\n/.test(text) ? '\r\n' : '\n';
@@ -38,7 +37,7 @@ export function editFrontMatter(text: string, changes: readonly FrontMatterChang
   return edited;
 }
 
-/** The text of a new file, with YAML front matter. */
+/** Makes the text of a new file, with YAML front matter. */
 export function newFrontMatter(entries: readonly FrontMatterChange[], body: string): string {
   const lines = entries.flatMap(({ key, value }) => (value === undefined ? [] : [yamlEntry(key, value)]));
   return `---\n${lines.join('')}---\n${body}`;
@@ -65,7 +64,7 @@ function write(text: string, changes: FrontMatterChanges, body: string | undefin
 /** Texts and comments of TOML and JSON. */
 const NO_VALUES = /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*/g;
 
-/** Integers and times of day with more digits than JavaScript keeps. */
+/** The integers and times of day with more digits than JavaScript can represent. */
 function preciseValues(source: string): string[] {
   const values = source.replace(NO_VALUES, '').match(/(?<![.\d])\d{16,}(?![.\de])|:\d\d\.\d{4,}/g) ?? [];
   return values.filter((value) => String(Number(value)) !== value);
@@ -73,14 +72,14 @@ function preciseValues(source: string): string[] {
 
 const EDITORS = { yaml: editYaml, toml: editToml, json: editJson, 'json-fenced': editJson };
 
-/** TOML written anew: its comments are lost, the order of its keys stays. */
+/** Rewrites TOML: comments are lost, the order of keys stays. */
 function editToml(source: string, changes: FrontMatterChanges, lineEnd: string): string {
   const { parse, stringify } = tomlLibrary();
   const data = parse(source, { integersAsBigInt: 'asNeeded' });
   return withLineEnd(stringify(changedMap(data, changes, tomlDate)), lineEnd);
 }
 
-/** A date as TOML has it, without quotes; a text where TOML has no such date. */
+/** A date in TOML, without quotes; a text if TOML has no such date. */
 function tomlDate(text: string): unknown {
   const { parse } = tomlLibrary();
   try {
@@ -95,7 +94,7 @@ function tomlDateText(text: string): unknown {
   return date instanceof Date ? dateText(date) : date;
 }
 
-/** JSON written anew, which has no comments to lose. */
+/** Rewrites JSON, which has no comments to lose. */
 function editJson(source: string, changes: FrontMatterChanges, lineEnd: string): string {
   const indent = source.includes('\n') ? (/\n([ \t]+)/.exec(source)?.[1] ?? '  ') : '';
   const text = JSON.stringify(changedMap(JSON.parse(source), changes), null, indent);
@@ -115,7 +114,10 @@ function changedMap(
   return Object.fromEntries(map);
 }
 
-/** A person can write front matter in more ways than we can foresee: what does not read back is not written. */
+/**
+ * Checks that the result reads back as intended. People write front matter in unforeseeable ways; a result that differs is not
+ * written.
+ */
 function requireFaithful(
   edited: string,
   before: AnyFrontMatter,

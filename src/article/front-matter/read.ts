@@ -4,50 +4,50 @@ import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { readingYaml, tomlLibrary } from './libraries.js';
 
 /**
- * How front matter is written: YAML between `---`, TOML between `+++`, a JSON object at the very beginning (Hugo),
- * JSON between `---json` and `---` (Eleventy), or not at all.
+ * The format of front matter: YAML between `---`, TOML between `+++`, a JSON object at the very beginning (Hugo), JSON between
+ * `---json` and `---` (Eleventy), or none.
  */
 export type FrontMatterForm = 'yaml' | 'toml' | 'json' | 'json-fenced' | 'none';
 
-/** A file with front matter in any form. */
+/** A file with front matter in any format. */
 export interface AnyFrontMatter {
   readonly form: FrontMatterForm;
   readonly data: Readonly<Record<string, unknown>>;
-  /** What stands below the front matter, to the byte. */
+  /** The unchanged text below the front matter. */
   readonly body: string;
 }
 
-/** Where the parts of a file are, as offsets. */
+/** The offsets of a file's parts. */
 export interface FrontMatterCut {
   readonly form: FrontMatterForm;
-  /** Of the text in the front matter's language; between the fences, where there are any. */
+  /** The start of the front matter's own text, after the opening fence if there is one. */
   readonly start: number;
   readonly end: number;
-  /** Of what stands below the front matter. */
+  /** The start of the text below the front matter. */
   readonly body: number;
 }
 
 const require = createRequire(import.meta.url);
 
-/** Loaded with the first file: commands that read none need not wait for it. */
+/** Loaded with the first file, as some commands read none. */
 const matter = (): typeof grayMatter => require('gray-matter');
 
 /**
- * gray-matter with `parseYaml`, which reads all YAML, in place of its engine: that would turn dates into Date objects. Its
- * `---js` engine evaluates the file; each other language that it knows is replaced by a refusal.
+ * The options of gray-matter. `parseYaml` replaces its YAML engine, which would turn dates into Date objects. Its `---js`
+ * engine would evaluate the file; each other language that it knows is refused.
  */
 const OPTIONS = {
   language: 'yaml',
   delimiters: '---',
   engines: {
-    // It hands the text from the end of the opening fence on, so the parser's line 0 is the file's line 1.
+    // gray-matter passes the text from the end of the opening fence on, so the parser's line 0 is the file's line 1.
     yaml: { parse: (source: string) => parseYaml(source, 1), stringify: refuse },
     json: { parse: refuse, stringify: refuse },
     javascript: { parse: refuse, stringify: refuse },
   },
 };
 
-/** Longer YAML goes to the same engine at once, in characters. */
+/** Longer YAML is parsed without gray-matter, in characters. */
 const LONGEST_FOR_MATTER = 2_000;
 
 function refuse(): never {
@@ -55,9 +55,9 @@ function refuse(): never {
 }
 
 /**
- * Reads a file with front matter in any form. Dates are texts as they are written, those of TOML in the form of ISO 8601. A file
- * without front matter is `none`, with no data and the whole text as its body. Of a YAML key that is given twice, the last
- * value counts, as for Hugo and Jekyll; an edit refuses such a file.
+ * Reads a file with front matter in any format. Dates are unchanged texts, or ISO 8601 texts in TOML. A file without front
+ * matter is `none`, with no data and the whole text as its body. If a YAML key occurs twice, the last value counts, as in Hugo
+ * and Jekyll; an edit refuses such a file.
  *
  * @param text the whole file.
  * @throws PressmarkError FRONT_MATTER_INVALID if it is malformed, the message starting with `line <n>: `;
@@ -71,7 +71,7 @@ export function readFrontMatter(text: string): AnyFrontMatter {
 /**
  * Finds the front matter of a file, without reading it.
  *
- * @throws PressmarkError as `readFrontMatter`.
+ * @throws PressmarkError like `readFrontMatter`.
  */
 export function cutFrontMatter(text: string): FrontMatterCut {
   const first = text.startsWith('\ufeff') ? 1 : 0;
@@ -80,7 +80,7 @@ export function cutFrontMatter(text: string): FrontMatterCut {
     case '+':
       return cutFenced(text, first);
     case '{':
-      // Not a template tag, a shortcode or an attribute list, with which a body can begin.
+      // Not a template tag, a shortcode or an attribute list, which may begin a body.
       return /^\{\s*["}]/.test(text.slice(first, first + 1_000)) ? cutJson(text, first) : NONE;
     default:
       refuseLateFence(text);
@@ -90,12 +90,12 @@ export function cutFrontMatter(text: string): FrontMatterCut {
 
 const NONE: FrontMatterCut = { form: 'none', start: 0, end: 0, body: 0 };
 
-/** YAML ends its document by dots, too, as Jekyll reads it. */
+/** The end of YAML. Dots end the document too, as in Jekyll. */
 const YAML_END = /(?<=\n)(?:---|\.{3}(?=[ \t]*(?:\r?\n|$)))/g;
 
 const OPENING_FENCE = /(---|\+\+\+)[ \t]*([^\s-][^\r\n]*)?(?:\r?\n|$)/y;
 
-/** A fence that some programs take for one: with a no-break space behind it, or with a line end of CR alone. */
+/** A fence that only some programs accept: with a no-break space after it, or with a CR line end. */
 const ODD_FENCE = /(---|\+\+\+)[^\S\r\n]*[\r\n]/y;
 
 function cutFenced(text: string, first: number): FrontMatterCut {
@@ -121,7 +121,7 @@ function cutFenced(text: string, first: number): FrontMatterCut {
     throw invalid(1, `the front matter is never closed; end it with a line ${fence}`);
   const rest = /[ \t]*(\r?\n|$)/y;
   rest.lastIndex = end + fence.length;
-  // Some generators end the front matter here, others go on.
+  // Some generators end the front matter here, others do not.
   if (!rest.test(text))
     throw invalid(lineAt(text, end), `the line that closes the front matter must be ${fence} alone`);
   const form = fence === '+++' ? 'toml' : language === undefined ? 'yaml' : 'json-fenced';
@@ -136,7 +136,7 @@ function cutJson(text: string, start: number): FrontMatterCut {
   return { form: 'json', start, end, body: lineEnd.test(text) ? lineEnd.lastIndex : end };
 }
 
-/** Behind the object that begins at an offset; undefined if it has no end. */
+/** The offset after the object that begins at an offset; undefined if it has no end. */
 function jsonEnd(text: string, start: number): number | undefined {
   const mark = /["{}]/g;
   const inString = /\\|"/g;
@@ -157,7 +157,7 @@ function jsonEnd(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Hugo reads front matter below blank lines, and no other generator does. */
+/** Refuses front matter below blank lines, which only Hugo reads. */
 function refuseLateFence(text: string): void {
   const [blank, fence] = /^\ufeff?\s+(?=(---|\+\+\+)[ \t]*\r?\n)/.exec(text) ?? [];
   if (blank === undefined || !text.includes(`\n${fence}`, blank.length)) return;
@@ -168,7 +168,7 @@ function parse(text: string, { form, start, end, body }: FrontMatterCut): Readon
   const source = text.slice(start, end);
   switch (form) {
     case 'yaml':
-      // It looks through the text several times, and for comments between blank lines again and again.
+      // gray-matter scans the text several times, and searches for comments between blank lines repeatedly.
       if (source.length > LONGEST_FOR_MATTER) return parseYaml(source, 2);
       // Options are always passed: without them gray-matter caches, and a malformed file parses as {} the second time.
       return matter()(text.slice(0, body), OPTIONS).data;
@@ -199,7 +199,7 @@ function parseYaml(source: string, line: number): Record<string, unknown> {
   return data;
 }
 
-/** An object met twice was an alias; copies of aliases can grow without bound, so there are none. */
+/** Refuses aliases: an object that is met twice. Expanded aliases can grow without bound. */
 function refuseAliases(value: unknown, seen: Set<object>): void {
   if (typeof value !== 'object' || value === null) return;
   if (seen.has(value)) throw invalid(1, 'YAML aliases (*name) are not read; write the value out');
@@ -218,12 +218,12 @@ function parseToml(source: string): Record<string, unknown> {
   }
 }
 
-/** A date of TOML, without a fraction that is nothing. */
+/** A TOML date as text, without a zero fraction. */
 export function dateText(date: Date): string {
   return date.toISOString().replace('.000', '');
 }
 
-/** Tables as ordinary objects, dates as texts, and integers as numbers whatever their size, as the other forms give them. */
+/** Converts tables to ordinary objects, dates to texts and integers of any size to numbers, as in the other formats. */
 function plainTable(table: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, plain(value)]));
 }
@@ -242,7 +242,7 @@ function parseJson(source: string, line: number): Record<string, unknown> {
     data = JSON.parse(source);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // Not every message says where; then the front matter's first line must do.
+    // Not every message contains a position; then the first line is reported.
     const [, position] = / at position (\d+)/.exec(error.message) ?? [];
     const at = position === undefined ? 0 : Number(position);
     throw invalid(
@@ -256,7 +256,10 @@ function parseJson(source: string, line: number): Record<string, unknown> {
   return data;
 }
 
-/** Such data overflow the stack of whatever walks through them. The libraries for YAML and TOML refuse them. */
+/**
+ * Whether data are nested too deeply: they would overflow the stack of functions that walk them. The libraries for YAML and
+ * TOML refuse them.
+ */
 function isDeeper(value: unknown, than: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return than === 0 || Object.values(value).some((child) => isDeeper(child, than - 1));
@@ -267,19 +270,19 @@ function requireMap(data: unknown): asserts data is Record<string, unknown> {
     throw invalid(2, 'the front matter must be a map of keys and values');
 }
 
-/** The number of the line in which an offset is, from 1. */
+/** The line number of an offset, from 1. */
 function lineAt(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++;
   return line;
 }
 
-/** The error of a file's front matter, by the line of the file. */
+/** The error for a file's front matter, with the line in the file. */
 export function invalid(line: number, reason: string, cause?: unknown): PressmarkError {
   return new PressmarkError('FRONT_MATTER_INVALID', `line ${line}: ${reason}`, { cause });
 }
 
-/** The parser's words for a file that cannot be read, for logs: always one line. */
+/** The parser's message for an unreadable file, for logs: always one line. */
 export function reasonOf(error: unknown): string {
   return messageOf(error).split('\n', 1)[0] ?? '';
 }

@@ -20,14 +20,14 @@ export function isMap(
   return typeof value === 'object' && value !== null && !isList(value) && !isTimestamp(value);
 }
 
-/** A value as `readFrontMatter` gives it; what `date` makes of a date stands for it. */
+/** A value in the form of `readFrontMatter`; `date` converts dates. */
 export function plainValue(
   value: FrontMatterValue,
   date: (text: string) => unknown = (text) => text,
 ): unknown {
   if (isTimestamp(value)) return date(value.text);
   if (isList(value)) return value.map((item) => plainValue(item, date));
-  // There is one zero in the text of some forms.
+  // Some formats have no negative zero.
   if (typeof value === 'number') return value === 0 ? 0 : value;
   if (!isMap(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plainValue(child, date)]));

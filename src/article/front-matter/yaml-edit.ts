@@ -7,12 +7,12 @@ import type { FrontMatterChanges } from './value.js';
 import { valueText, yamlEntry } from './yaml-text.js';
 
 /**
- * Changes top-level keys of a YAML document and leaves everything else as it is.
+ * Changes top-level keys of a YAML document, and leaves everything else unchanged.
  *
  * @param source the document, without fences; empty, or ending with a line end.
- * @param lineEnd what is written between lines.
- * @throws PressmarkError ARTICLE_UNREADABLE if the document is not a map of plain keys. The result need not be right
- *   in all other cases; the caller reads it back.
+ * @param lineEnd the line end for new lines.
+ * @throws PressmarkError ARTICLE_UNREADABLE if the document is not a map of plain keys. The result may be wrong in other cases;
+ *   the caller reads it back.
  */
 export function editYaml(source: string, changes: FrontMatterChanges, lineEnd = '\n'): string {
   const map = topMap(source);
@@ -42,21 +42,21 @@ export function editYaml(source: string, changes: FrontMatterChanges, lineEnd = 
 interface YamlEntry {
   readonly key: string;
   readonly keyStart: number;
-  /** How far the key is indented. */
+  /** The indentation of the key. */
   readonly column: number;
-  /** Behind the colon. */
+  /** The offset after the colon. */
   readonly colonEnd: number;
   readonly valueStart: number;
-  /** Behind the last character of the value. */
+  /** The offset after the last character of the value. */
   readonly valueEnd: number;
-  /** Whether the value is a list or a map on lines of its own: a comment behind it is that of its last item. */
+  /** Whether the value is a list or a map on separate lines: a comment after it belongs to its last item. */
   readonly isBlock: boolean;
 }
 
-/** The document's map; null if there is nothing but comments. */
+/** The document's map; null if there are only comments. */
 function topMap(source: string): YAMLMap | null {
   const { isMap, parseDocument } = yamlLibrary();
-  // People close a list of several lines at the margin, which the letter of YAML forbids.
+  // Not strict: people close a multi-line list at the margin, which YAML forbids.
   const { contents, errors } = parseDocument(source, { strict: false });
   const [error] = errors;
   if (error !== undefined) throw unreadable(error.message.split(/ at line |:?\n/, 1)[0] ?? '');
@@ -79,7 +79,7 @@ function entryOf(source: string, { key, value }: Pair): YamlEntry {
     throw unreadable(`it has a key that is not a plain one`);
   const range = isNode(value) ? value.range : undefined;
   const [valueStart, end] = range && range[1] > range[0] ? range : [colonEnd, colonEnd];
-  // Blanks at the end of a block's last line are text, empty lines below it are not.
+  // Blanks at the end of a block's last line are text; empty lines below it are not.
   const text = source.slice(valueStart, end);
   const blanks = /^[^\S\r\n]*/.exec(text.slice(text.trimEnd().length))?.[0].length ?? 0;
   return {
@@ -98,7 +98,7 @@ function removed(source: string, { keyStart, column, valueEnd }: YamlEntry): Rep
   return { start: keyStart - column, end: lineEnd === -1 ? source.length : lineEnd + 1, text: '' };
 }
 
-/** The value behind a key's colon. Comments on the key's line and behind the value stay with the new one. */
+/** Replaces the value after a key's colon. Comments on the key's line and after the value are kept. */
 function replaced(
   source: string,
   { colonEnd, valueStart, valueEnd, isBlock }: YamlEntry,
@@ -108,7 +108,7 @@ function replaced(
   const yaml = valueText(value, indent);
   const [first = ''] = yaml.split('\n', 1);
   const rest = yaml.slice(first.length);
-  // Before the value, and in the line with which a block begins.
+  // Comments before the value, and on the first line of a block.
   const [onKeyLine = '', ...below] = source.slice(colonEnd, valueStart).split('\n');
   const [line = ''] = source.slice(valueStart, valueEnd).split('\n', 1);
   const header = /^[|>]/.test(line) ? line : '';
@@ -118,20 +118,20 @@ function replaced(
   // A comment on a separate line would become part of the text of a block.
   const lines =
     rest === '' ? below.filter((line) => /^\s*#/.test(line)).map((line) => `\n${line.trimEnd()}`) : [];
-  // As it stood, with its blanks, where nothing else changes in the line.
+  // Unchanged, with its blanks, if nothing else changes in the line.
   const isAlone = rest === '' && lines.length === 0 && kept.length === 1 && behind !== '';
   const text = isAlone ? `${first}${behind}` : `${[first, ...kept].join(' ')}${lines.join('')}${rest}`;
   return { start: colonEnd, end: valueEnd + behind.length, text };
 }
 
-/** The comment behind the last line of a value, with the blanks before it. */
+/** The comment after the last line of a value, with the blanks before it. */
 function commentAt(source: string, end: number): string {
   const comment = /[ \t]+#[^\r\n]*/y;
   comment.lastIndex = end;
   return comment.exec(source)?.[0] ?? '';
 }
 
-/** A document such as `{a: 1, b: 2}` with a line for each key. */
+/** Rewrites a document such as `{a: 1, b: 2}` with a line per key. */
 function inLines(source: string, { items }: YAMLMap): string {
   const { isNode } = yamlLibrary();
   const textOf = (node: unknown) =>

@@ -1,13 +1,13 @@
 import type { FrontMatterValue } from '../format/mapping.js';
 import { isList, isMap, isTimestamp } from './value.js';
 
-// All YAML that Pressmark writes, in a form on which readers of YAML 1.1 and 1.2 agree: every string is in double quotes
-// or a literal block.
+// The YAML that Pressmark writes is read in the same way by readers of YAML 1.1 and 1.2: every string is in double quotes or a
+// literal block.
 
-// JSON leaves these as they are; YAML readers refuse them, or (U+0085, U+2028, U+2029) break lines at them.
+// Characters that JSON does not escape. YAML readers refuse them, or (U+0085, U+2028, U+2029) break lines at them.
 const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** A string as a double-quoted YAML scalar on one line; every YAML reader gives the string back. */
+/** A string as a double-quoted YAML scalar on one line, which every YAML reader reads back unchanged. */
 export function quoted(text: string): string {
   return JSON.stringify(text).replace(
     UNPRINTABLE,
@@ -15,40 +15,40 @@ export function quoted(text: string): string {
   );
 }
 
-// What a literal block would lose or a reader would take for something else: control characters and other line ends, a first
-// line that is blank or indented, …
+// Text that a literal block would lose or change: control characters and other line ends, a first line that is blank or
+// indented, …
 const NOT_IN_LITERAL = /^\s|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/;
 
-// … more than one line end at the end.
+// … and more than one line end at the end.
 const LITERAL_END = /^(?:[^\S\n]*\n)?$/;
 
-/** From so many lines on, nobody compares a text line by line, and reading and writing it so takes long. */
+/** The number of lines above which a text is quoted: line-wise diffs are useless then, and reading and writing take long. */
 const MANY_LINES = 20_000;
 
-/** Whether a text survives in a literal block. */
+/** Whether a literal block preserves a text. */
 function fitsLiteral(text: string): boolean {
   const end = text.slice(text.trimEnd().length);
   const lines = text.split('\n').length;
   return text !== '' && !NOT_IN_LITERAL.test(text) && LITERAL_END.test(end) && lines <= MANY_LINES;
 }
 
-/** A long text as a literal block where it survives in one, for people's eyes and line-wise diffs; else quoted. */
+/** A long text as a literal block, for readability and line-wise diffs, if the block preserves it; otherwise quoted. */
 export function literal(text: string, indent = '  '): string {
   if (!fitsLiteral(text)) return quoted(text);
   const [header, block] = text.endsWith('\n') ? ['|', text.slice(0, -1)] : ['|-', text];
-  // Empty lines stay empty.
+  // Empty lines are not indented.
   return `${header}\n${indent}${block.replace(/\n(?!\n)/g, `\n${indent}`)}`;
 }
 
-/** From this length on, a text is easier to read and to compare line by line in a block than with its quotes escaped. */
+/** The length from which a block is more readable than a quoted text, in characters. */
 const LONG = 200;
 
-/** A key with its value, which may take further lines; each line is ended. */
+/** A key with its value, which may have further lines; each line is terminated. */
 export function yamlEntry(key: string, value: FrontMatterValue, indent = ''): string {
   return `${indent}${keyText(key)}:${valueText(value, indent)}\n`;
 }
 
-/** What stands behind a key's colon: a blank and the value, or the lines of a map. */
+/** The text after a key's colon: a blank and the value, or the lines of a map. */
 export function valueText(value: FrontMatterValue, indent: string): string {
   const inner = `${indent}  `;
   if (typeof value === 'string' && (value.length > LONG || value.includes('\n')))
@@ -58,7 +58,7 @@ export function valueText(value: FrontMatterValue, indent: string): string {
   return ['', ...entries].join('\n');
 }
 
-// Those that YAML 1.1 takes for something else than texts are quoted.
+// Keys that YAML 1.1 does not read as text are quoted.
 const PLAIN_KEY = /^(?!(?:y|n|yes|no|on|off|true|false|null)$)[a-z_][\w-]*$/i;
 
 function keyText(key: string): string {
@@ -78,7 +78,7 @@ function flowValue(value: FrontMatterValue): string {
     .join(', ')}}`;
 }
 
-/** A number as YAML 1.1 and 1.2 read it: an exponent needs a fraction before it in YAML 1.1. */
+/** A number that YAML 1.1 and 1.2 read alike: YAML 1.1 requires a fraction before an exponent. */
 function yamlNumber(value: number): string {
   if (Number.isNaN(value)) return '.nan';
   if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf';

@@ -1,6 +1,6 @@
 import { type HtmlToken, htmlTokens } from './html-tokens.js';
 
-/** What ends a comment, a tag, an attribute's value and each element whose content is text. */
+/** The ends of a comment, a tag, an attribute's value and each element that contains only text. */
 const ENDS = [
   '>',
   '-->',
@@ -12,14 +12,13 @@ const ENDS = [
 ];
 
 /**
- * HTML after which the page goes on: a comment, a tag or a `<textarea>` that is open at the end would swallow the site's
- * frame, and the build would find no place for the item comment. What is open is closed at the end; nothing closes
- * `<plaintext>`, which becomes text. All other HTML is returned as it is.
+ * Closes HTML at its end: an open comment, tag or `<textarea>` would swallow the rest of the page, and the build would find no
+ * place for the item comment. Nothing can close `<plaintext>`, which becomes text. All other HTML is returned unchanged.
  */
 export function closedHtml(html: string): string {
   const text = withoutPlaintext(html);
   const tokens = htmlTokens(text);
-  // What is open begins behind the last whole token, or with one that reaches to the end.
+  // An open construct begins after the last complete token, or with a token that reaches to the end.
   const last = tokens.at(-1);
   const tail = text.slice(last === undefined ? 0 : last.end === text.length ? last.start : last.end);
   const end = endsOpenly(tail) ? '' : (ALL_ENDS.find((one) => endsOpenly(tail + one)) ?? '');
@@ -27,10 +26,10 @@ export function closedHtml(html: string): string {
   return hasDoubleScript ? `${text}${end}<!-- --></script>` : text + end;
 }
 
-/** Two, as what ends a tag may begin the text of an element. */
+/** One end or two, as the end of a tag may begin the text of an element. */
 const ALL_ENDS = [...ENDS, ...ENDS.flatMap((first) => ENDS.map((second) => first + second))];
 
-/** Whether a comment that follows is one. */
+/** Whether a comment after the HTML would be parsed as one. */
 function endsOpenly(html: string): boolean {
   const last = htmlTokens(`${html}<!---->`).at(-1);
   return last?.kind === 'comment' && last.start === html.length;
@@ -42,7 +41,10 @@ function withoutPlaintext(html: string): string {
   return isOpened ? html.replace(/<(?=plaintext)/gi, '&lt;') : html;
 }
 
-/** A script that holds `<!--` and then `<script` goes on behind its closing tag; what ends it is invisible elsewhere. */
+/**
+ * Whether a script contains `<!--` and then `<script`, so that it continues after its closing tag; a second closing tag ends
+ * it, and is invisible elsewhere.
+ */
 function isDoubleScript(token: HtmlToken, html: string): boolean {
   if (token.kind !== 'open' || token.name !== 'script') return false;
   const content = html.slice(token.contentStart, token.contentEnd);

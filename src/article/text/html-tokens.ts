@@ -1,18 +1,18 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
 import { Tokenizer } from 'htmlparser2';
 
-/** An attribute of a tag, as offsets in the page. */
+/** An attribute of a tag, as offsets into the page. */
 export interface HtmlAttribute {
   /** In lower case. */
   readonly name: string;
   readonly start: number;
   readonly end: number;
-  /** Of the value without its quotes; both are equal if there is none. */
+  /** The value without its quotes; start and end are equal if there is none. */
   readonly valueStart: number;
   readonly valueEnd: number;
 }
 
-/** A piece of an HTML page that is not text. Positions are indexes into the page. */
+/** A part of an HTML page that is not text. Positions are offsets into the page. */
 export type HtmlToken =
   | { readonly kind: 'comment'; readonly start: number; readonly end: number }
   | { readonly kind: 'close'; readonly name: string; readonly start: number; readonly end: number }
@@ -22,11 +22,11 @@ export type HtmlToken =
       readonly name: string;
       readonly attributes: readonly HtmlAttribute[];
       readonly start: number;
-      /** Behind the tag; for an element of raw text, such as `script`, behind its closing tag. */
+      /** The offset after the tag; for a raw text element, such as `script`, after its closing tag. */
       readonly end: number;
-      /** Behind the opening tag. */
+      /** The offset after the opening tag. */
       readonly contentStart: number;
-      /** The end of an element of raw text without its closing tag; undefined for other elements. */
+      /** The end of a raw text element's content, before its closing tag; undefined for other elements. */
       readonly contentEnd: number | undefined;
     };
 
@@ -35,27 +35,27 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 /** An opening tag. */
 export type OpenToken = Extract<HtmlToken, { kind: 'open' }>;
 
-/** What is inside these elements is text, whatever it looks like. */
+/** Elements whose content is text, even if it looks like tags. */
 const RAW_TEXT = new Set('script style textarea title xmp iframe noembed noframes plaintext'.split(' '));
 
 /**
- * Lists the tags and comments of a page in their order, as an HTML parser separates them: nothing that stands in a
- * comment, in a script or in an attribute's value is taken for a tag. The text may be in any encoding that has ASCII in
- * its usual place, and may be broken in any way. It takes time in proportion to the length.
+ * Lists the tags and comments of a page in order, as an HTML parser separates them: text within a comment, a script or an
+ * attribute's value is not taken for a tag. The text may be in any encoding that extends ASCII, and may be malformed. The time
+ * is proportional to the length.
  */
 export function htmlTokens(html: string): HtmlToken[] {
   const tokens: HtmlToken[] = [];
-  // Outside of SVG and MathML it is a comment like `<!x>`, which ends at the first `>`.
+  // Outside SVG and MathML this is a comment like `<!x>`, which ends at the first `>`.
   const source = html.replaceAll('<![CDATA[', '<![cdata[');
   for (let from = 0; from < source.length; ) from = readTokens(source, from, tokens);
   return tokens;
 }
 
-/** Adds the tokens from an offset on. @returns the offset at which the reading goes on; the end, as a rule. */
+/** Adds the tokens from an offset on. @returns the offset at which reading continues, normally the end. */
 function readTokens(html: string, from: number, tokens: HtmlToken[]): number {
   let tag = { name: '', start: 0 };
   let attributes: Mutable<HtmlAttribute>[] = [];
-  /** The element of raw text that is not closed yet. */
+  /** The raw text element that is still open. */
   let raw: OpenToken | undefined;
   let goOn = html.length;
   const open = (at: number) => {
@@ -79,7 +79,7 @@ function readTokens(html: string, from: number, tokens: HtmlToken[]): number {
       raw = undefined;
     } else if (end > 0) tokens.push({ kind: 'close', name, start: start - 2, end });
     if (end === bracket) return;
-    // The tokenizer goes on at the first `>`.
+    // The tokenizer continues at the first `>`.
     goOn = end || html.length;
     tokenizer.pause();
   };
@@ -103,7 +103,7 @@ function readTokens(html: string, from: number, tokens: HtmlToken[]): number {
       onclosetag: close,
       oncomment: (at, contentEnd) => {
         const start = from + at - 4;
-        // `<!x`, `<?x` and `</9` are comments to a browser, too, but nobody writes them as such.
+        // `<!x`, `<?x` and `</9` are comments to browsers too, but are not written as such.
         if (!html.startsWith('<!--', start)) return;
         tokens.push({ kind: 'comment', start, end: Math.min(from + contentEnd + 1, html.length) });
       },
@@ -122,10 +122,10 @@ function readTokens(html: string, from: number, tokens: HtmlToken[]): number {
   return goOn;
 }
 
-/** A name of an attribute and, where there is one, the sign and the first character of its value. */
+/** The name of an attribute and, if it has a value, the equals sign and the opening quote. */
 const ATTRIBUTE = /[\s/]*(?:=?[^\s/>=]+|=)(?:\s*=\s*(["']?))?/y;
 
-/** The end of a closing tag, which may have attributes: a `>` in quotes does not end it. 0 if nothing does. */
+/** The end of a closing tag, which may have attributes: a `>` in quotes does not end it. 0 if there is no end. */
 function closingTagEnd(html: string, nameEnd: number): number {
   const rest = /[^\s>]*/y;
   const end = /[\s/]*>/y;
@@ -149,14 +149,14 @@ function closingTagEnd(html: string, nameEnd: number): number {
   }
 }
 
-/** Elements whose content is not for readers. */
+/** Elements whose content is not displayed. */
 export const HIDDEN_ELEMENTS: readonly string[] = ['script', 'style'];
 
 /**
  * The text of HTML, with character references decoded.
  *
- * @param gapAt what stands for a tag of an element in it.
- * @param hidden the elements whose content is left out.
+ * @param gapAt the text that replaces an element's tag.
+ * @param hidden the elements whose content is omitted.
  */
 export function textIn(
   html: string,
@@ -180,10 +180,10 @@ export function textIn(
   return text.includes('&') ? decodeHTML(text) : text;
 }
 
-/** What is neither a token nor text: `<!x>` and `<?x>`, and a tag that is open at the end. */
+/** Constructs that are neither tokens nor text: `<!x>` and `<?x>`, and an open tag at the end. */
 const NO_TOKEN = /<[!?/][^>]*>?|<[a-z][\s\S]*$/gi;
 
-/** The value of an attribute of an opening tag; undefined if the tag has no such attribute, or none with a value. */
+/** The value of an attribute of an opening tag; undefined if the tag lacks the attribute or its value. */
 export function attributeOf(html: string, { attributes }: OpenToken, attribute: string): string | undefined {
   const found = attributes.find(({ name }) => name === attribute);
   if (found === undefined || found.end === found.start + attribute.length) return undefined;

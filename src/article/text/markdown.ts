@@ -5,18 +5,21 @@ import type { Token } from 'markdown-it';
 const require = createRequire(import.meta.url);
 let renderer: InstanceType<typeof MarkdownIt> | undefined;
 
-/** Made when an article needs it: the service sends its own HTML along, which is shown until a person edits the body. */
+/**
+ * Creates the renderer when an article first needs it: usually the service's own HTML is displayed until a person edits the
+ * body.
+ */
 function markdownIt(): InstanceType<typeof MarkdownIt> {
   renderer ??= newMarkdownIt();
   return renderer;
 }
 
 function newMarkdownIt(): InstanceType<typeof MarkdownIt> {
-  // Raw HTML is allowed: articles are HTML to begin with, and their author is whoever can write to the repository.
+  // Raw HTML is allowed: articles are HTML to begin with, and anyone who can write to the repository is trusted.
   return new (require('markdown-it') as typeof MarkdownIt)({ html: true });
 }
 
-/** Another renderer of Markdown. @param extend adds to it. */
+/** Creates another Markdown renderer. @param extend adds to it. */
 export function createMarkdown(
   extend: (md: InstanceType<typeof MarkdownIt>) => void = () => undefined,
 ): (text: string) => string {
@@ -25,28 +28,28 @@ export function createMarkdown(
   return (text) => md.render(text);
 }
 
-/** Markdown as HTML, raw HTML kept. */
+/** Renders Markdown, keeping raw HTML. */
 export function renderMarkdown(text: string): string {
   return markdownIt().render(text);
 }
 
-/** The tokens of Markdown, as `markdown-it` makes them; of a text that `isSlowMarkdown` accepts. */
+/** The tokens of Markdown, from `markdown-it`. The text must not be slow by `isSlowMarkdown`. */
 export function markdownTokens(text: string): Token[] {
   return markdownIt().parse(text, {});
 }
 
-/** Longer Markdown is not rendered, in characters. */
+/** The longest Markdown that is rendered, in characters. */
 const LONGEST = 64 * 1024;
 
-/** Short texts on which the renderer is slow, too: many brackets in a row, and quotes in quotes. */
+/** Short texts that are slow to render, too: many brackets in a row, and nested quotes. */
 const NESTED = /(?:\[[^[\]\n]{0,3}){50}|^(?:[ \t]*>){10}/m;
 
-/** Whether rendering Markdown would take so long that other deliveries had to wait for it. */
+/** Whether rendering Markdown would take so long that it delays other deliveries. */
 export function isSlowMarkdown(text: string): boolean {
   return text.length > LONGEST || NESTED.test(text);
 }
 
-/** Markdown as HTML; where rendering it would take too long, the HTML that came with it, or the text as it is. */
+/** Renders Markdown; if that would take too long, returns the HTML that was sent with it, or the text in a `<pre>`. */
 export function shownMarkdown(text: string, sentHtml: string, render = renderMarkdown): string {
   if (!isSlowMarkdown(text)) return render(text);
   if (sentHtml !== '') return sentHtml;

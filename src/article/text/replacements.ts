@@ -1,11 +1,11 @@
-/** A piece of a text that is to be replaced; offsets. */
+/** A part of a text to be replaced, as offsets. */
 export interface Replacement {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** A text with pieces of it replaced, which are in their order and do not overlap. */
+/** Replaces parts of a text, which are in order and do not overlap. */
 export function withReplacements(source: string, replacements: readonly Replacement[]): string {
   let text = '';
   let at = 0;
