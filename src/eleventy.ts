@@ -18,7 +18,8 @@ export interface EleventyBuild {
 /**
  * The plugin for Eleventy: it runs `pressmark postbuild` after each build.
  *
- * import pressmark from 'pressmark/eleventy'; eleventyConfig.addPlugin(pressmark);
+ *     import pressmark from 'pressmark/eleventy';
+ *     eleventyConfig.addPlugin(pressmark);
  *
  * Eleventy must run in the site's folder. A build fails if an article's page is missing; `--serve` and `--watch` only print the
  * missing pages.
