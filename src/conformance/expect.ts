@@ -4,11 +4,11 @@ import { objectIn, shown } from '../sender/delivery/answer-checks.js';
 import type { Outcome } from './outcome.js';
 import type { Answer, Reply } from './transport/probe.js';
 
-/** A rule that the receiver does not keep: what the contract expects, and what came. */
+/** Thrown if the receiver breaks a rule, with the contract's expectation and the actual result. */
 export class Unmet extends Error {
   readonly expected: string;
   readonly got: string;
-  /** How to fix this very receiver, where more is known than the rule's hint says. */
+  /** How to fix this receiver, if more is known than the rule's hint. */
   readonly fix: string | undefined;
 
   constructor(expected: string, got: string, fix?: string) {
@@ -20,7 +20,7 @@ export class Unmet extends Error {
   }
 }
 
-/** A rule that cannot be looked at in this run; the message says why. */
+/** Thrown if a rule cannot be checked in this run; the message gives the reason. */
 export class NotChecked extends Error {
   constructor(why: string) {
     super(why);
@@ -28,7 +28,9 @@ export class NotChecked extends Error {
   }
 }
 
-/** What the error of a check says of its rule. @param isMust whether a rule that is not kept has failed; else it is advice. */
+/**
+ * The outcome of a rule for the error of its check. @param isMust whether a broken rule is a failure; otherwise it is advice.
+ */
 export function outcomeOfError(
   error: unknown,
   isMust: boolean,
@@ -39,10 +41,10 @@ export function outcomeOfError(
   return { result: isMust ? 'failed' : 'advice', expected: redact(error.expected), got: redact(error.got) };
 }
 
-/** The object in an answer's body. */
+/** The JSON object in an answer's body. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** An answer in a few words, with the beginning of its body. */
+/** Describes an answer briefly, with the beginning of its body. */
 export function describe(reply: Reply): string {
   if (reply.kind === 'silence') return `no answer (${reply.reason})`;
   if (reply.headers.location !== undefined && reply.status < 400)
@@ -65,7 +67,7 @@ export function expectThat(holds: boolean, expected: string, got: string): void 
   if (!holds) throw new Unmet(expected, got);
 }
 
-/** The answer of a reply. @throws Unmet where none came. */
+/** The answer of a reply. @throws Unmet if there is none. */
 export function answered(reply: Reply): Answer {
   if (reply.kind === 'silence') throw new Unmet('an answer', describe(reply));
   return reply;
@@ -103,7 +105,7 @@ export function expectEqual(what: string, expected: unknown, got: unknown): void
     throw new Unmet(`${what} ${shown(expected)}`, `${what} ${shown(got)}`);
 }
 
-/** Says where two long texts part. @throws Unmet */
+/** Shows where two long texts differ. @throws Unmet */
 export function expectSameText(what: string, expected: string, got: unknown): void {
   if (got === expected) return;
   if (typeof got !== 'string') throw new Unmet(`${what}, unchanged`, shown(got));
@@ -116,7 +118,9 @@ export function expectSameText(what: string, expected: string, got: unknown): vo
   );
 }
 
-/** The same elements and texts; how they are written is the receiver's affair, and its own rule has the comment. @throws Unmet */
+/**
+ * Expects the same elements and texts. Their spelling is up to the receiver, and the comment has its own rule. @throws Unmet
+ */
 export function expectSameHtml(what: string, expected: string, got: unknown): void {
   if (got === expected) return;
   if (typeof got === 'string' && withoutComments(got) === withoutComments(expected)) return;
@@ -130,14 +134,14 @@ function withoutComments(html: string): string {
   return DomUtils.getOuterHTML(document).trim();
 }
 
-/** The object in an answer's body. @throws Unmet */
+/** The JSON object in an answer's body. @throws Unmet */
 export function fieldsOf(answer: Answer): Fields {
   const fields = objectIn(answer.text);
   if (fields === undefined) throw new Unmet('a JSON object as the body', describe(answer));
   return fields;
 }
 
-/** The object in an answer's body; one without fields where there is none: Version 1 and 2 may answer anything. */
+/** The JSON object in an answer's body, or an empty one: Version 1 and 2 may answer anything. */
 export function looseFieldsOf({ text }: Answer): Fields {
   return objectIn(text) ?? {};
 }

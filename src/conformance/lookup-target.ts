@@ -3,7 +3,7 @@ import { shown } from '../sender/delivery/answer-checks.js';
 import { expectSameText, expectStatus, expectThat, type Fields, fieldsOf } from './expect.js';
 import type { Answer } from './transport/probe.js';
 
-/** The `target` of a lookup's answer as it is. @throws Unmet where there is none. */
+/** The unchecked `target` of a lookup's answer. @throws Unmet if there is none. */
 export function targetFields(answer: Answer): Fields {
   expectStatus(answer, 200);
   const { target } = fieldsOf(answer);
@@ -15,7 +15,7 @@ export function targetFields(answer: Answer): Fields {
   return target as Fields;
 }
 
-/** One text of a lookup's target. @throws Unmet where it is missing, empty or no text. */
+/** A text field of a lookup's target. @throws Unmet if it is missing, empty or not a text. */
 export function targetText(fields: Fields, name: keyof LookupTarget): string {
   const value = fields[name];
   expectThat(
@@ -38,7 +38,7 @@ export function targetOf(answer: Answer): LookupTarget {
   };
 }
 
-/** The same article as before, field by field. @throws Unmet for the first that differs. */
+/** Expects the same article as before, field by field. @throws Unmet for the first difference. */
 export function expectUnchanged(before: LookupTarget, after: LookupTarget): void {
   for (const name of ['revision_id', 'id', 'url', 'title', 'content_html'] as const)
     expectSameText(`target.${name}`, before[name], after[name]);

@@ -1,54 +1,54 @@
 import { PressmarkError, quote } from '../errors.js';
 
-/** What a report says of a rule, be it one of receivers or of senders. */
+/** The description of a rule, for receivers or senders, in reports. */
 export interface RuleText {
   /** Stable, from 1. */
   readonly number: number;
   /** Stable. */
   readonly id: string;
-  /** Where the contract says so. */
+  /** The section of the contract. */
   readonly section: string;
-  /** `should` where the contract only shows a sample or leaves it open: unmet, it is advice and no failure. */
+  /** `should` if the contract only shows a sample or leaves it open: a broken rule is advice, not a failure. */
   readonly level: 'must' | 'should';
   /** The rule in one sentence. */
   readonly says: string;
-  /** How to fix what does not keep it. */
+  /** How to fix a receiver or sender that breaks the rule. */
   readonly hint: string;
 }
 
-/** `known`: it failed, as the baseline says that it did before. */
+/** `known`: failed, as the baseline says that it did before. */
 export type Result = 'passed' | 'failed' | 'known' | 'advice' | 'not applicable' | 'not checked' | 'error';
 
-/** What became of one rule. Texts hold nothing secret. */
+/** The outcome of one rule. Its texts contain no secret. */
 export interface Outcome {
   readonly rule: RuleText;
   readonly result: Result;
-  /** Of a failed rule and of advice. */
+  /** For a failed rule and for advice. */
   readonly expected?: string;
   readonly got?: string;
-  /** Why it is not applicable or not checked, or how the checker itself failed at it. */
+  /** The reason why the rule is not applicable or not checked, or why the checker itself failed. */
   readonly why?: string;
-  /** Of a rule that was not kept: its last request and the answer, for a person. */
+  /** For a broken rule: its last request and the answer, for a person. */
   readonly exchange?: readonly string[];
   readonly ms: number;
 }
 
-/** What a run has found. */
+/** The result of a run. */
 export interface Report {
-  /** Without anything secret. */
+  /** Without secrets. */
   readonly url: string;
   /** As in "Version 3, 241 of 241 rules". */
   readonly subject: string;
   /** As in "checked as a receiver of Version 3". */
   readonly checkedAs: string;
   readonly outcomes: readonly Outcome[];
-  /** What else a person should know, a paragraph each. */
+  /** Further information for a person, one paragraph each. */
   readonly notes: readonly string[];
   readonly requests: number;
   readonly ms: number;
 }
 
-/** Whether a run has found something that the contract forbids (if strict: or advises against), or nothing that it asks for. */
+/** Whether a run has failed: a rule was broken (if strict: or advice), the checker failed at a rule, or no rule passed. */
 export function hasFailed({ outcomes }: Pick<Report, 'outcomes'>): boolean {
   const has = (wanted: Result) => outcomes.some(({ result }) => result === wanted);
   return has('failed') || has('error') || !has('passed');

@@ -1,9 +1,12 @@
-/** What is shorter hides nothing, and would be found everywhere: `?v=1` must not take all the ones out of a report. */
+/**
+ * The shortest text that is redacted, in characters. A shorter one would match anywhere: `?v=1` must not remove all the ones
+ * from a report.
+ */
 const SHORTEST = 4;
 
 /**
- * Takes out of a text what must not stand in a report: the secret, what a URL holds for its receiver alone, and
- * everything that looks like a signature. What a terminal would obey is written as an escape.
+ * Makes a function that removes secrets from a text for a report: the secret, the parts of a URL that only its receiver may
+ * know, and everything that looks like a signature. Control characters for terminals are escaped.
  */
 export function redactor(secret: string, url: URL): (text: string) => string {
   const inUrl = [url.username, url.password].map(decodeURIComponent).concat(...url.searchParams.values());
@@ -16,7 +19,7 @@ export function redactor(secret: string, url: URL): (text: string) => string {
       .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029\ufffe\uffff]/gu, escaped);
 }
 
-/** How a text may stand in an answer. */
+/** The forms in which a text may occur in an answer. */
 export function formsOf(text: string): string[] {
   return [
     text,
@@ -26,13 +29,13 @@ export function formsOf(text: string): string[] {
   ];
 }
 
-/** How bytes may stand in an answer. */
+/** The encodings in which bytes may occur in an answer. */
 export function encodingsOf(bytes: Buffer): string[] {
   const hex = bytes.toString('hex');
   return [hex, hex.toUpperCase(), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
 }
 
-/** A receiver's URL as it may be shown: without user, password and the values of its query. */
+/** A receiver's URL for display: without user, password and the values of its query. */
 export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`;
 }

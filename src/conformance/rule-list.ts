@@ -1,26 +1,26 @@
 import type { RuleText } from './outcome.js';
 import type { Version } from './version.js';
 
-/** A rule as its list has it. */
+/** A rule in its list. */
 export interface ListedRule extends RuleText {
-  /** The lowest version of a receiver that it applies to. */
+  /** The lowest version of receivers to which the rule applies. */
   readonly from: Version;
-  /** Rules without which this one cannot be looked at. */
+  /** Rules that this one builds on: if one of them is not kept, this one cannot be checked. */
   readonly needs: readonly string[];
 }
 
 /**
- * Reads a list of rules, and joins each with the part of the same id that is code.
+ * Parses a list of rules, and joins each rule with the code of the same id.
  *
  * ```
  * # The contract's section; V2; should; needs rules-that-must-be-kept-before
- * 17 the-id (what is otherwise for this rule alone): The rule in one sentence.
- *   How to fix what does not keep it, for all rules above that have no fix yet.
+ * 17 the-id (attributes of this rule only): The rule in one sentence.
+ *   The fix, for all rules above that have no fix yet.
  * ```
  *
- * A number is stable and never given twice: a new rule gets the next one, wherever it stands.
+ * Numbers are stable and never reused: a new rule gets the next number, wherever it is in the list.
  *
- * @throws Error if the list is wrong, or if a rule has no part or a part no rule.
+ * @throws Error if the list is malformed, or if a rule has no code or code has no rule.
  */
 export function rulesWith<Part extends object>(
   list: string,
@@ -41,7 +41,7 @@ type Attributes = Pick<ListedRule, 'section' | 'from' | 'level' | 'needs'>;
 const NONE: Attributes = { section: '', from: 1, level: 'must', needs: [] };
 const RULE = /^(?<number>\d+) (?<id>[\w-]+)(?: \((?<own>.*?)\))?: (?<says>.+)$/;
 
-/** Reads a list of rules (see `rulesWith`). @throws Error if it is wrong. */
+/** Parses a list of rules (see `rulesWith`). @throws Error if it is malformed. */
 export function rulesIn(list: string): ListedRule[] {
   const rules: ListedRule[] = [];
   let withoutFix: Omit<ListedRule, 'hint'>[] = [];
@@ -60,7 +60,7 @@ export function rulesIn(list: string): ListedRule[] {
   return rules;
 }
 
-/** What a heading or a rule says besides its sentence. What it says wins; its needs add up. */
+/** The attributes of a heading or a rule. Its own override the inherited ones; its needs are added to them. */
 function attributesOf(text: string, inherited: Attributes): Attributes {
   const found = { ...inherited };
   for (const one of text.split('; ').filter((part) => part !== '')) {

@@ -2,10 +2,10 @@ import { Unmet } from './expect.js';
 import { type ListedRule, rulesWith } from './rule-list.js';
 import type { Session } from './session.js';
 
-/** Looks whether a receiver keeps a rule. @throws Unmet where it does not, NotChecked where that cannot be found out. */
+/** Checks a rule. @throws Unmet if the receiver breaks it, NotChecked if that cannot be found out. */
 export type Check = (session: Session) => Promise<unknown>;
 
-/** One testable sentence of the contract about receivers. */
+/** A testable sentence of the contract about receivers. */
 export interface Rule extends ListedRule {
   readonly check: Check;
 }
@@ -15,7 +15,7 @@ export function rules(list: string, checks: Readonly<Record<string, Check>>): Ru
   return rulesWith(list, Object.fromEntries(Object.entries(checks).map(([id, check]) => [id, { check }])));
 }
 
-/** One check of several cases, by their names; what is expected is said with the case in which it did not come. */
+/** Combines the checks of several named cases; a finding includes the name of its case. */
 export function inEachCase(cases: Readonly<Record<string, Check>>): Check {
   return async (session) => {
     for (const [name, check] of Object.entries(cases))

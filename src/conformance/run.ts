@@ -9,37 +9,37 @@ import { RULES, withNeeds } from './rules/all.js';
 import { Session, type SessionOptions } from './session.js';
 import { type Version, versionMeant } from './version.js';
 
-/** An article that the run left behind; its texts hold nothing secret. */
+/** An article that the run left behind; its texts contain no secret. */
 export interface Left {
   readonly id: string;
   readonly url: string | undefined;
 }
 
-/** What a run has found at a receiver. */
+/** The result of a run against a receiver. */
 export interface ReceiverReport extends Report {
-  /** As which it was checked; undefined if it is unknown. */
+  /** The version for which the receiver was checked; undefined if unknown. */
   readonly version: Version | undefined;
-  /** How it answered the first webhook.test. */
+  /** The answer to the first webhook.test. */
   readonly firstTest: string;
-  /** How the ids of all articles of this run begin. */
+  /** The prefix of the ids of all articles of this run. */
   readonly run: string;
   readonly left: readonly Left[];
 }
 
 export interface ConformanceOptions extends SessionOptions {
-  /** These rules alone, by their ids or numbers, and those that they need. */
+  /** Checks only these rules, by id or number, and those that they need. */
   readonly only?: readonly string[] | undefined;
-  /** Rules that are left out; those that need them are looked at all the same. */
+  /** Leaves out these rules; rules that need them are checked nevertheless. */
   readonly skip?: readonly string[] | undefined;
-  /** Rules whose failure is known, and no failure of this run. */
+  /** Rules that are known to fail, and are no failure of this run. */
   readonly known?: readonly string[] | undefined;
   readonly onOutcome?: ((outcome: Outcome, done: number, of: number) => void) | undefined;
 }
 
 /**
- * Holds a receiver against the contract, rule by rule.
+ * Checks a receiver against the contract, rule by rule.
  *
- * @throws PressmarkError UNREACHABLE if there is nothing at the URL, USAGE if `only` or `skip` names no rule.
+ * @throws PressmarkError UNREACHABLE if there is nothing at the URL, USAGE if `only` or `skip` contains an unknown rule.
  */
 export async function checkReceiver(options: ConformanceOptions): Promise<ReceiverReport> {
   const skipped = new Set((options.skip ?? []).map((id) => ruleNamed(id, RULES, 'check').id));
@@ -112,7 +112,7 @@ const UPGRADE = {
   2: 'Version 3 is current: it answers each publish with the article’s id and URL. To have it checked as that, say --as 3.',
 } as const;
 
-/** @param isStated whether the version is the one that the receiver states, rather than one that a person chose. */
+/** @param isStated whether the receiver states the version, as opposed to a person. */
 function notesOf({ version, firstTest, left, run }: Found, isStated: boolean): string[] {
   const upgrade =
     isStated && (version === 1 || version === 2)
@@ -129,14 +129,14 @@ function notesOf({ version, firstTest, left, run }: Found, isStated: boolean): s
 
 const FAILED_HINT = 'The receiver failed at this request: look at its log.';
 
-/** What ends a run: nothing more would be found out about the receiver itself. */
+/** The end of a run: further checks would not show anything about the receiver itself. */
 interface Stop extends Required<Pick<Outcome, 'expected' | 'got'>> {
-  /** What the receiver did, as in "the receiver … at update-200". */
+  /** The receiver's behaviour, as in "the receiver … at update-200". */
   readonly why: string;
   readonly hint: string;
 }
 
-/** Whether a rule was the last one that could be looked at, by what was answered since it began. */
+/** Whether a rule was the last one that could be checked, by the answers since it began. */
 async function stopSince(session: Session, begun: number): Promise<Stop | undefined> {
   const isLimited = session.sender.entries
     .slice(begun)
@@ -159,7 +159,7 @@ async function stopSince(session: Session, begun: number): Promise<Stop | undefi
   };
 }
 
-/** @param blocking the rules so far that others cannot be built on; this one is added where it is such a rule. */
+/** @param blocking the rules so far that other rules cannot build on; this one is added if it is such a rule. */
 async function outcomeOf(
   rule: Rule,
   session: Session,
@@ -179,7 +179,7 @@ async function outcomeOf(
   const lacking = rule.needs.find((id) => blocking.has(id));
   if (lacking !== undefined) {
     blocking.add(rule.id);
-    // What is named is where it began.
+    // Name the rule at the origin.
     const needed = before.get(lacking);
     const why =
       needed?.result === 'not checked' ? needed.why : `it needs ${lacking}, which is ${needed?.result}`;
@@ -189,7 +189,7 @@ async function outcomeOf(
     await rule.check(session);
     return ended({ result: 'passed' });
   } catch (error) {
-    // What a read-only run leaves out says nothing about what builds on it: that may be there all the same.
+    // A rule that a read-only run leaves out does not block others: the article may exist all the same.
     if (!(error instanceof NotChecked && session.options.readOnly)) blocking.add(rule.id);
     const outcome = ended(
       outcomeOfError(error, rule.level === 'must' || session.options.strict === true, redact),
@@ -198,7 +198,7 @@ async function outcomeOf(
     const { last, entries } = session.sender;
     const sent = entries.slice(from).some(({ trial }) => !trial);
     const isFirst = entries.filter(({ trial }) => !trial).length === 1;
-    // A rule that sends nothing is judged by an earlier answer, of which only that of the first test is still there.
+    // A rule that sends nothing is judged by an earlier answer, of which only the first test's is still available.
     const judged = sent || isFirst ? last : undefined;
     const exchange = judged && exchangeLines(judged, session.options.secret, redact);
     const failedAtIt = judged?.reply.kind === 'answer' && judged.reply.status >= 500;
@@ -207,7 +207,7 @@ async function outcomeOf(
   }
 }
 
-/** The rule with the names that the service's headers have; the contract writes `Service`. */
+/** The rule with the header names of the service; the contract writes `Service`. */
 function inWordsOf({ name }: Service, rule: Rule): Rule {
   const words = (text: string) => text.replaceAll('X-Service-', `X-${name}-`);
   return { ...rule, says: words(rule.says), hint: words(rule.hint) };

@@ -4,12 +4,12 @@ import { itemComment } from '../contract/item-comment.js';
 import type { Service } from '../contract/service.js';
 import { sampleArticle } from '../sender/article/sample-event.js';
 
-/** How the ids of all articles of one run begin, so that they can be found and removed. */
+/** The prefix of all article ids of a run, by which the articles can be found and removed. */
 export function idPrefix(run: string): string {
   return `pressmark-check-${run}-`;
 }
 
-/** An article as the service would send it; every key is there (contract: Article). */
+/** An article as the service would send it, with every key (contract: Article). */
 export function articleSample(service: Service, id: string, over: Partial<ArticleData> = {}): ArticleData {
   const comment = itemComment(id, service);
   const published = over.published_at ?? new Date().toISOString();
@@ -25,7 +25,7 @@ export function articleSample(service: Service, id: string, over: Partial<Articl
   return sampleArticle(given, published, service);
 }
 
-/** An update of `target`; `id` is the refresh draft's, and so the new revision's (contract: article.updated data). */
+/** An update of `target`; `id` is the id of the refresh draft, and so of the new revision (contract: article.updated data). */
 export function updateSample(
   service: Service,
   id: string,

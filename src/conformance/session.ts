@@ -17,21 +17,21 @@ import type { Version } from './version.js';
 
 export interface SessionOptions extends EventSenderOptions {
   readonly url: URL;
-  /** The URL of an article that is there, for the lookups of a read-only run. */
+  /** The URL of an existing article, for the lookups of a read-only run. */
   readonly target?: string | undefined;
-  /** Where articles are, with `{slug}` and `{id}`: for receivers that do not answer the URL. */
+  /** The pattern of articles' URLs, with `{slug}` and `{id}`, for receivers that do not answer the URL. */
   readonly articleUrl?: string | undefined;
-  /** The version that the receiver is meant to have, rather than the one that its answer claims. */
+  /** The version to check, instead of the one that the receiver states. */
   readonly as?: Version | undefined;
   /** Asks a person for a step, and resolves when it is done. */
   readonly ask?: ((step: PersonsStep) => Promise<void>) | undefined;
-  /** Takes advice for failure. */
+  /** Treats advice as failure. */
   readonly strict?: boolean | undefined;
-  /** Looks at the articles’ pages too. */
+  /** Checks the articles’ pages too. */
   readonly pages?: PagesOptions | undefined;
 }
 
-/** What a person does that no request can do. */
+/** A step that only a person can take. */
 export type PersonsStep =
   | { readonly kind: 'edit'; readonly title: string; readonly url: string }
   | { readonly kind: 'restart' };
@@ -40,35 +40,35 @@ export type PersonsStep =
 export interface Stored {
   readonly data: ArticleData;
   readonly answer: Answer;
-  /** @throws NotChecked if neither the answer nor `articleUrl` says it. */
+  /** @throws NotChecked if neither the answer nor `articleUrl` contains it. */
   url(): string;
 }
 
 const MOST_CONCURRENT = 6;
 
-/** How often, and after which pauses, a receiver is asked that may be about to start again. */
+/** The number of attempts to reach a receiver that may be restarting, and the pauses between them, in milliseconds. */
 const RESTART_TRIES = 11;
 const RESTART_PAUSE_MS = 500;
 
-/** After which an article that is not found is asked for once more. */
+/** The pause before the second lookup of an article that was not found, in milliseconds. */
 const LATE_MS = 1000;
 
-/** Whether a reply shows that the receiver may have gone, or that a proxy answers in its place. */
+/** Whether a reply shows that the receiver may be down, or that a proxy answers in its place. */
 function isLost(reply: Reply | undefined): reply is Reply {
   if (reply?.kind === 'silence') return reply.why === 'unreachable' || reply.why === 'closed';
   return reply !== undefined && reply.status >= 500;
 }
 
-/** What the rules talk to the receiver with: one run, its articles, and what has been seen. */
+/** The context of the rules: one run, its articles, and the answers so far. */
 export class Session {
   readonly options: SessionOptions;
-  /** Tells this run's articles from every other's. */
+  /** Distinguishes this run's articles from all others. */
   readonly run = randomBytes(4).toString('hex');
-  /** The articles that the receiver now may hold: the URL of each, by its id. */
+  /** The articles that the receiver may hold now: URLs by id. */
   readonly left = new Map<string, string | undefined>();
   /** The version that the receiver is checked as. */
   version: Version = 3;
-  /** What has been sent and answered so far. */
+  /** The requests and answers so far. */
   readonly sender: EventSender;
   readonly #made = new Map<string, Promise<unknown>>();
   #names = 0;
@@ -78,7 +78,7 @@ export class Session {
     this.sender = new EventSender(options);
   }
 
-  /** A name that this run has not used. */
+  /** A unique name within this run. */
   id(name: string): string {
     return `${idPrefix(this.run)}${name}-${++this.#names}`;
   }
@@ -88,7 +88,7 @@ export class Session {
     return itemComment(id, this.options.service);
   }
 
-  /** A target where no article is. */
+  /** A target without an article. */
   nowhere(): LookupTarget {
     const id = this.id('nothing');
     const url = `https://nowhere.example/${id}/`;
@@ -105,19 +105,19 @@ export class Session {
     return updateSample(this.options.service, id, target, over);
   }
 
-  /** What came of the first exchange: a `webhook.test` as the service would send it. */
+  /** The reply to the first exchange: a `webhook.test` as the service would send it. */
   firstReply(): Promise<Reply> {
     return this.once('first test', () => this.reply('webhook.test', sampleTest({ id: this.id('test') })));
   }
 
-  /** Its answer. @throws Unmet where none came. */
+  /** The answer to the first exchange. @throws Unmet if there is none. */
   async firstTest(): Promise<Answer> {
     return answered(await this.firstReply());
   }
 
   /**
-   * Whether the receiver has gone in the middle of the run: the last request was not answered, or with a 5xx, and neither is a
-   * `webhook.test`, also after the time of a restart, although the first one was.
+   * Whether the receiver has gone down during the run: the last request got no answer or a 5xx, and so does a `webhook.test`,
+   * even after the time of a restart, although the first one succeeded.
    *
    * @returns its last reply; undefined if it answers, or must not be asked.
    */
@@ -137,17 +137,17 @@ export class Session {
     }
   }
 
-  /** Sends a `webhook.test`, by which no receiver stores anything. @throws Unmet where no answer comes */
+  /** Sends a `webhook.test`, for which no receiver stores anything. @throws Unmet if there is no answer. */
   test(overrides?: Overrides, over?: Readonly<Record<string, unknown>>): Promise<Answer> {
     return this.send('webhook.test', { ...sampleTest({ id: this.id('test') }), ...over }, overrides);
   }
 
-  /** Sends an event. @throws Unmet where no answer comes, NotChecked where it must not be sent. */
+  /** Sends an event. @throws Unmet if there is no answer, NotChecked if it must not be sent. */
   async send(event: EventName, data: object, overrides?: Overrides): Promise<Answer> {
     return answered(await this.reply(event, data, overrides));
   }
 
-  /** Sends an event; a publish follows one redirect, nothing else does (contract: Redirects). */
+  /** Sends an event; only a publish follows a redirect, once (contract: Redirects). */
   async reply(event: EventName, data: object, overrides?: Overrides): Promise<Reply> {
     const { url } = this.options;
     const first = await this.#send(url, { event, data, overrides });
@@ -158,14 +158,14 @@ export class Session {
     return second.kind === 'answer' ? { ...second, redirects: 1 } : second;
   }
 
-  /** A public page once it is `ready`, or as it is when the time is over. @throws NotChecked where pages are not to be looked at. */
+  /** Fetches a public page until it is `ready` or the time is over. @throws NotChecked if pages are not to be checked. */
   async page(url: string, ready: (html: string) => boolean): Promise<Page> {
     const { pages } = this.options;
     if (pages === undefined) throw new NotChecked('pages are looked at with --public');
     return pageWhen(url, ready, pages, () => this.sender.turn());
   }
 
-  /** How many requests can begin at one moment. */
+  /** The number of requests that can begin at the same moment. */
   get mostConcurrent(): number {
     const most = Math.min(MOST_CONCURRENT, this.options.rate);
     if (most < 2) throw new NotChecked('concurrent requests need a rate of at least 2 requests a second');
@@ -183,19 +183,19 @@ export class Session {
     return replies;
   }
 
-  /** Does something for the first rule that asks for it; the others get what that made. */
+  /** Runs `make` for the first rule that needs it; other rules get the same result. */
   once<T>(name: string, make: () => Promise<T>): Promise<T> {
     const made = (this.#made.get(name) as Promise<T> | undefined) ?? make();
     this.#made.set(name, made);
     return made;
   }
 
-  /** The article that most rules are about. */
+  /** The article that most rules check. */
   main(): Promise<Stored> {
     return this.stored('main');
   }
 
-  /** The article of this name, published when it is first asked for. @throws Unmet where that fails. */
+  /** The article of this name, published on first use. @throws Unmet if that fails. */
   stored(name: string, over?: (id: string, comment: string) => Partial<ArticleData>): Promise<Stored> {
     return this.once(`article ${name}`, () => {
       const id = this.id(name);
@@ -203,19 +203,19 @@ export class Session {
     });
   }
 
-  /** Publishes an article that the receiver has to take. @throws Unmet */
+  /** Publishes an article that the receiver must accept. @throws Unmet */
   async publish(data: ArticleData): Promise<Stored> {
     const answer = await this.send('article.published', data);
     expectSuccess(answer);
     return this.storedBy(data, answer);
   }
 
-  /** An article that the receiver took with this answer. */
+  /** The article that the receiver accepted with this answer. */
   storedBy(data: ArticleData, answer: Answer): Stored {
     return { data, answer, url: () => this.urlOf(data, answer) };
   }
 
-  /** Publishes an article and looks it up in the moment in which that is answered. @throws Unmet */
+  /** Publishes an article, and looks it up as soon as the answer arrives. @throws Unmet */
   async publishAndFind(data: ArticleData): Promise<{ answer: Answer; late: boolean }> {
     await this.sender.turn(2);
     const answer = await this.send('article.published', data, { atOnce: true });
@@ -223,7 +223,7 @@ export class Session {
     return this.find(this.urlOf(data, answer), { atOnce: true });
   }
 
-  /** The public URL of a published article. @throws NotChecked if neither the answer nor `articleUrl` says it. */
+  /** The public URL of a published article. @throws NotChecked if neither the answer nor `articleUrl` contains it. */
   urlOf(data: ArticleData, answer: Answer): string {
     const url = urlIn(answer) ?? this.#patternUrl(data);
     if (url === undefined)
@@ -231,7 +231,7 @@ export class Session {
     return url;
   }
 
-  /** The URL of an article that is there, for rules that only look. */
+  /** The URL of an existing article, for rules that only read. */
   async known(): Promise<string> {
     if (this.options.target !== undefined) return this.options.target;
     if (this.options.readOnly)
@@ -239,14 +239,14 @@ export class Session {
     return (await this.main()).url();
   }
 
-  /** @throws Unmet where the article is not found. */
+  /** @throws Unmet if the article is not found. */
   async lookup(url: string): Promise<LookupTarget> {
     return targetOf((await this.find(url)).answer);
   }
 
   /**
-   * Looks an article up that must be there, and once more a second later where it is not: that it is stored late is the
-   * finding of one rule.
+   * Looks up an existing article, and once more a second later if it is not found: late storing is the finding of only one
+   * rule.
    */
   async find(url: string, overrides?: Overrides): Promise<{ answer: Answer; late: boolean }> {
     const ask = (how?: Overrides) => this.send('article.lookup', { target_url: url }, how);
@@ -257,14 +257,14 @@ export class Session {
     return { answer: second, late: isSuccess(second) };
   }
 
-  /** Does what must leave the article at `url` as it is. @throws Unmet where it is another one afterwards. */
+  /** Expects that an action does not change the article at `url`. @throws Unmet if it does. */
   async unchangedBy(url: string, doing: () => Promise<unknown>): Promise<void> {
     const before = await this.lookup(url);
     await doing();
     expectUnchanged(before, await this.lookup(url));
   }
 
-  /** An update of the article at `url` as it is now. */
+  /** An update of the article at `url`, based on its current state. */
   async draft(url: string, over: Partial<UpdateData> = {}): Promise<UpdateData> {
     return this.update(this.id('draft'), await this.lookup(url), over);
   }
@@ -286,7 +286,7 @@ export class Session {
     return reply;
   }
 
-  /** Keeps in mind what the receiver now may hold: what it took, and what it gave no answer to. */
+  /** Records the articles that the receiver may hold now: those that it accepted, and those without an answer. */
   #note({ event, data }: OutgoingEvent, reply: Reply | undefined): void {
     if (event !== 'article.published' || reply === undefined) return;
     if (reply.kind === 'answer' && !isSuccess(reply)) return;
@@ -296,7 +296,7 @@ export class Session {
   }
 }
 
-/** The `url` of an answer to a publish, where there is one. */
+/** The `url` in the answer to a publish, if there is one. */
 function urlIn(answer: Answer): string | undefined {
   const { url } = looseFieldsOf(answer);
   return typeof url === 'string' && URL.canParse(url) ? url : undefined;

@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto';
 
-/** A way in which programs get the signature wrong. */
+/** A common mistake in signatures. */
 export interface SignatureForm {
   /** Ends the sentence "it is a signature …". */
   readonly what: string;
-  /** What a receiver that expects it has to change. */
+  /** The fix for a receiver that expects this form. */
   readonly fix: string;
-  /** The header's value. @throws SyntaxError where the form needs JSON, and the body is none. */
+  /** The header's value. @throws SyntaxError if the form needs JSON, and the body is not JSON. */
   readonly sign: (body: string, secret: string, timestamp: string) => string;
 }
 
-/** Where languages have a request's bytes as they came. */
+/** The names of a request's raw bytes in several languages. */
 export const RAW_BYTES =
   'request.get_data() (Flask), php://input (PHP), io.ReadAll(r.Body) (Go), request.raw_post (Rails), express.raw() (Node.js)';
 
@@ -23,7 +23,7 @@ const rewritten =
   (body, secret) =>
     hex(write(JSON.parse(body)), secret);
 
-/** The forms that have been met. */
+/** The known forms. */
 export const SIGNATURE_FORMS: readonly SignatureForm[] = [
   {
     what: 'made of the body as Python’s json.dumps writes it',
@@ -88,7 +88,7 @@ interface JsonStyle {
   readonly comma?: string;
   readonly colon?: string;
   readonly sorted?: boolean;
-  /** How a slash is written. */
+  /** The spelling of a slash. */
   readonly slash?: string;
 }
 

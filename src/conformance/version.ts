@@ -10,8 +10,8 @@ export function versionRead(answer: Answer): Version {
 }
 
 /**
- * The version that a receiver seems to mean, whole or not: rules of that version say what is missing where the
- * service would only read "Version 1".
+ * The version that a receiver seems to intend, even if the answer is incomplete: the rules of that version tell what is
+ * missing, although the service would only read "Version 1".
  */
 export function versionMeant(answer: Answer): Version {
   const { contract_version: version, capabilities } = looseFieldsOf(answer);

@@ -5,7 +5,7 @@ import { SIGNATURE_FORMS } from './signature-forms.js';
 import type { Answer } from './transport/probe.js';
 import type { Overrides } from './transport/request.js';
 
-/** What a receiver may take in place of what the service sends, and what it then has to change. */
+/** A request that a receiver may accept instead of the service's, and the fix. */
 interface Guess {
   readonly overrides: Overrides;
   readonly fix: string;
@@ -16,7 +16,9 @@ const NAMES: Guess = {
   fix: 'It finds the headers only if their names are in lower case. Look them up in any case.',
 };
 
-/** Why a receiver refuses a right signature: the form of the body or the key with which it accepts a webhook.test. */
+/**
+ * Finds out why a receiver refuses a right signature: by the form of the body or the key with which it accepts a webhook.test.
+ */
 export function whyNotSigned(session: Session, answer: Answer): Promise<string | undefined> {
   const page = /text\/html/i.test(answer.headers['content-type'] ?? '');
   if (page || /cloudflare|akamai|sucuri|imperva/i.test(String(answer.headers.server)))
@@ -36,7 +38,7 @@ export function whyNotSigned(session: Session, answer: Answer): Promise<string |
   ]);
 }
 
-/** Why a receiver refuses a signed request, by what it accepts; one that failed says nothing by that. */
+/** Finds out why a receiver refuses a signed request, by the requests that it accepts; a failed attempt proves nothing. */
 export async function whyNotAccepted(session: Session, { status }: Answer): Promise<string | undefined> {
   if (status === 429 || status >= 500) return undefined;
   return proven(session, [

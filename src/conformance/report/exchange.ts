@@ -3,7 +3,7 @@ import { excerpt } from '../expect.js';
 import { shownUrl } from '../redact.js';
 import type { Answer, Reply } from '../transport/probe.js';
 
-/** One request as it was sent, and what came back. */
+/** A request and its answer. */
 export interface Exchange {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,14 +11,14 @@ export interface Exchange {
   readonly reply: Reply;
 }
 
-/** Longer bodies are not printed, in bytes. */
+/** The longest body that is printed, in bytes. */
 const LONGEST = 4000;
 
 /**
- * A request and its answer for a person, and the command that repeats it. A right signature is not shown but made again
- * by the command, of the secret in PRESSMARK_SECRET; a URL that holds what must not be shown is that in RECEIVER_URL.
+ * Describes a request and its answer for a person, with a command that repeats the request. The command makes a right signature
+ * again from the secret in PRESSMARK_SECRET, and reads a URL with secrets from RECEIVER_URL.
  *
- * @param redact takes out of a text what must not stand in a report; a command that it would change is left out.
+ * @param redact removes secrets from a text; a command that it would change is left out.
  */
 export function exchangeLines(
   { url, headers, body, reply }: Exchange,
@@ -46,7 +46,7 @@ function answerLines({ status, headers, text }: Answer): string[] {
   return [String(status), ...lines, '', excerpt(text, LONGEST)];
 }
 
-/** Whether a body fits into a command: text that is not too long. */
+/** Whether a body fits into a command: a text that is not too long. */
 function isShown(body: Buffer): boolean {
   return body.length <= LONGEST && Buffer.from(body.toString()).equals(body);
 }
@@ -61,7 +61,7 @@ function curl(url: URL, headers: Readonly<Record<string, string>>, body: string,
   return `body=${quoted(body)}; printf %s "$body" | curl -i ${to} ${options.join(' ')} --data-binary @-`;
 }
 
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

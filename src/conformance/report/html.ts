@@ -15,7 +15,7 @@ p.note { white-space: pre-line; overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .5rem 0; } dd { margin: 0; }
 `;
 
-/** A report as one page without anything from elsewhere: findings first, then all rules by the sections of the contract. */
+/** Formats a report as a self-contained page: findings first, then all rules by section of the contract. */
 export function htmlReport(report: Report): string {
   const found = report.outcomes.filter(isFinding);
   const title = `${report.subject}: ${report.url}`;

@@ -1,7 +1,7 @@
 import type { Report } from '../outcome.js';
 import { countsOf } from './summary.js';
 
-/** A report for a script, with all further fields that a report has. */
+/** Formats a report for scripts, with all of its fields. */
 export function jsonReport(report: Report): string {
   const { outcomes, notes: _notes, subject: _subject, checkedAs: _checkedAs, ...facts } = report;
   const rules = outcomes.map(({ rule, result, expected, got, why, exchange, ms: took }) => ({

@@ -1,7 +1,7 @@
 import type { Outcome, Report, RuleText } from '../outcome.js';
 import { bySection, countsOf, countsText, isFinding } from './summary.js';
 
-/** A badge, a table of the contract's sections, and what failed: for a README. */
+/** Formats a report for a README: a badge, a table of the contract's sections, and the failures. */
 export function markdownReport(report: Report): string {
   const sections = [...bySection(report)].filter(([, outcomes]) => outcomes.some(counts));
   return [
@@ -17,10 +17,10 @@ export function markdownReport(report: Report): string {
   ].join('\n');
 }
 
-/** A rule; those of receivers are from a version on. */
+/** A rule in the list; rules of receivers have a lowest version. */
 type ListedRule = RuleText & { readonly from?: number };
 
-/** All rules by the sections of the contract, as Markdown lists: for `--list`. */
+/** Lists all rules by section of the contract in Markdown, for `--list`. */
 export function rulesList(rules: readonly ListedRule[]): string {
   const sections = new Map<string, string[]>();
   for (const rule of rules) {
@@ -76,7 +76,7 @@ function findings({ outcomes }: Report): string[] {
   ];
 }
 
-/** A text in a table's cell: nothing in it is markup. */
+/** Escapes a text for a table cell, so that it contains no markup. */
 function cell(text: string): string {
   return text
     .replace(/[\\`*_[\]|~]/g, '\\$&')

@@ -1,6 +1,6 @@
 import type { Outcome, Report, Result } from '../outcome.js';
 
-/** In the order in which they are reported: the sign of each in the terminal and on the page, and its colour. */
+/** The results in the order of reports, each with its sign in the terminal and on the page, and its colour. */
 export const RESULTS = {
   passed: { mark: '✓', colour: 'green' },
   failed: { mark: '✗', colour: 'red' },
@@ -18,14 +18,14 @@ export function isFinding({ result }: Outcome): boolean {
 
 const IN_ORDER = Object.keys(RESULTS) as Result[];
 
-/** How many rules had which result. */
+/** The number of rules by result. */
 export function countsOf({ outcomes }: Pick<Report, 'outcomes'>): Record<Result, number> {
   const counts = Object.fromEntries(IN_ORDER.map((result) => [result, 0])) as Record<Result, number>;
   for (const { result } of outcomes) counts[result]++;
   return counts;
 }
 
-/** "142 passed, 1 failed, 2 advice": what there was none of is left out. */
+/** "142 passed, 1 failed, 2 advice", without results that did not occur. */
 export function countsText(report: Pick<Report, 'outcomes'>): string {
   const counts = countsOf(report);
   return IN_ORDER.filter((result) => counts[result] > 0)
@@ -33,7 +33,7 @@ export function countsText(report: Pick<Report, 'outcomes'>): string {
     .join(', ');
 }
 
-/** Outcomes by the first part of their section, in the order of the rules. */
+/** Groups outcomes by the first part of their section, in the order of the rules. */
 export function bySection({ outcomes }: Pick<Report, 'outcomes'>): Map<string, Outcome[]> {
   const sections = new Map<string, Outcome[]>();
   for (const outcome of outcomes) {

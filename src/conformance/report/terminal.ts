@@ -4,14 +4,17 @@ import { countsText, isFinding, RESULTS } from './summary.js';
 
 export interface TerminalOptions {
   readonly colour: boolean;
-  /** Whether the rules that passed, and those that do not apply, are printed too. */
+  /** Whether to print the rules that passed and those that do not apply, too. */
   readonly verbose: boolean;
 }
 
-/** So many rules of one kind are named; of more, it is said how many there are. What an option would add is named whole. */
+/**
+ * The most rules of one kind that are listed by name; if there are more, only their number is printed. Rules that an option
+ * would add are always listed.
+ */
 const MOST_NAMES = 5;
 
-/** A report for a person: what is not as it should be, each with how to fix it, then the sum. */
+/** Formats a report for a terminal: findings with their fixes, then the totals. */
 export function terminalReport(report: Report, { colour, verbose }: TerminalOptions): string {
   const paint = (result: Result, text: string) => (colour ? styleText(RESULTS[result].colour, text) : text);
   const lines = [`${report.url}, checked as ${report.checkedAs}`, ''];
@@ -48,7 +51,7 @@ function linesOf(
   ];
 }
 
-/** Rules that say nothing about the receiver, by the reason why. */
+/** Rules that were not checked, by reason. */
 function notChecked({ outcomes }: Report, verbose: boolean): Map<string, string[]> {
   const reasons = new Map<string, string[]>();
   for (const { rule, result, why = '' } of outcomes)

@@ -41,10 +41,10 @@ const ALL: readonly Rule[] = [
   ...WHOLE_RUN_RULES,
 ];
 
-/** Every rule, each after those that it needs; those about all answers of a run come last. */
+/** All rules, each after those that it needs. Rules about all answers of a run come last. */
 export const RULES: readonly Rule[] = withNeeds(ALL);
 
-/** Some rules, each after those that it needs. */
+/** Adds the rules that some rules need, each before the rules that need it. */
 export function withNeeds(wanted: readonly Rule[]): Rule[] {
   const placed = new Set<Rule>();
   const place = (rule: Rule): void => {

@@ -23,7 +23,7 @@ async function ask(session: Session, step: PersonsStep): Promise<void> {
   await byHand(step);
 }
 
-/** The article that a person has edited, before and after. */
+/** The article that a person edited, before and after. */
 const edited = (session: Session) =>
   session.once('edited by a person', async () => {
     const stored = await session.stored('edited-by-hand');
@@ -42,7 +42,7 @@ const restarted = (session: Session) =>
     return { stored, before };
   });
 
-/** What no request can do: a person edits an article, and restarts the receiver. */
+/** Rules that need a person, who edits an article and restarts the receiver. */
 export const MANUAL_RULES = rules(LIST, {
   'manual-edit-changes-revision': async (session) => {
     const { before, after } = await edited(session);

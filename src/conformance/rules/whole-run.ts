@@ -17,9 +17,9 @@ const LIST = `
   Whoever gets the right signature can send the same body again, signed. Say only that it does not match.
 `;
 
-/** What is judged by all answers of a run; these come last (contract: Limits; Authentication, 6). */
+/** Rules about all answers of a run, which come last (contract: Limits; Authentication, 6). */
 export const WHOLE_RUN_RULES = rules(LIST, {
-  // The contract names no timeout for updates.
+  // The contract has no timeout for updates.
   'answers-in-time': async ({ sender }) => {
     for (const event of EVENTS.filter((one) => one !== 'article.updated')) {
       const late = sender.timeouts(event);

@@ -9,27 +9,27 @@ import { type ScriptedReceiverOptions, startScriptedReceiver } from './scripted-
 
 export interface SenderCheckOptions extends Omit<ScriptedReceiverOptions, 'now' | 'future'> {
   readonly driver: SenderDriver;
-  /** What is checked, for the report. */
+  /** The name of the sender, for the report. */
   readonly sender: string;
-  /** These rules alone, by their ids or numbers. */
+  /** Checks only these rules, by id or number. */
   readonly only?: readonly string[] | undefined;
-  /** Rules that are left out. */
+  /** Leaves out these rules. */
   readonly skip?: readonly string[] | undefined;
-  /** Ends the check; the report says what was seen until then. */
+  /** Ends the check; the report covers everything until then. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The clocks of two machines may differ by so much. */
+/** The largest difference between the clocks of two machines, in milliseconds. */
 const CLOCKS_DIFFER_MS = 600_000;
 
-/** So many requests of a scenario are shown with a finding. */
+/** The most requests of a scenario that are shown with a finding. */
 const MOST_SHOWN = 8;
 
 /**
- * Holds a sender against the contract: plays scenarios to it as its receiver, has it act through the driver, and judges
- * what it does by the rules.
+ * Checks a sender against the contract: plays scenarios as its receiver, makes it act through the driver, and judges its
+ * behaviour by the rules.
  *
- * @throws PressmarkError USAGE if `only` or `skip` names no rule, or if it cannot listen.
+ * @throws PressmarkError USAGE if `only` or `skip` contains an unknown rule, or if it cannot listen.
  */
 export async function checkSender(options: SenderCheckOptions): Promise<Report> {
   const { driver, secret, sender, skip = [] } = options;
@@ -80,7 +80,7 @@ function outcomeOf(rule: SenderRule, seen: Seen, redact: (text: string) => strin
   }
 }
 
-/** What came for the scenarios of a rule, a line each. */
+/** The requests in the scenarios of a rule, one per line. */
 function requestsOf(rule: SenderRule, { articles, refreshes, requests }: Seen): string[] {
   const traces = [
     ...rule.articles.map((name) => [name, articles.get(name)?.requests ?? []] as const),

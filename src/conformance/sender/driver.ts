@@ -1,15 +1,15 @@
-/** What a sender is to do next. */
+/** A step for the sender. */
 export type Step =
   /** Send articles to this receiver from now on. */
   | { readonly kind: 'connect'; readonly url: string; readonly secret: string }
-  /** Publish so many new articles. */
+  /** Publish this number of new articles. */
   | { readonly kind: 'publish'; readonly count: number }
   /** Refresh the article at this URL. */
   | { readonly kind: 'refresh'; readonly url: string }
-  /** End at once, in the middle of an attempt, and start again. */
+  /** Exit at once, in the middle of an attempt, and start again. */
   | { readonly kind: 'kill' };
 
-/** A delivery record as a sender shows it (contract: Delivery record). */
+/** A delivery record in a sender's output (contract: Delivery record). */
 export interface DeliveryRecord {
   /** `data.id` of the payload. */
   readonly article: string;
@@ -21,17 +21,17 @@ export interface DeliveryRecord {
   readonly nextRetryAt: string | null;
 }
 
-/** How the sender that is checked is made to act, and what time it has. */
+/** The control over the checked sender, and its clock. */
 export interface SenderDriver {
   /** The sender's time, in milliseconds since the epoch. */
   now(): number;
   /**
-   * Has the sender take a step, and resolves when that has been done.
+   * Makes the sender take a step, and resolves when the step is done.
    *
-   * @param seen settles when the requests have come that the step is to bring.
+   * @param seen settles when the requests that the step causes have come.
    */
   take(step: Step, seen: Promise<void>): Promise<void>;
-  /** Lets the sender's time pass to this moment; it sends what is due by then. */
+  /** Moves the sender's time to this moment; it sends everything that is due by then. */
   passTo(moment: number): Promise<void>;
   /** The sender's delivery records; undefined if it does not show them. */
   readonly records?: () => Promise<readonly DeliveryRecord[]>;

@@ -15,17 +15,17 @@ import {
 import type { ScriptedReceiver } from './scripted-receiver.js';
 
 const MINUTE_MS = 60_000;
-/** So long before an attempt may come it is looked whether one comes too early. */
+/** How long before the earliest moment of an attempt to watch for one that is too early, in milliseconds. */
 const BEFORE_MS = 5000;
-/** So much later than its wait an attempt may come: a worker ticks every minute. */
+/** How late an attempt may come, in milliseconds: a worker ticks every minute. */
 const GRACE_MS = 2 * MINUTE_MS;
-/** The longest wait between attempts; after the last one it is watched for as long. */
+/** The longest wait between attempts, in milliseconds; the sender is watched for as long after the last one. */
 const LONGEST_MS = Math.max(...RETRY_WAITS_MINUTES) * MINUTE_MS;
 
-/** Scenarios that have a place of their own in the play. */
+/** Scenarios that are not played with the others. */
 const LATER: readonly string[] = ['killed', 'edited'];
 
-/** What a sender is checked with, and by whom it is made to act. */
+/** The parts of a play: the driver and the settings of the check. */
 interface Cast {
   readonly driver: SenderDriver;
   readonly secret: string;
@@ -33,9 +33,9 @@ interface Cast {
 }
 
 /**
- * Has the sender go through the scenarios that the rules need. If it is interrupted, what was seen until then counts.
+ * Makes the sender go through the scenarios that the rules need. After an interruption, everything until then counts.
  *
- * @returns its records; undefined if it shows none, or was interrupted.
+ * @returns its records; undefined if it shows none, or after an interruption.
  */
 export async function play(
   receiver: ScriptedReceiver,
@@ -77,7 +77,7 @@ export async function play(
 
 type Named = readonly [name: string, trace: Trace];
 
-/** The steps that a sender can be made to take. Each throws NotChecked when the check is interrupted. */
+/** The steps that a sender can be made to take. Each throws NotChecked after an interruption. */
 function stageFor(receiver: ScriptedReceiver, { driver, secret, signal }: Cast) {
   const interrupted = new Promise<never>((_, reject) => {
     const end = () => reject(new NotChecked('the check was interrupted'));
@@ -110,7 +110,7 @@ function stageFor(receiver: ScriptedReceiver, { driver, secret, signal }: Cast) 
     end();
   }
 
-  /** Ends the sender in the middle of a publish. */
+  /** Kills the sender in the middle of a publish. */
   async function kill(): Promise<void> {
     const under = () => receiver.articles.get('killed');
     const publishing = publish(['killed']);
@@ -125,7 +125,7 @@ function stageFor(receiver: ScriptedReceiver, { driver, secret, signal }: Cast) 
     if (moment > driver.now()) await orInterrupted(driver.passTo(moment));
   }
 
-  /** Lets time pass until none of these deliveries is to be tried again. */
+  /** Moves time forward until none of these deliveries will be tried again. */
   async function passUntilSettled(traces: () => Iterable<Named>): Promise<void> {
     const dueAmong = (some: Iterable<Named>) => [...some].flatMap(([name, trace]) => dueOf(name, trace));
     const due = () => dueAmong([...receiver.articles, ...receiver.refreshes]);
@@ -139,7 +139,7 @@ function stageFor(receiver: ScriptedReceiver, { driver, secret, signal }: Cast) 
   return { connect, publish, refresh, kill, passTo, passUntilSettled };
 }
 
-/** When another attempt may come, at the earliest and at the latest; nothing if none is to come. */
+/** The earliest and the latest moment of the next attempt; empty if there is none. */
 function dueOf(name: string, trace: Trace): { from: number; to: number; trace: Trace }[] {
   const attempts = attemptsOf(trace);
   const last = attempts.at(-1);
@@ -154,7 +154,7 @@ function dueOf(name: string, trace: Trace): { from: number; to: number; trace: T
   return [{ from: last.at + wait * MINUTE_MS, to: ended + wait * MINUTE_MS + GRACE_MS, trace }];
 }
 
-/** Whether a refresh has come as far as its scenario lets it. */
+/** Whether a refresh has reached the end of its scenario. */
 function hasEnded(name: RefreshName, trace: Trace | undefined): boolean {
   const { test, lookup }: RefreshScenario = REFRESHES[name];
   const event =

@@ -4,35 +4,35 @@ import type { RequestBreach } from '../traffic/judge-request.js';
 import type { DeliveryRecord } from './driver.js';
 import type { ArticleName, RefreshName, SeenRequest, Trace } from './scenarios.js';
 
-/** What was seen of a sender until a moment. */
+/** The observations of a sender until a moment. */
 export interface Seen {
   readonly requests: readonly SeenRequest[];
-  /** What requests break. */
+  /** The rules that requests break. */
   readonly findings: ReadonlyMap<string, RequestBreach>;
   readonly articles: ReadonlyMap<ArticleName, Trace>;
   readonly refreshes: ReadonlyMap<RefreshName, Trace>;
   /** The URL of the article that was refreshed. */
   readonly articleUrl: string | undefined;
-  /** Undefined if the sender shows none. */
+  /** Undefined if the sender shows no records. */
   readonly records:
     | { readonly early: readonly DeliveryRecord[]; readonly late: readonly DeliveryRecord[] }
     | undefined;
-  /** The moment, by the sender’s time. */
+  /** The moment, by the sender’s clock. */
   readonly until: number;
 }
 
-/** The scenarios that a rule needs, and what it says of what was seen. */
+/** The scenarios that a rule needs, and its check. */
 export interface Play {
   readonly articles: readonly ArticleName[];
   readonly refreshes: readonly RefreshName[];
-  /** @throws Unmet where the sender does not keep the rule, NotChecked where that was not seen. */
+  /** @throws Unmet if the sender breaks the rule, NotChecked if that could not be observed. */
   readonly check: (seen: Seen) => void;
 }
 
-/** One testable sentence of the contract about senders. */
+/** A testable sentence of the contract about senders. */
 export type SenderRule = RuleText & Play;
 
-/** What a rule looks at in each of its scenarios of articles. */
+/** Makes a check of each of its scenarios of articles. */
 export function ofArticle(
   names: ArticleName | readonly ArticleName[],
   check: (trace: Trace, seen: Seen, name: ArticleName) => void,
@@ -45,7 +45,7 @@ export function ofArticle(
   };
 }
 
-/** What a rule looks at in each of its scenarios of refreshes; what is refreshed is the article that was accepted. */
+/** Makes a check of each of its scenarios of refreshes; the refreshed article is the accepted one. */
 export function ofRefresh(
   names: RefreshName | readonly RefreshName[],
   check: (trace: Trace, seen: Seen, name: RefreshName) => void,
@@ -58,7 +58,7 @@ export function ofRefresh(
   };
 }
 
-/** Looks at all of them: what one does not keep is said, though another was not seen. */
+/** Checks each scenario: a broken rule is reported even if another scenario was not observed. */
 function inEach<Name>(names: readonly Name[], check: (name: Name) => void): void {
   let unseen: NotChecked | undefined;
   for (const name of names)
@@ -71,12 +71,12 @@ function inEach<Name>(names: readonly Name[], check: (name: Name) => void): void
   if (unseen !== undefined) throw unseen;
 }
 
-/** @throws NotChecked where no article came for the scenario. */
+/** @throws NotChecked if no article came for the scenario. */
 export function articleTrace({ articles }: Seen, name: ArticleName): Trace {
   return seenOf(articles.get(name), 'article');
 }
 
-/** @throws NotChecked where no request came for the scenario. */
+/** @throws NotChecked if no request came for the scenario. */
 export function refreshTrace({ refreshes }: Seen, name: RefreshName): Trace {
   return seenOf(refreshes.get(name), 'refresh');
 }
@@ -86,7 +86,7 @@ function seenOf(trace: Trace | undefined, what: string): Trace {
   return trace;
 }
 
-/** A span of time for a person. */
+/** Formats a time span for a person. */
 export function inWords(ms: number): string {
   const seconds = ms / 1000;
   if (seconds < 90) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;

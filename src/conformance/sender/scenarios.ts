@@ -1,8 +1,8 @@
 import type { EventName } from '../../contract/limits.js';
 
-/** What a request gets. */
+/** The response to a request. */
 export type Scripted =
-  /** The right answer, or one that differs from it in the way that is named. */
+  /** The right answer, or one that differs from it in the named way. */
   | {
       readonly kind: 'accept';
       readonly change?: (json: Readonly<Record<string, unknown>>) => object;
@@ -12,27 +12,27 @@ export type Scripted =
   | { readonly kind: 'bare' }
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'redirect'; readonly to: string }
-  /** No answer; the sender gives up, or is killed. */
+  /** No answer, until the sender gives up or is killed. */
   | { readonly kind: 'hold'; readonly until: 'timeout' | 'kill' }
   /** The connection is closed after the request was read. */
   | { readonly kind: 'close' };
 
-/** How an article is answered: attempt by attempt; the last answer is that of all later ones. */
+/** The answers to an article's attempts, in order; the last one also answers all later attempts. */
 export interface ArticleScenario {
-  /** What has happened to it, as in "a publish that …". */
+  /** The description, as in "a publish that …". */
   readonly what: string;
   readonly answers: readonly Scripted[];
 }
 
-/** How a refresh is answered. What is not named is accepted. */
+/** The answers to a refresh. The default is to accept. */
 export interface RefreshScenario {
   readonly test?: Scripted;
   readonly lookup?: Scripted;
-  /** Attempt by attempt; the last answer is that of all later ones. */
+  /** In order of the attempts; the last one also answers all later attempts. */
   readonly updates?: readonly Scripted[];
 }
 
-/** Where the sender is pointed at first, where it is pointed later, and where redirects lead. */
+/** The paths that the sender is connected to first and later, and the targets of redirects. */
 export const PATHS = {
   registered: '/webhook',
   edited: '/webhook-edited',
@@ -40,7 +40,7 @@ export const PATHS = {
   followedTwice: '/followed-twice',
 } as const;
 
-/** The error text that receivers give; longer than the 200 characters that a sender keeps. */
+/** The error text of receivers; longer than the 200 characters that a sender keeps. */
 export const LONG_ERROR = `try again later: ${'ü'.repeat(300)}`;
 
 const accept: Scripted = { kind: 'accept' };
@@ -51,7 +51,7 @@ const large: Scripted = { kind: 'accept', large: true };
 const once = (what: string, first: Scripted): ArticleScenario => ({ what, answers: [first, accept] });
 const refused = (code: number) => once(`was answered ${code}`, status(code));
 
-/** In the order in which articles that arrive get them. */
+/** In the order in which new articles get them. */
 export const ARTICLES = {
   accepted: { what: 'was answered 200', answers: [accept] },
   unavailable: { what: 'was answered 503 each time', answers: [status(503)] },
@@ -80,7 +80,7 @@ const changed = (change: (json: Readonly<Record<string, unknown>>) => object): S
 const inTarget = (fields: object) =>
   changed((json) => ({ ...json, target: { ...Object(json.target), ...fields } }));
 
-/** In the order in which they are asked for. */
+/** In the order in which they are requested. */
 export const REFRESHES = {
   refreshed: {},
   'test-bare': { test: changed(() => ({ received: true })) },
@@ -109,41 +109,41 @@ export const REFRESHES = {
 
 export type RefreshName = keyof typeof REFRESHES;
 
-/** One request as it came, and what it got. Times are the sender's, in milliseconds. */
+/** A request and its response. Times are the sender's, in milliseconds. */
 export interface SeenRequest {
   readonly event: EventName;
   readonly method: string;
   readonly path: string;
   readonly body: Buffer;
-  /** The header that is the moment of sending; NaN where there is none. */
+  /** The moment of sending in the header; NaN if there is none. */
   readonly timestamp: number;
   readonly data: Readonly<Record<string, unknown>>;
   readonly at: number;
-  /** When it was answered, or when its connection ended; undefined while it is under way. */
+  /** The time of the answer, or of the end of the connection; undefined while the request is under way. */
   endedAt?: number;
-  /** Undefined if it got no answer. */
+  /** Undefined if there was no answer. */
   status?: number;
   /** The answer’s JSON. */
   json?: object;
-  /** Whether its answer was the right one. */
+  /** Whether the answer was the right one. */
   accepted: boolean;
 }
 
-/** What became of an article or of a refresh. */
+/** The history of an article or of a refresh. */
 export interface Trace {
   readonly requests: SeenRequest[];
-  /** Whether another attempt was waited for in vain, for two minutes longer than its wait. */
+  /** Whether an expected attempt did not come, until two minutes after its time. */
   overdue: boolean;
 }
 
-/** One attempt at a delivery, with the requests of its redirects. */
+/** An attempt at a delivery, with the requests of its redirects. */
 export interface Attempt {
   readonly at: number;
   readonly first: SeenRequest;
   readonly last: SeenRequest;
 }
 
-/** The attempts of a trace to publish or to update; tests and lookups are none. */
+/** The attempts of a trace to publish or update, without tests and lookups. */
 export function attemptsOf({ requests }: Trace): Attempt[] {
   const attempts: Attempt[] = [];
   for (const request of requests) {
@@ -156,7 +156,7 @@ export function attemptsOf({ requests }: Trace): Attempt[] {
   return attempts;
 }
 
-/** Whether a request came where a redirect led. */
+/** Whether a request follows a redirect. */
 export function isFollowed({ path }: SeenRequest): boolean {
   return path === PATHS.followed || path === PATHS.followedTwice;
 }

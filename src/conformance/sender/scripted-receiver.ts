@@ -26,18 +26,18 @@ import {
   type Trace,
 } from './scenarios.js';
 
-/** Where the receiver listens, and for which sender. */
+/** The address of the receiver, and its sender. */
 export interface ScriptedReceiverOptions
   extends Pick<TrafficOptions, 'host' | 'port' | 'secret' | 'service' | 'future'> {
-  /** Under which origin the sender reaches it. @default its own */
+  /** The origin by which the sender reaches the receiver. @default its own */
   readonly publicOrigin?: string | undefined;
-  /** The sender's time. */
+  /** The sender's clock. */
   readonly now: () => number;
   /** Called for a request that gets no answer before the sender gives up. */
   readonly onHeld?: (() => void) | undefined;
 }
 
-/** A receiver that plays scenarios to a sender, and notes what the sender does; see `startScriptedReceiver`. */
+/** A receiver that plays scenarios to a sender, and records its requests; see `startScriptedReceiver`. */
 export type ScriptedReceiver = Awaited<ReturnType<typeof startScriptedReceiver>>;
 
 const RIGHT: Scripted = { kind: 'accept' };
@@ -46,9 +46,9 @@ const RIGHT: Scripted = { kind: 'accept' };
 export async function startScriptedReceiver(options: ScriptedReceiverOptions) {
   const { now } = options;
   const timestampHeader = headerNames(options.service).timestamp.toLowerCase();
-  /** All requests whose bodies are what the contract describes. */
+  /** All requests with bodies that the contract describes. */
   const requests: SeenRequest[] = [];
-  /** What requests break, one of each rule. */
+  /** The first broken rule of each kind in requests. */
   const findings = new Map<string, RequestBreach>();
   const articles = new Map<ArticleName, Trace>();
   const refreshes = new Map<RefreshName, Trace>();
@@ -63,7 +63,7 @@ export async function startScriptedReceiver(options: ScriptedReceiverOptions) {
     for (const look of [...waiting]) look();
   };
 
-  /** The scenario’s trace that a request belongs to, and what it gets. */
+  /** Assigns a request to a scenario's trace, and decides on its response. */
   function place(delivery: Delivery, request: SeenRequest): Scripted {
     if (delivery.event === 'article.published') {
       const name = articleNames.get(delivery.data.id) ?? expected[0];
@@ -74,7 +74,7 @@ export async function startScriptedReceiver(options: ScriptedReceiverOptions) {
     }
     if (delivery.event === 'article.updated') {
       const known = drafts.get(delivery.data.id);
-      // The id of another draft with another text is one that was used again.
+      // The id of another draft with a different text was reused.
       const isRetry = known?.body.equals(request.body) || current === undefined;
       const name = isRetry ? known?.name : current;
       if (name === undefined) return RIGHT;
@@ -94,7 +94,7 @@ export async function startScriptedReceiver(options: ScriptedReceiverOptions) {
     gone: AbortSignal,
   ): Promise<Passed | undefined> {
     count++;
-    // A redirect that is followed with GET has lost body and headers: that alone is to be said.
+    // A redirect that was followed with GET has lost body and headers: report only that.
     for (const finding of judged.findings)
       if (!findings.has(finding.rule) && (incoming.method === 'POST' || finding.rule === 'post'))
         findings.set(finding.rule, finding);
@@ -172,7 +172,7 @@ export async function startScriptedReceiver(options: ScriptedReceiverOptions) {
     origin,
     requests,
     findings,
-    /** How many requests came. */
+    /** The number of requests so far. */
     count: () => count,
     articles,
     refreshes,
@@ -180,19 +180,19 @@ export async function startScriptedReceiver(options: ScriptedReceiverOptions) {
     expect: (names: readonly ArticleName[]): void => {
       expected = names;
     },
-    /** Takes what comes from now on for this refresh, until the function that is returned is called. */
+    /** Assigns the following requests to this refresh, until the returned function is called. */
     beginRefresh: (name: RefreshName): (() => void) => {
       current = name;
       return () => {
         current = undefined;
       };
     },
-    /** The public URL of an article that was accepted. */
+    /** The public URL of an accepted article. */
     urlOf: (name: ArticleName): string | undefined => {
       const url = Object(articles.get(name)?.requests[0]?.json).url;
       return typeof url === 'string' ? url : undefined;
     },
-    /** Resolves as soon as the condition holds. */
+    /** Resolves as soon as a condition holds. */
     until: (holds: () => boolean): Promise<void> =>
       new Promise((resolve) => {
         const look = () => {
@@ -215,7 +215,7 @@ function traceIn<Name>(traces: Map<Name, Trace>, name: Name, request: SeenReques
   return trace;
 }
 
-/** What the attempt of this request gets; its redirects are followed to an answer that is right. */
+/** The response to the attempt of this request; its redirects lead to a right answer. */
 function attemptAnswer(trace: Trace, answers: readonly Scripted[], request: SeenRequest): Scripted {
   const attempt = attemptsOf(trace).length;
   return redirectedOr(answers[Math.min(attempt, answers.length) - 1] ?? RIGHT, request);
@@ -236,7 +236,7 @@ function padded({ status, body }: Passed): Passed {
   };
 }
 
-/** What a lookup was answered. */
+/** The target in the answer to a lookup. */
 export function targetIn({ json }: SeenRequest): Partial<LookupTarget> {
   return Object(Object(json).target);
 }

@@ -6,7 +6,7 @@ import { timeoutOf } from '../../sender/delivery/send-event.js';
 import { type Reply, TOO_LARGE } from '../../sender/delivery/transport.js';
 import type { Breach, JudgedRequest } from './judge-request.js';
 
-/** An answer as it came. */
+/** A received answer. */
 export interface Answered {
   readonly status: number;
   readonly headers: Reply['headers'];
@@ -50,7 +50,7 @@ export function judgeAnswer({ signature, delivery }: JudgedRequest, answer: Answ
   return found;
 }
 
-/** What is wrong with a 2xx answer. */
+/** The faults of a 2xx answer. */
 function findingsOf(delivery: Delivery, reply: Reply): Breach[] {
   switch (delivery.event) {
     case 'webhook.test': {

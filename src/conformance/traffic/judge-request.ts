@@ -8,44 +8,44 @@ import { messageOf } from '../../errors.js';
 import { SIGNATURE_FORMS } from '../signature-forms.js';
 import { REQUEST_RULES } from './request-rules.js';
 
-/** A request as it came. */
+/** A received request. */
 export interface Received {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** What a request breaks of the contract, and where that stands. */
+/** A breach of the contract, and its section. */
 export interface Breach {
   readonly section: string;
   readonly says: string;
 }
 
-/** A rule of requests that is broken. */
+/** A breach of a rule about requests. */
 export interface RequestBreach extends Breach {
-  /** Its id. */
+  /** The id of the rule. */
   readonly rule: string;
 }
 
-/** A request against the contract. */
+/** The result of checking a request against the contract. */
 export interface JudgedRequest {
   readonly signature: 'right' | 'wrong' | 'missing';
-  /** Undefined if the body is not what the contract describes. */
+  /** Undefined if the body is not as the contract describes. */
   readonly delivery: Delivery | undefined;
   readonly findings: readonly RequestBreach[];
 }
 
-/** A sender may read two clocks for one request. */
+/** The largest difference between two clock readings for one request, in milliseconds. */
 const CLOCKS_APART_MS = 60_000;
 
-/** Who sends, and which moment no request can state yet, in milliseconds since the epoch. */
+/** The service that sends, and a moment that no request can have yet, in milliseconds since the epoch. */
 export interface Judging {
   readonly secret: string;
   readonly service: Service;
   readonly future: number;
 }
 
-/** Holds a request against what a service sends (contract: Request envelope, Request headers, Article). */
+/** Checks a request against the contract (Request envelope, Request headers, Article). */
 export function judgeRequest(
   { method, headers, body }: Received,
   { secret, service, future }: Judging,

@@ -17,16 +17,16 @@ import {
 import { createStandIn } from './stand-in.js';
 
 export interface ListenOptions extends Pick<TrafficOptions, 'host' | 'port' | 'secret' | 'service'> {
-  /** Where each request is sent on to, byte for byte; without it `listen` answers itself. */
+  /** The receiver to which each request is forwarded, byte for byte; without it, `listen` answers itself. */
   readonly forwardTo?: URL | undefined;
-  /** The statuses of the first answers, in their order; the last one is that of all others. */
+  /** The statuses of the first answers, in order; the last one is used for all others. */
   readonly statuses?: readonly number[] | undefined;
-  /** Before each answer, in milliseconds. */
+  /** The delay before each answer, in milliseconds. */
   readonly delayMs?: number | undefined;
   readonly onExchange: (exchange: Observed) => void;
 }
 
-/** A request, its answer, and what both break. */
+/** A request, its answer, and the breaches of both. */
 export interface Observed {
   readonly request: JudgedRequest;
   readonly status: number;
@@ -35,10 +35,10 @@ export interface Observed {
   readonly recording: Recording;
 }
 
-/** The clocks of two machines may differ by so much. */
+/** The largest difference between the clocks of two machines, in milliseconds. */
 const CLOCKS_DIFFER_MS = 600_000;
 
-/** Headers of one connection, which are not sent on over another (RFC 9110, 7.6.1). */
+/** Headers of one connection, which are not forwarded (RFC 9110, 7.6.1). */
 const OF_THE_CONNECTION = [
   'connection',
   'keep-alive',
@@ -49,7 +49,7 @@ const OF_THE_CONNECTION = [
 ];
 
 /**
- * Stands where a receiver stands, or before one: holds each request and each answer against the contract as they pass.
+ * Acts as a receiver, or as a proxy before one: checks each request and each answer against the contract.
  *
  * @throws PressmarkError USAGE if it cannot listen there.
  */
@@ -101,7 +101,7 @@ export async function listen(options: ListenOptions): Promise<{ url: string; clo
   return { url: server.origin, close: server.close };
 }
 
-/** Sends a request on as it came, and takes the answer as it comes; where none comes, it is 502 with the reason. */
+/** Forwards a request and its answer unchanged; without an answer, the result is 502 with the reason. */
 async function forwarded(
   { href: url, origin, host }: URL,
   { method, rawHeaders, body }: Incoming,
@@ -110,7 +110,7 @@ async function forwarded(
   const fail = (why: string) => jsonAnswer(502, { error: `${origin} did not answer: ${why}` });
   const length = ['Content-Length', String(body.length)];
   const headers = [...ofTheMessage(rawHeaders, ['host', 'content-length']), 'Host', host, ...length];
-  // The service has given up by then.
+  // By then, the service has given up.
   const signal = AbortSignal.any([gone, AbortSignal.timeout(DELIVERY_TIMEOUT_MS * 2)]);
   const write = (outgoing: ClientRequest) => void outgoing.end(body);
   try {
@@ -124,7 +124,7 @@ async function forwarded(
   }
 }
 
-/** Raw headers without those of the connection, and without these. */
+/** Removes the headers of the connection, and the named ones, from raw headers. */
 function ofTheMessage(raw: readonly string[], without: readonly string[]): string[] {
   const dropped = [...OF_THE_CONNECTION, ...without];
   return raw.filter((_, n) => !dropped.includes((raw[n - (n % 2)] ?? '').toLowerCase()));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { messageOf, PressmarkError, quote, systemCode } from '../../errors.js';
 
-/** Header names and values in turn, as they were sent. */
+/** Names and values of the headers in turn, unchanged. */
 const rawHeaders = z.array(z.string());
 
 const recording = z.object({
@@ -11,18 +11,19 @@ const recording = z.object({
   method: z.string(),
   path: z.string(),
   headers: rawHeaders,
-  /** Base64: the bytes are signed. */
+  /** Base64, as the signature covers the bytes. */
   body: z.string(),
   answer: z.object({ status: z.number(), headers: rawHeaders, body: z.string(), ms: z.number() }).optional(),
 });
 
-/** A request and its answer in a file; the file holds the signature, and no secret. */
+/** A request and its answer in a file, which contains the signature and no secret. */
 export type Recording = z.output<typeof recording>;
 
 /**
- * Writes recordings into a folder, `0001-article.published.json` and on; the numbers go on where the folder's end.
+ * Makes a function that writes recordings into a folder, as `0001-article.published.json` and so on; the numbers continue after
+ * those in the folder.
  *
- * @returns a function that writes one and returns the file's path.
+ * @returns a function that writes one recording and returns the path of its file.
  */
 export function recorderIn(folder: string): (what: string, one: Recording) => string {
   fs.mkdirSync(folder, { recursive: true });
@@ -42,7 +43,7 @@ export function recorderIn(folder: string): (what: string, one: Recording) => st
   };
 }
 
-/** A recorded request. @throws PressmarkError USAGE if the file holds none. */
+/** Reads a recorded request. @throws PressmarkError USAGE if the file contains none. */
 export function readRecording(file: string): Recording {
   try {
     return recording.parse(JSON.parse(fs.readFileSync(file, 'utf8')));

@@ -50,5 +50,5 @@ const LIST = `
   Refuse the article before it is sent: receivers may answer 413.
 `;
 
-/** What a service keeps to in each request that it sends. */
+/** The rules about each request of a service. */
 export const REQUEST_RULES = rulesIn(LIST);

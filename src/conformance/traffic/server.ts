@@ -5,43 +5,43 @@ import type { Service } from '../../contract/service.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { type JudgedRequest, judgeRequest, type Received } from './judge-request.js';
 
-/** A request with what is needed to send it on. */
+/** A request, with the data to forward it. */
 export interface Incoming extends Received {
   readonly path: string;
-  /** Names and values in turn, as they were sent. */
+  /** Names and values in turn, unchanged. */
   readonly rawHeaders: readonly string[];
 }
 
-/** An answer with its headers as they are written. */
+/** An answer with its raw headers. */
 export interface Passed {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
 
-/** A request that was answered. */
+/** A request and its answer. */
 export interface Exchanged {
   readonly receivedAt: string;
   readonly request: JudgedRequest;
   readonly incoming: Incoming;
   readonly answer: Passed;
-  /** From its first byte to the answer. */
+  /** The time from the first byte of the request to the answer, in milliseconds. */
   readonly ms: number;
 }
 
 export interface TrafficOptions {
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** 0 makes the system choose. */
   readonly port: number;
   readonly secret: string;
   readonly service: Service;
-  /** The moment that no request can state yet, in milliseconds since the epoch. */
+  /** A moment that no request can have yet, in milliseconds since the epoch. */
   readonly future: () => number;
   /**
-   * Answers a request; with undefined the connection is closed without an answer.
+   * Answers a request; if it returns undefined, the connection is closed without an answer.
    *
-   * @param judged judges the request when it is first called, at the latest after the answer.
-   * @param gone is aborted when the connection has ended, from whichever side.
+   * @param judged judges the request on its first call, at the latest after the answer.
+   * @param gone is aborted when the connection has ended, on either side.
    */
   readonly answer: (
     judged: () => JudgedRequest,
@@ -51,11 +51,11 @@ export interface TrafficOptions {
   readonly onExchange?: (exchanged: Exchanged) => void;
 }
 
-/** More than any event has; what is larger is not read to its end, in bytes. */
+/** The largest body that is read to its end, in bytes; no event is that large. */
 export const MOST_BYTES = 10_000_000;
 
 /**
- * A server that judges what a sender sends.
+ * Starts a server that judges a sender's requests.
  *
  * @throws PressmarkError USAGE if it cannot listen there.
  */
@@ -123,7 +123,7 @@ export function jsonAnswer(status: number, json: object): Passed {
   };
 }
 
-/** A body to its end; undefined if it is over 10 MB. */
+/** Reads a body to its end; undefined if it is over 10 MB. */
 async function wholeBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -17,16 +17,16 @@ interface Kept {
   revision: string;
 }
 
-/** An answer as the contract has it. */
+/** An answer by the contract. */
 export interface Answer {
   readonly status: number;
   readonly json: object;
 }
 
 /**
- * A receiver of Version 3 that keeps its articles in memory: what answers where no other one is behind `listen`.
+ * Creates a receiver of Version 3 that keeps its articles in memory. It answers if `listen` does not forward requests.
  *
- * @param origin that its articles' URLs begin with.
+ * @param origin the origin of its articles' URLs.
  */
 export function createStandIn(origin: string): (request: JudgedRequest) => Answer {
   const articles = new Map<string, Kept>();

@@ -12,32 +12,32 @@ import { type ProbeRequest, probe, type Reply } from './probe.js';
 import { compose, type Overrides } from './request.js';
 
 export interface EventSenderOptions extends Signer {
-  /** Requests a second, at least 1. */
+  /** Requests per second, at least 1. */
   readonly rate: number;
-  /** Sends tests and lookups alone. */
+  /** Sends only tests and lookups. */
   readonly readOnly: boolean;
-  /** Once it is aborted no request begins. */
+  /** No request begins after it is aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** For the pace and the timeouts. @default the machine's */
+  /** The clock for the pace and the timeouts. @default the machine's */
   readonly clock?: Clock | undefined;
-  /** Waits between the two pieces of a body, so that a receiver reads them one after the other. @default 200 ms */
+  /** Waits between two pieces of a body, so that a receiver reads them separately. @default 200 ms */
   readonly betweenPieces?: (() => Promise<void>) | undefined;
 }
 
-/** One event as it is to be sent. */
+/** An event to be sent. */
 export interface OutgoingEvent {
   readonly event: EventName;
   readonly data: object;
   readonly overrides?: Overrides | undefined;
 }
 
-/** What is kept of one exchange; the text of an answer is not, as a run has hundreds. */
+/** The record of one exchange, without the text of the answer, as a run has hundreds. */
 export interface Entry {
   readonly event: EventName;
   readonly reply: Reply;
-  /** What the answer gave away. */
+  /** The secret or signature in the answer, if any. */
   readonly leaks: 'secret' | 'signature' | undefined;
-  /** Whether its answer is no finding. */
+  /** Whether the answer is no finding. */
   readonly trial: boolean;
 }
 
@@ -45,10 +45,10 @@ const MAX_TIMEOUTS = 3;
 const HOLD_MS = 2000;
 const PIECE_MS = 200;
 
-/** Sends events to the receiver, within the pace and the bounds of one run, and keeps a journal of the answers. */
+/** Sends events to the receiver, within the rate and the limits of a run, and records the answers. */
 export class EventSender {
   readonly entries: Entry[] = [];
-  /** The last exchange whole; trials are left out. */
+  /** The last complete exchange, without trials. */
   last: Exchange | undefined;
   readonly #options: EventSenderOptions;
   readonly #pace: ReturnType<typeof createPace>;
@@ -58,7 +58,7 @@ export class EventSender {
     this.#pace = createPace(options.rate, options.clock);
   }
 
-  /** Waits for its turn, sends, and waits for the answer. @throws NotChecked where it must not be sent. */
+  /** Waits for its turn, sends, and waits for the answer. @throws NotChecked if it must not be sent. */
   async send(url: URL, event: OutgoingEvent): Promise<Reply> {
     this.#allow([event.event]);
     if (!event.overrides?.atOnce) await this.#pace();
@@ -66,7 +66,7 @@ export class EventSender {
   }
 
   /**
-   * The same with several events whose last bytes leave at the same moment.
+   * Sends several events whose last bytes leave at the same moment.
    *
    * @param onReleased is called at that moment.
    */
@@ -77,18 +77,20 @@ export class EventSender {
     return Promise.all(events.map((event) => this.#exchange(url, event, hold)));
   }
 
-  /** Waits until so many requests may begin that are not sent here, or sent at once. @throws NotChecked where the run was interrupted. */
+  /**
+   * Waits until a number of requests may begin that are sent elsewhere, or at once. @throws NotChecked after an interruption.
+   */
   async turn(count?: number): Promise<void> {
     this.#allow([]);
     await this.#pace(count);
   }
 
-  /** How often an event went unanswered for its whole time. */
+  /** The number of timeouts of an event. */
   timeouts(event: EventName): number {
     return this.#replies(event).filter((reply) => reply.kind === 'silence' && reply.why === 'timeout').length;
   }
 
-  /** The most bytes that were read of an answer to an event. */
+  /** The largest answer to an event that was read, in bytes. */
   largest(event: EventName): number {
     return Math.max(0, ...this.#replies(event).map((reply) => (reply.kind === 'answer' ? reply.bytes : 0)));
   }
@@ -132,7 +134,7 @@ export class EventSender {
   }
 }
 
-/** Opens when everybody waits at it; after a while in any case, as one of them may have failed before. */
+/** Opens when everyone waits at it, or after a while, as one of them may have failed before. */
 function gate(
   count: number,
   clock: Clock = CLOCK,
@@ -148,7 +150,7 @@ function gate(
   };
 }
 
-/** Whether an answer holds the secret, or the signature that a request did not have but should have had. */
+/** Whether an answer contains the secret, or the signature that a request lacked. */
 function leakIn(reply: Reply, secret: string, signature: string | undefined): Entry['leaks'] {
   if (reply.kind === 'silence') return undefined;
   const text = `${JSON.stringify(reply.headers)}${reply.text}`;

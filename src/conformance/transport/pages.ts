@@ -1,7 +1,7 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import { exchange } from '../../sender/delivery/transport.js';
 
-/** A page as it came; `fault` says why there is none. */
+/** A received page; `fault` tells why there is none. */
 export interface Page {
   readonly status: number;
   readonly html: string;
@@ -9,9 +9,9 @@ export interface Page {
 }
 
 export interface PagesOptions {
-  /** Fetches pages here rather than at the URL's own origin: for a site that is not public yet. */
+  /** Fetches pages from this origin instead of the URL's own: for a site that is not public yet. */
   readonly origin?: string | undefined;
-  /** How long a page is waited for, in milliseconds. */
+  /** How long to wait for a page, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -20,7 +20,7 @@ const FETCH_MS = 10_000;
 const MAX_REDIRECTS = 5;
 
 /**
- * Fetches a public page, which is built a while after the answer, until it is there and `ready`, or the time is over.
+ * Fetches a public page, which is built a while after the answer, until it exists and is `ready`, or the time is over.
  *
  * @param turn waits until a request may begin.
  * @returns the last answer.

@@ -7,42 +7,42 @@ import { sendOnce, TOO_LARGE } from '../../sender/delivery/transport.js';
 import { unreachableBecause } from '../../sender/delivery/unreachable.js';
 
 /**
- * One request as it goes over the wire. A checker needs what a sender must never do: headers left out or written in
- * capitals, a body in pieces, a last byte held back; and silence is a finding here, no error.
+ * A request on the wire. A checker needs to do what a sender must never do: leave out headers or capitalise them, send a body
+ * in pieces, hold back the last byte. A missing answer is a finding here, not an error.
  */
 export interface ProbeRequest {
   readonly url: URL;
-  /** Names as they are written. */
+  /** With the exact names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   /** Sends the body with chunked transfer encoding, without a length. */
   readonly chunked?: boolean;
-  /** Sends the body in two pieces; the second one follows when the promise has settled. */
+  /** Sends the body in two pieces; the second one follows when the promise settles. */
   readonly pieces?: () => Promise<void>;
-  /** Called when all but the last byte is on its way; that byte follows when the promise has settled. */
+  /** Called when all bytes but the last one have been sent; that byte follows when the promise settles. */
   readonly hold?: () => Promise<void>;
-  /** For the whole exchange, in milliseconds. */
+  /** The time limit of the whole exchange, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** An HTTP answer, read to its end or to one byte above what the service reads. */
+/** An HTTP answer, read to its end or to one byte more than the service reads. */
 export interface Answer {
   readonly kind: 'answer';
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** As many as were read. */
+  /** The number of bytes that were read. */
   readonly bytes: number;
-  /** How many redirects were followed to it. */
+  /** The number of redirects that were followed. */
   readonly redirects: number;
 }
 
-/** No HTTP answer came. */
+/** A missing HTTP answer. */
 export interface Silence {
   readonly kind: 'silence';
   readonly why: 'timeout' | 'unreachable' | 'closed' | 'malformed';
   readonly reason: string;
-  /** What to do where no connection can be had. */
+  /** The fix if no connection is possible. */
   readonly fix?: string;
 }
 
@@ -51,7 +51,7 @@ export type Reply = Answer | Silence;
 const NO_CONNECTION =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPROTO)$|CERT|SSL|TLS|VERIFY/;
 
-/** Sends a request once: what becomes of it is a finding about the receiver. */
+/** Sends a request once; any result is a finding about the receiver. */
 export async function probe(request: ProbeRequest, clock: Pick<Clock, 'wait'> = CLOCK): Promise<Reply> {
   const { url, headers, body, chunked = false, timeoutMs } = request;
   const length = chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': String(body.length) };
@@ -96,7 +96,7 @@ async function write(outgoing: ClientRequest, { body, pieces, hold }: ProbeReque
   outgoing.end(body.subarray(first));
 }
 
-/** Waits until the system has taken a piece, or will not take it any more. */
+/** Waits until the system has accepted a piece, or will not accept it any more. */
 function flushed(outgoing: ClientRequest, piece: Buffer): Promise<void> {
   return new Promise((resolve) => {
     outgoing.once('socket', (socket: Socket) => socket.setNoDelay(true));

@@ -3,33 +3,33 @@ import { type HeaderNames, headerNames } from '../../contract/service.js';
 import { sign } from '../../contract/signature.js';
 import { envelopeOf, eventHeaders, type Signer } from '../../sender/delivery/send-event.js';
 
-/** Where a request differs from what the service would send. */
+/** The differences of a request from the service's. */
 export interface Overrides {
-  /** Laid over the envelope; undefined leaves a field out. */
+  /** Overrides fields of the envelope; undefined leaves a field out. */
   readonly envelope?: Readonly<Record<string, unknown>>;
-  /** Laid over the headers; undefined leaves one out. */
+  /** Overrides headers; undefined leaves a header out. */
   readonly headers?: (names: HeaderNames) => Readonly<Record<string, string | undefined>>;
-  /** The body that is signed, in place of the envelope's compact JSON. */
+  /** Replaces the signed body, the compact JSON of the envelope. */
   readonly body?: (json: string) => Buffer | string;
-  /** The bytes that are sent, in place of those that were signed. */
+  /** Replaces the sent bytes after signing. */
   readonly sent?: (signed: Buffer) => Buffer | string;
-  /** The signature that is sent, made from the right one; undefined leaves the header out. */
+  /** Replaces the signature; undefined leaves the header out. */
   readonly signature?: (right: string, signed: Buffer) => string | undefined;
-  /** Writes the names of all headers in capitals. */
+  /** Writes all header names in capitals. */
   readonly capitals?: boolean;
-  /** Writes them in lower case. */
+  /** Writes all header names in lower case. */
   readonly lowercase?: boolean;
   readonly chunked?: boolean;
   readonly pieces?: boolean;
-  /** Sent to find out why a rule is not kept: its answer is no finding. */
+  /** Marks a request that only finds out why a rule is broken: its answer is no finding. */
   readonly trial?: boolean;
-  /** Sends it without waiting for its turn, which was taken before. */
+  /** Sends without waiting for a turn, which was taken before. */
   readonly atOnce?: boolean;
 }
 
 /**
- * The bytes of a request as the service would send it (contract: Request envelope, Request headers), but for
- * the overrides. The same data give the same bytes: a retry is identical.
+ * Makes a request as the service would send it (contract: Request envelope, Request headers), with the overrides. The same data
+ * give the same bytes: a retry is identical.
  */
 export function compose(
   event: EventName,
@@ -56,7 +56,7 @@ function inCase(name: string, { capitals, lowercase }: Overrides): string {
   return capitals ? name.toUpperCase() : lowercase ? name.toLowerCase() : name;
 }
 
-/** A publish's and an update's timestamp is their `published_at` (contract: Article). */
+/** The timestamp of a publish or an update, which is its `published_at` (contract: Article). */
 function momentOf(data: object): string {
   return 'published_at' in data && typeof data.published_at === 'string'
     ? data.published_at

@@ -23,7 +23,7 @@ const LIST = `
   target_url never holds credentials: answer 400.
 `;
 
-/** An article's URL, changed; undefined where it has nothing to change. */
+/** Changes an article's URL; undefined if there is nothing to change. */
 type Change = (url: URL) => string | undefined;
 
 const asks = async (session: Session, changed: string) =>
@@ -32,7 +32,7 @@ const found = (change: Change) => async (session: Session) => {
   const changed = change(new URL(await session.known()));
   if (changed !== undefined) expectStatus(await asks(session, changed), 200);
 };
-/** The article is not found; another one may be at that very URL. */
+/** Expects that the article is not found; another one may be at that very URL. */
 const absent = (change: Change) => async (session: Session) => {
   const known = await session.known();
   const changed = change(new URL(known));
@@ -52,13 +52,13 @@ const inPath = (url: URL, change: (path: string) => string) => {
   const path = change(bare(url));
   return path === bare(url) ? undefined : withPath(url, path);
 };
-/** A URL whose host is written with a character that URL parsers remove or replace. */
+/** Changes the host of a URL by a character that URL parsers remove or replace. */
 const inHost = (url: URL, change: (host: string) => string) => {
   const host = change(url.host);
   return host === url.host ? undefined : url.href.replace(url.host, host);
 };
 
-/** Which URLs name an article and which do not: the contract's canonicalization, row by row. */
+/** The URLs that name an article, and those that do not, by the contract's canonicalization. */
 export const CANONICAL_RULES = rules(LIST, {
   'canonical-fragment': found((url) => `${url.href}#part`),
   'canonical-slash': each(found, {

@@ -47,11 +47,11 @@ const LIST = `
 
 const known = async (session: Session): Promise<Answer> => (await session.find(await session.known())).answer;
 
-/** A lookup of a URL where no article is. */
+/** Looks up a URL without an article. */
 export const nothing = (session: Session): Promise<Answer> =>
   session.send('article.lookup', { target_url: session.nowhere().url });
 
-/** A lookup with this contract_version of an article that is there. */
+/** Looks up an existing article with this contract_version. */
 const ofVersion = async (session: Session, version: unknown) =>
   session.send(
     'article.lookup',
@@ -62,7 +62,7 @@ const ofVersion = async (session: Session, version: unknown) =>
 const invalid = (data: Record<string, unknown>) => async (session: Session) =>
   expectStatus(await session.send('article.lookup', data), 400);
 
-/** Lookups, found and refused (contract: article.lookup, Lookup target, Errors). */
+/** Successful and refused lookups (contract: article.lookup, Lookup target, Errors). */
 export const LOOKUP_RULES = rules(LIST, {
   'lookup-200': async (session) => expectStatus(await known(session), 200),
   'lookup-no-redirect': async (session) => expectNoRedirect(await nothing(session)),

@@ -16,7 +16,7 @@ const LIST = `
   Keep what belongs to one request out of variables that requests share.
 `;
 
-/** Deliveries at the same moment (contract: article.published, deduplicate on data.id). */
+/** Concurrent deliveries (contract: article.published, deduplicate on data.id). */
 export const CONCURRENCY_RULES = rules(LIST, {
   'publish-at-once-one-article': async (session) => {
     const stored = (await duplicates(session)).map(({ answer }) => {
@@ -40,7 +40,7 @@ function duplicates(session: Session) {
   });
 }
 
-/** Few: each stays behind. */
+/** Articles for concurrent deliveries. There are few, as each remains at the receiver. */
 function siblings(session: Session, slug?: string) {
   return session.once(`siblings ${slug}`, () => {
     const articles = Array.from({ length: Math.min(3, session.mostConcurrent) }, () => {
@@ -52,7 +52,10 @@ function siblings(session: Session, slug?: string) {
   });
 }
 
-/** Sends articles at one moment, and again, one after the other, what was not taken. @throws Unmet where it then is not. */
+/**
+ * Sends articles at the same moment, and then those that were refused again, one after the other. @throws Unmet if one is
+ * refused again.
+ */
 async function delivered(session: Session, articles: readonly ArticleData[]): Promise<Stored[]> {
   const replies = await session.together(articles.map((data) => ({ event: 'article.published', data })));
   const stored: Stored[] = [];

@@ -34,7 +34,7 @@ const ENTITIES = '<p>&lt;b&gt; &amp;amp; &nbsp; &#8212; &quot;it’s&quot;</p>';
 
 const LARGE = 500_000;
 
-/** Publishes an article with this body and holds the lookup's answer against it. */
+/** Publishes an article with this body, and compares it with the lookup's answer. */
 const comesBack =
   (name: string, body: (id: string, comment: string) => string, compare: Compare = expectSameHtml) =>
   async (session: Session) => {
@@ -44,7 +44,7 @@ const comesBack =
 
 const withComment = (html: string) => (_id: string, comment: string) => `${html}\n${comment}`;
 
-/** Half a megabyte of paragraphs that all differ, and the item comment. */
+/** Half a megabyte of distinct paragraphs, and the item comment. */
 export function large(comment: string): string {
   const line = (n: number) =>
     `<p>Paragraph ${n} of a long article, ${(n * 2_654_435_761) % 4_294_967_296}.</p>\n`;
@@ -53,7 +53,7 @@ export function large(comment: string): string {
   return `${html}${comment}`;
 }
 
-/** What was published is what a lookup is answered with. */
+/** Lookups return the published content. */
 export const CONTENT_RULES = rules(LIST, {
   'content-item-comment': async (session) => {
     const { data, url } = await session.main();

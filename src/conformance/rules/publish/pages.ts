@@ -34,13 +34,13 @@ const LIST = `
 
 const TRACKING = '<img src="https://count.example/1.gif" width="1" height="1" alt="" data-view="1">';
 
-/** The article whose page is looked at. */
+/** The article whose page is checked. */
 const article = (session: Session) =>
   session.stored('page', (id, comment) => ({
     content_html: `<h2>A trial</h2>\n<p>The page of <code>${id}</code>.</p>\n${TRACKING}\n${comment}`,
   }));
 
-/** Its page once it holds the text. */
+/** The article's page as soon as it contains the text. */
 function published(session: Session): Promise<{ html: string; id: string; jsonLd: string }> {
   return session.once('page published', async () => {
     const { data, url } = await article(session);
@@ -68,7 +68,7 @@ function updated(session: Session) {
 const holds = (html: string, part: string) =>
   expectThat(html.includes(part), `${shown(part)} in the page`, `${html.length} characters without it`);
 
-/** Expects a part of a page in its head; a page may be of any length. */
+/** Expects a part of a page in its head; the page may be of any length. */
 export function expectInHead(html: string, part: string): void {
   const start = html.search(/<head[\s>]/i);
   const length = html.slice(start).search(/<\/head>/i);
@@ -80,7 +80,7 @@ export function expectInHead(html: string, part: string): void {
   );
 }
 
-/** What a reader of the page gets; looked at with `--public` (contract: Body additions; Article, json_ld). */
+/** The page that readers get; checked with `--public` (contract: Body additions; Article, json_ld). */
 export const PAGE_RULES = rules(LIST, {
   'page-200': async (session) => {
     const page = await session.page((await article(session)).url(), () => true);

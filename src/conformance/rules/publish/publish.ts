@@ -45,17 +45,17 @@ const LIST = `
   Ignore fields that you do not know.
 `;
 
-/** The last of the five retries comes after 1 + 5 + 30 + 120 + 360 minutes. */
+/** The time of the last of five retries, in milliseconds: after 1 + 5 + 30 + 120 + 360 minutes. */
 const LAST_RETRY_MS = 8.6 * 3_600_000;
 
-/** An article whose id is neither a file name nor a URL segment nor an identifier of any language. */
+/** An article whose id is not a file name, not a URL segment and not an identifier of any language. */
 export const unusual = (session: Session): Promise<Stored> =>
   session.once('unusual', () => {
     const id = `${idPrefix(session.run)}a/b c'"%20ü世界`;
     return session.publish(session.article(id, { slug: session.id('unusual') }));
   });
 
-/** Publications, and those that are seldom but that the contract allows (contract: article.published; Article; Limits). */
+/** Publications, including rare ones that the contract allows (contract: article.published; Article; Limits). */
 export const PUBLISH_RULES = rules(LIST, {
   'publish-accepted': async (session) => expectSuccess((await session.main()).answer),
   'version-stated': async (session) => {

@@ -48,14 +48,14 @@ const LIST = `
 const LATE =
   'It was stored after the answer: wait for the commit, and only then answer. What is answered before it can be lost.';
 
-/** A redelivery is answered with the same value in this field. */
+/** Expects that a redelivery is answered with the same value in this field. */
 const sameAgain = (field: 'id' | 'url') => async (session: Session) => {
   const { data, answer } = await session.main();
   const again = await session.send('article.published', data);
   expectEqual(field, fieldsOf(answer)[field], fieldsOf(again)[field]);
 };
 
-/** What is stored once, and stays (contract: article.published: deduplicate on data.id, persist, only then answer). */
+/** Articles are stored once, and stay (contract: article.published: deduplicate on data.id, persist, only then answer). */
 export const REDELIVERY_RULES = rules(LIST, {
   'publish-then-lookup': async (session) => {
     const { answer, late } = await session.publishAndFind(session.article(session.id('at-once')));
@@ -123,7 +123,7 @@ function twins(session: Session): Promise<Stored[]> {
   });
 }
 
-/** Looks each article up. @throws Unmet where one has not its own content. */
+/** Looks each article up. @throws Unmet if one does not have its own content. */
 export async function expectOwnContent(session: Session, stored: readonly Stored[]): Promise<void> {
   for (const { data, url } of stored)
     expectSameHtml('content_html', data.content_html, (await session.lookup(url())).content_html);

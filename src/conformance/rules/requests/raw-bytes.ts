@@ -27,14 +27,14 @@ const LIST = `
   Look at contract_version in the verified body; the header is not signed.
 `;
 
-/** The answer has to be the one that an ordinary `webhook.test` gets. */
+/** Expects the same answer as for an ordinary `webhook.test`. */
 const taken = (overrides: Overrides, over?: Record<string, unknown>) => async (session: Session) => {
   const answer = await session.test(overrides, over);
   const { status } = await session.firstTest();
   expectThat(answer.status === status, `status ${status}, as without this change`, describe(answer));
 };
 
-/** What signs the raw bytes has to be accepted, however they look; headers besides the signature decide nothing. */
+/** A signature of the raw bytes must be accepted, whatever they look like; headers other than the signature have no effect. */
 export const RAW_BYTES_RULES = rules(LIST, {
   'raw-spacing': taken({ body: (json) => JSON.stringify(JSON.parse(json), undefined, 2) }),
   'raw-escapes': taken({ body: (json) => json.replace('connection', '\\u0063onnection') }),

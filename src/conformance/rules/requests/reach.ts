@@ -18,7 +18,7 @@ const LIST = `
   The answer, the receiver’s log or that of the proxy before it says what is not accepted; nothing else can be checked before.
 `;
 
-/** Whether there is a receiver at the URL, and whether it holds the same secret. */
+/** Whether there is a receiver at the URL, and whether it has the same secret. */
 export const REACH_RULES = rules(LIST, {
   reachable: (session) => session.firstTest(),
   'test-no-redirect': async (session) => expectNoRedirect(await session.firstTest()),
@@ -40,7 +40,7 @@ export const REACH_RULES = rules(LIST, {
     const failed = answer.status === 429 || answer.status >= 500;
     if (session.options.readOnly && !failed)
       throw new NotChecked(`its webhook.test is answered ${describe(answer)}, and --read-only was given`);
-    // A Version 1 receiver refuses a test, as an event that it does not know.
+    // A Version 1 receiver refuses a test as an unknown event.
     const published = session.options.readOnly ? answer : await publishedAnswer(session);
     if (published === undefined) return;
     const got =
@@ -51,7 +51,7 @@ export const REACH_RULES = rules(LIST, {
   },
 });
 
-/** How the first publication is refused; undefined if it is not. @throws Unmet where no answer comes. */
+/** The refusal of the first publication; undefined if it is accepted. @throws Unmet if there is no answer. */
 async function publishedAnswer(session: Session): Promise<Answer | undefined> {
   const answer = await session.send('article.published', session.article(session.id('first')));
   return isSuccess(answer) ? undefined : answer;

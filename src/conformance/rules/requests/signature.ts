@@ -34,17 +34,17 @@ const LIST = `
 
 const another = (digit: string) => (digit === '0' ? '1' : '0');
 
-/** Sends a wrong signature with a `webhook.test`: a receiver that accepts it writes nothing. */
+/** Sends a `webhook.test` with a wrong signature: even a receiver that accepts it writes nothing. */
 const refused = (overrides: Overrides) => async (session: Session) =>
   expectStatus(await session.test(overrides), 401);
 
-/** The same with several wrong signatures, made of the right one. */
+/** The same with several wrong signatures, made from the right one. */
 const refusedEach = (wrong: Readonly<Record<string, (right: string) => string>>) =>
   inEachCase(
     Object.fromEntries(Object.entries(wrong).map(([name, signature]) => [name, refused({ signature })])),
   );
 
-/** What must not be taken for a signature (contract: Authentication, 2 and 3). */
+/** Values that must not be accepted as a signature (contract: Authentication, 2 and 3). */
 export const SIGNATURE_RULES = rules(LIST, {
   'signature-missing': refused({ signature: () => undefined }),
   'signature-empty': refused({ signature: () => '' }),
@@ -82,7 +82,7 @@ export const SIGNATURE_RULES = rules(LIST, {
   }),
   'signature-whitespace-changed': refused({ sent: (signed) => signed.toString().replace('{', '{ ') }),
   'signature-newline-added': refused({ sent: (signed) => `${signed}\n` }),
-  // A whole webhook.test: a receiver that parses before it verifies breaks another rule, and not this one.
+  // A complete webhook.test: a receiver that parses before it verifies breaks another rule, not this one.
   'signature-of-empty-body': refused({
     body: () => '',
     sent: () =>

@@ -39,17 +39,17 @@ const LIST = `
   Raise the limit of the body parser and of the proxy before it to 1,000,000 bytes.
 `;
 
-/** Signed bytes in the place of a webhook.test: even a receiver that takes them has nothing to write. */
+/** Sends signed bytes instead of a webhook.test: even a receiver that accepts them has nothing to write. */
 const bytes = (text: string) => async (session: Session) =>
   expectStatus(await session.send('webhook.test', {}, { body: () => text }), 400);
 
-/** JSON with a byte in one of its texts that is no UTF-8; nothing else is wrong with it. */
+/** JSON whose only fault is a byte that is not UTF-8 in one of its texts. */
 function notUtf8(json: string): Buffer {
   const [before = '', after = ''] = json.split('connection');
   return Buffer.concat([Buffer.from(before), Buffer.of(0xff), Buffer.from(after)]);
 }
 
-/** A publish that is signed but wrong. */
+/** Sends a signed but invalid publish. */
 const publish =
   (over: Record<string, unknown>, overrides: Overrides = {}) =>
   async (session: Session) => {
@@ -57,16 +57,16 @@ const publish =
     expectStatus(await session.send('article.published', data, overrides), 400);
   };
 
-/** A webhook.test with a large body: no receiver stores anything of it. */
+/** Sends a webhook.test with a large body, of which no receiver stores anything. */
 const tooLarge = (overrides: Overrides) => async (session: Session) =>
   expectStatus(await session.test({ ...overrides, body: padded(MAX_BODY_BYTES + 1) }), 413);
 
-/** JSON with white space after it up to so many bytes. */
+/** Pads JSON with white space to a number of bytes. */
 function padded(bytes: number): (json: string) => Buffer {
   return (json) => Buffer.concat([Buffer.from(json), Buffer.alloc(bytes - Buffer.byteLength(json), ' ')]);
 }
 
-/** Signed, but no valid request (contract: Errors). */
+/** Signed but invalid requests (contract: Errors). */
 export const VALIDATION_RULES = rules(LIST, {
   'json-cut-off': inEachCase({
     'JSON that is cut off': bytes('{"event":"webhook.test","data":'),

@@ -22,7 +22,7 @@ const LIST = `
   Answer webhook.test without touching your store.
 `;
 
-/** What a receiver says of itself (contract: webhook.test, Versioning). */
+/** The receiver's answer about itself (contract: webhook.test, Versioning). */
 export const TEST_RULES = rules(LIST, {
   'test-answer': async (session) => {
     const answer = await session.test();
@@ -56,7 +56,7 @@ export const TEST_RULES = rules(LIST, {
   },
   'test-unknown-fields': async (session) =>
     expectStatus(await session.test({ envelope: { trial: { deep: [1] } } }, { trial: true }), 200),
-  // of the 400 for another version the contract names lookup and update alone
+  // for the 400 for another version, the contract names only lookup and update
   'test-version-3': async (session) =>
     expectRefusal(await session.test({ envelope: { contract_version: 3 } })),
   'test-writes-nothing': async (session) => {

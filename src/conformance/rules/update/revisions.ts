@@ -34,7 +34,7 @@ const LIST = `
   Where a conditional write replaced nothing, look again: the current revision may be the update’s own.
 `;
 
-/** An update that is based on a revision that the article no longer has. */
+/** An update based on a revision that the article no longer has. */
 async function stale(session: Session) {
   const data = await session.draft(await updatedUrl(session));
   await update(session);
@@ -104,8 +104,8 @@ export const REVISION_RULES = rules(LIST, {
 });
 
 /**
- * Lookups that begin with an update and go on until it is answered, as far as the rate lets them: each has to see the
- * article before or after.
+ * Looks the article up repeatedly during an update, as far as the rate allows: each lookup has to find the article before or
+ * after the update.
  */
 async function lookupsDuringUpdate(session: Session): Promise<void> {
   const url = await updatedUrl(session);
@@ -138,7 +138,7 @@ async function lookupsDuringUpdate(session: Session): Promise<void> {
   }
 }
 
-/** Updates that all start from the current revision, sent at one moment. */
+/** Updates that are all based on the current revision, sent at the same moment. */
 async function concurrentUpdates(session: Session) {
   const url = await updatedUrl(session);
   const base = await session.draft(url);
@@ -154,5 +154,5 @@ async function concurrentUpdates(session: Session) {
 const atOnce = (session: Session, drafts: readonly UpdateData[]) =>
   session.together(drafts.map((data) => ({ event: 'article.updated', data })));
 
-/** 0 if no answer came. */
+/** The status of a reply; 0 if there is no answer. */
 const statusOf = (reply: Reply) => (reply.kind === 'answer' ? reply.status : 0);

@@ -25,7 +25,7 @@ const LIST = `
 const version = (contract_version: unknown): Overrides => ({ envelope: { contract_version } });
 type Over = Partial<Record<keyof UpdateData, unknown>>;
 
-/** A signed update of the run's article with something wrong in it. */
+/** Sends a signed but faulty update of the run's article. */
 export async function wrong(
   session: Session,
   over: (data: UpdateData) => Over,
@@ -40,24 +40,24 @@ const answered400 = (over: Over) => async (session: Session) =>
 
 const REQUIRED = ['id', 'target_id', 'target_url', 'base_revision_id', 'revision_id'] as const;
 
-/** Each field that an update needs has to be another thing than this. */
+/** Expects a 400 for this value in each required field of an update. */
 const requires = (value: unknown) =>
   inEachCase(Object.fromEntries(REQUIRED.map((field) => [field, answered400({ [field]: value })])));
 
-/** The update has to be refused and the article to be as it was. */
+/** Expects that the update is refused and that the article does not change. */
 export const untouched =
   (over: (data: UpdateData, session: Session) => Over, overrides?: Overrides) => async (session: Session) =>
     session.unchangedBy(await updatedUrl(session), async () =>
       expectRefusal(await wrong(session, (data) => over(data, session), overrides)),
     );
 
-/** A target that is not there. */
+/** A target that does not exist. */
 export function nowhere(session: Session): Over {
   const { id, url } = session.nowhere();
   return { target_id: id, target_url: url };
 }
 
-/** Updates of a wrong form (contract: article.updated, step 1). */
+/** Malformed updates (contract: article.updated, step 1). */
 export const UPDATE_FORM_RULES = rules(LIST, {
   'update-field-missing': requires(undefined),
   'update-field-empty': requires(''),

@@ -33,13 +33,13 @@ const LIST = `
   Answer {"error": "Article revision conflict"}.
 `;
 
-/** An update with something of another article in it. */
+/** Sends an update with a part of another article in it. */
 const ofAnother = (over: (other: LookupTarget) => object) => async (session: Session) => {
   const other = await session.lookup((await session.main()).url());
   await untouched(() => over(other))(session);
 };
 
-/** Updates whose parts do not name one article (contract: article.updated, step 2). */
+/** Updates whose parts name different articles (contract: article.updated, step 2). */
 export const UPDATE_TARGET_RULES = rules(LIST, {
   'update-id-not-revision': untouched((_, session) => ({ revision_id: session.id('other-revision') })),
   'update-target-unknown': async (session) => {
@@ -70,7 +70,7 @@ export const UPDATE_TARGET_RULES = rules(LIST, {
   },
 });
 
-/** A refusal that lets the sender try again: a 409 would end the retries. */
+/** Expects a refusal that allows retries: a 409 would end them. */
 function expectNoConflict(answer: Answer): void {
   expectThat(!isSuccess(answer) && answer.status !== 409, 'a refusal other than 409', describe(answer));
 }

@@ -54,11 +54,11 @@ const LIST = `
 const CURRENT =
   'Its base is the revision that the lookup before it was answered: answer the stored revision there, and store revision_id with each update.';
 
-/** The URL of the article that the updates of this run replace. */
+/** The URL of the article that this run updates. */
 export const updatedUrl = async (session: Session): Promise<string> =>
   (await session.stored('updated')).url();
 
-/** A good update of that article, as it was sent and answered. */
+/** A valid update of that article, with its answer. */
 export async function update(
   session: Session,
   over: Partial<UpdateData> = {},
@@ -67,7 +67,7 @@ export async function update(
   return { data, answer: await session.send('article.updated', data) };
 }
 
-/** Holds what a lookup is answered after a good update against that update. */
+/** Compares the lookup after a valid update with that update. */
 const stored =
   (
     compare: (data: UpdateData, now: LookupTarget) => void,
@@ -82,7 +82,7 @@ const stored =
 const sameHtml = (data: UpdateData, now: LookupTarget) =>
   expectSameHtml('content_html', data.content_html, now.content_html);
 
-/** What a good update does (contract: article.updated, steps 5 and 6). */
+/** The effects of a valid update (contract: article.updated, steps 5 and 6). */
 export const UPDATE_RULES = rules(LIST, {
   'update-200': async (session) => {
     const { answer } = await update(session);
@@ -134,7 +134,7 @@ export const UPDATE_RULES = rules(LIST, {
     const { answer } = await update(session, { target_url: canonicalUrl(url) ?? url });
     expectStatus(answer, 200);
   },
-  // that the image stays: page-image-kept
+  // page-image-kept checks that the image stays
   'update-null-image': async (session) =>
     expectStatus((await update(session, { featured_image_url: null })).answer, 200),
   'update-500-kb': stored(sameHtml, (session) => ({

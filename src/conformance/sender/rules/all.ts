@@ -6,7 +6,7 @@ import { PUBLISH_SENDER_RULES } from './publish.js';
 import { RECORD_RULES } from './records.js';
 import { REFRESH_SENDER_RULES } from './refresh.js';
 
-/** Of rules about one event. */
+/** The events of rules about one event. */
 const EVENTS: Readonly<Record<string, EventName>> = {
   'publish-without-version': 'article.published',
   'published-at': 'article.published',
@@ -14,7 +14,7 @@ const EVENTS: Readonly<Record<string, EventName>> = {
   'revision-is-id': 'article.updated',
 };
 
-/** What holds for each request (contract: Request envelope, Request headers, Article). */
+/** Rules about each request (contract: Request envelope, Request headers, Article). */
 const REQUEST_FORM_RULES = REQUEST_RULES.map(
   (rule): SenderRule => ({
     ...rule,
@@ -30,7 +30,7 @@ const REQUEST_FORM_RULES = REQUEST_RULES.map(
   }),
 );
 
-/** Every rule about senders, in the order of reports. */
+/** All rules about senders, in the order of reports. */
 export const SENDER_RULES: readonly SenderRule[] = [
   ...REQUEST_FORM_RULES,
   ...PUBLISH_SENDER_RULES,

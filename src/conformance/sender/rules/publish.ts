@@ -68,12 +68,12 @@ const LIST = `
 `;
 
 const MINUTE_MS = 60_000;
-/** So much earlier than a sender’s own time it may seem to come: clocks are read at two places. */
+/** How early an attempt may seem to come, in milliseconds: the clocks are read at two places. */
 const EARLY_MS = 1000;
-/** A sender that gives up so much later has waited as long as it says. */
+/** How late a sender may give up, in milliseconds. */
 const LATE_MS = 10_000;
 
-/** A delivery that must not come again. @throws Unmet, NotChecked where it was not watched for long enough. */
+/** Expects that a delivery does not come again. @throws Unmet, NotChecked if the run did not last long enough. */
 export function expectFinal(trace: Trace, { until }: Seen, what: string, watchMs = 3 * MINUTE_MS): void {
   const attempts = attemptsOf(trace);
   const [first] = attempts;
@@ -89,7 +89,10 @@ export function expectFinal(trace: Trace, { until }: Seen, what: string, watchMs
     );
 }
 
-/** A delivery that must come again, until so many attempts were made. @throws Unmet, NotChecked where the run ended before. */
+/**
+ * Expects that a delivery comes again, until the number of attempts is reached. @throws Unmet, NotChecked if the run ended
+ * before.
+ */
 export function expectRetried(trace: Trace, what: string, attempts = 2): void {
   const { length } = attemptsOf(trace);
   if (length === 0) throw new NotChecked('it was not sent');
@@ -102,7 +105,7 @@ export function expectRetried(trace: Trace, what: string, attempts = 2): void {
   );
 }
 
-/** How long the sender waited for an answer. @throws Unmet */
+/** Checks how long the sender waited for an answer. @throws Unmet */
 export function expectTimeout(trace: Trace, event: string, limitMs: number): void {
   const held = trace.requests.find((request) => request.event === event);
   if (held?.endedAt === undefined) throw new NotChecked(`no ${event} was given up`);
@@ -114,7 +117,7 @@ export function expectTimeout(trace: Trace, event: string, limitMs: number): voi
   );
 }
 
-/** Every delivery with more than one attempt, and what it is; the killed one has a wait of its own. */
+/** All deliveries with more than one attempt, and their names; the killed one has another wait. */
 function* retriesOf({ articles, refreshes }: Seen): Generator<readonly [string, Trace]> {
   for (const [name, trace] of articles)
     if (name !== 'killed' && attemptsOf(trace).length > 1)
@@ -123,7 +126,7 @@ function* retriesOf({ articles, refreshes }: Seen): Generator<readonly [string, 
     if (attemptsOf(trace).length > 1) yield [`an update (${name})`, trace];
 }
 
-/** Publishes and updates that are tried again. */
+/** Checks publishes and updates that are tried again. */
 const retries = (check: (what: string, before: Attempt, after: Attempt, n: number) => boolean): Play => ({
   articles: ['unavailable', 'closed', 'answered-500'],
   refreshes: ['update-503'],
@@ -243,7 +246,7 @@ export const PUBLISH_SENDER_RULES = rulesWith<Play>(LIST, {
   },
 });
 
-/** Each attempt after the first with the one before it. */
+/** Pairs each attempt after the first with the one before it. */
 export function pairsOf(trace: Trace) {
   const attempts = attemptsOf(trace);
   return attempts.slice(1).flatMap((after, n) => {
@@ -252,7 +255,7 @@ export function pairsOf(trace: Trace) {
   });
 }
 
-/** Where two bodies differ. */
+/** Describes where two bodies differ. */
 function differenceOf(a: Buffer, b: Buffer): string {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at++;

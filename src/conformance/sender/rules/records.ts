@@ -25,7 +25,7 @@ const LIST = `
 
 type When = 'early' | 'late';
 
-/** The record of a delivery, after the first attempts or at the end. @throws NotChecked where records are not shown. */
+/** The record of a delivery, after the first attempts or at the end. @throws NotChecked if the sender shows no records. */
 function recordOf({ records }: Seen, when: When, trace: Trace): DeliveryRecord {
   if (records === undefined) throw new NotChecked('this sender’s records are not shown to the check');
   const id = attemptsOf(trace)[0]?.first.data.id;

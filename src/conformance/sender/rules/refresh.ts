@@ -62,7 +62,7 @@ const requestOf = ({ requests }: Trace, event: EventName): SeenRequest => {
 const lastOf = (name: RefreshName): EventName =>
   name.startsWith('test-') ? 'webhook.test' : 'article.lookup';
 
-/** The refresh ended where this event was answered. @throws Unmet, NotChecked */
+/** Expects that the refresh ended with the answer to this event. @throws Unmet, NotChecked */
 function expectStopped(trace: Trace, name: RefreshName): void {
   const event = lastOf(name);
   const at = trace.requests.indexOf(requestOf(trace, event));
@@ -78,7 +78,7 @@ function expectStopped(trace: Trace, name: RefreshName): void {
 
 const stops = (...names: RefreshName[]) => ofRefresh(names, (trace, _, name) => expectStopped(trace, name));
 
-// Advice: the contract has the schedule for publishes, and lets failed updates be retried on it.
+// Advice: the contract's schedule is for publishes, and failed updates may be retried on it.
 const retried = (...names: RefreshName[]) =>
   ofRefresh(names, (trace, _, name) => expectRetried(trace, `an update (${name})`));
 
@@ -108,7 +108,7 @@ export const REFRESH_SENDER_RULES = rulesWith<Play>(LIST, {
       }
     },
   },
-  // Advice: the contract asks for a test before each refresh, and has no retries of updates.
+  // Advice: the contract requires a test before each refresh, and has no retries of updates.
   'test-before-each-update': ofRefresh('update-503', (trace, { requests }) => {
     const pairs = pairsOf(trace);
     if (pairs.length === 0) throw new NotChecked('no update was sent again');
