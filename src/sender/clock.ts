@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The time, and waiting for it; tests have one of their own. */
+/** The time, and timed waits; tests have their own clock. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Waits; returns early where the signal comes. */
+  /** Waits; returns early if the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export const CLOCK: Clock = {
     }),
 };
 
-/** The machine's clock, so much later: for trying what is due only then. */
+/** The machine's clock, moved forward, to try out things that are due later. */
 export function clockAhead(ms: number): Clock {
   return { now: () => Date.now() + ms, wait: CLOCK.wait };
 }

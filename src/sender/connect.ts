@@ -12,12 +12,12 @@ import { endPause, notePause } from './pause.js';
 import type { SenderState } from './state.js';
 
 /**
- * Stores a receiver for the sender after a connection test, which is sent on connection and never remembered. A receiver that was
- * left alone for a while gets articles again; one that is known and asks for a pause now is left alone.
+ * Stores a receiver for the sender after a connection test, whose result is not stored. A successful test ends a pause of the
+ * receiver; the refusal of a known receiver may begin one.
  *
  * @param now milliseconds since the epoch.
- * @throws PressmarkError RECEIVER_REFUSED if it answered with a failure, UNREACHABLE, USAGE, CONFIG_INVALID, QUEUE_FAILED;
- *   no connector is stored then.
+ * @throws PressmarkError RECEIVER_REFUSED if it answered with a failure, UNREACHABLE, USAGE, CONFIG_INVALID, QUEUE_FAILED; then
+ *   no connector is stored.
  */
 export async function connect(
   state: SenderState,

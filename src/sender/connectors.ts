@@ -18,34 +18,34 @@ const url = z.string().refine((text) => canonicalUrl(text) !== undefined && !tex
 
 const secret = z.string().min(1, { error: 'must not be empty' });
 
-/** What the service that articles are sent as calls itself. */
+/** The names of the service that sends the articles. */
 const service = serviceSchema.required();
 
 const schema = z.strictObject({
-  /** The receiver's address; every event goes there. */
+  /** The receiver's address for all events. */
   url,
   secret,
   service,
-  /** The receivers that this connector pointed to before; what was queued for one of them still goes there. */
+  /** The earlier receivers of this connector; deliveries that were queued for one of them still go there. */
   earlier: z.array(z.strictObject({ url, secret, service })),
-  /** The byline of articles whose file names no author; empty: the application's name. */
+  /** The byline of articles without an author in their file; if empty, the application's name. */
   author: z.string(),
-  /** The name of the site or company that publishes: byline of last resort, and the Organization block. */
+  /** The name of the publishing site or company: the last fallback of the byline, and the Organization block. */
   application: z.string().min(1, { error: 'must not be empty' }),
   /** The address of a view-tracking image; null if there is none. */
   tracking: url.nullable(),
-  /** Where the articles were before: relative links lead there (see `oldUrlsOf`). Null if nobody has said. */
+  /** The old address of the articles, against which relative links are resolved (see `oldUrlsOf`); null if it is not set. */
   baseUrl: url.nullable(),
-  /** Keeps the ids of this connector's articles apart from those of other folders; made once. */
+  /** Distinguishes the ids of this connector's articles from those of other folders; created once. */
   key: z.string().min(16),
 });
 
 type StoredConnector = z.infer<typeof schema>;
 
-/** A receiver that articles are published to. */
+/** A receiver for articles. */
 export type Connector = StoredConnector & { readonly name: string };
 
-/** A connector as a person gives it; what is undefined stays as it was. */
+/** A connector's settings from the user; undefined fields keep their value. */
 export type ConnectorInput = Pick<Connector, 'name' | 'url' | 'secret'> & {
   readonly [field in 'author' | 'application' | 'tracking' | 'baseUrl' | 'service']?:
     | Connector[field]
@@ -53,9 +53,9 @@ export type ConnectorInput = Pick<Connector, 'name' | 'url' | 'secret'> & {
 };
 
 /**
- * Checks what a person gave; one that is there under that name keeps its key, and the fields that were not given.
+ * Checks a connector's settings. An existing connector of that name keeps its key, and the fields that are undefined.
  *
- * @throws PressmarkError USAGE, naming the field; CONFIG_INVALID if the one that is there cannot be read.
+ * @throws PressmarkError USAGE, naming the field; CONFIG_INVALID if the existing one cannot be read.
  */
 export function makeConnector(state: SenderState, { name, ...input }: ConnectorInput): Connector {
   if (!NAME.test(name))
@@ -82,8 +82,8 @@ export function makeConnector(state: SenderState, { name, ...input }: ConnectorI
 }
 
 /**
- * The receivers that a connector pointed to before it points to `url`. Each has the secret that was issued for it: a
- * delivery that was queued for one of them is signed with that (contract: Delivery record, url).
+ * The receivers that a connector pointed to before `url`, each with its own secret: a delivery that was queued for one of them
+ * is signed with that secret (contract: Delivery record, url).
  */
 function earlierReceivers(
   { url, secret, service = DEFAULT_SERVICE, earlier = [] }: Partial<StoredConnector>,
@@ -94,14 +94,14 @@ function earlierReceivers(
   return [...others, ...last].filter((one) => one.url !== next);
 }
 
-/** Where a delivery goes that was queued for `url`, and what signs it. */
+/** The receiver of a delivery that was queued for `url`, with its secret. */
 export function recipientOf(connector: Connector, url: string): Recipient {
   const issued = [connector, ...connector.earlier].find((one) => one.url === url) ?? connector;
   return { url, secret: issued.secret, service: issued.service };
 }
 
 /**
- * Stores a connector, readable by its owner alone.
+ * Stores a connector, readable only by its owner.
  *
  * @throws PressmarkError QUEUE_FAILED
  */
@@ -121,7 +121,7 @@ export async function saveConnector(state: SenderState, { name, ...connector }: 
 }
 
 /**
- * Every connector, by name.
+ * All connectors, ordered by name.
  *
  * @throws PressmarkError CONFIG_INVALID if one of the files cannot be read.
  */
@@ -135,7 +135,7 @@ export function readConnectors(state: SenderState): Connector[] {
 }
 
 /**
- * The connector of that name, as it is now; undefined if there is none.
+ * The current connector of a name; undefined if there is none.
  *
  * @throws PressmarkError CONFIG_INVALID if its file cannot be read.
  */
@@ -163,7 +163,7 @@ function readConnector(path: string, name: string): Connector {
 }
 
 /**
- * The connector of that name; without a name, the only one there is.
+ * The connector of a name, or without a name the only one.
  *
  * @throws PressmarkError USAGE
  */

@@ -8,23 +8,23 @@ import type { Entry } from './queue/entry.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
 
-/** So much of a text is shown before the place where two texts differ, in characters. */
+/** How much of a text is shown before a difference, in characters. */
 const CONTEXT = 30;
-/** So much of a difference is shown, in characters. */
+/** How much of a difference is shown, in characters. */
 const MOST_SHOWN = 120;
 
-/** What went to a receiver for one article. */
+/** The earlier deliveries of an article. */
 export interface Delivered {
-  /** The last delivery that landed; undefined if none did from here. */
+  /** The last successful delivery; undefined if there was none from here. */
   readonly last: Entry | undefined;
-  /** Revisions that the article may have without a change of anybody else's. */
+  /** The revisions that the article may have if nobody else has changed it. */
   readonly revisions: ReadonlySet<string>;
 }
 
 /**
- * What this sender knows of an article that is to be refreshed.
+ * The earlier deliveries of an article that is to be refreshed.
  *
- * @param id the id that the receiver has for the article.
+ * @param id the receiver's id of the article.
  */
 export function deliveredBefore(queue: Queue, connector: Connector, id: string): Delivered {
   const ours = [...queue.list((one) => one.connector === connector.name && one.article === id)];
@@ -39,16 +39,15 @@ export function deliveredBefore(queue: Queue, connector: Connector, id: string):
   return { last, revisions: new Set(revisions) };
 }
 
-/** For the order of deliveries: at the same moment a publication comes before the update. */
+/** The moment that orders deliveries: at the same time, a publication comes before the update. */
 function momentOf({ record: { payload } }: Entry): string {
   return `${payload.timestamp} ${payload.event}`;
 }
 
 /**
- * Why an article is not replaced without being asked twice: it is not what was delivered last, or comes from another
- * file.
+ * Why an article is not replaced without `force`: it differs from the last delivery, or comes from another file.
  *
- * @param path the file that is to replace it, absolute.
+ * @param path the file that would replace it, absolute.
  * @returns undefined if it may be replaced, or the article is unknown.
  */
 export function reasonToKeep(
@@ -59,29 +58,29 @@ export function reasonToKeep(
 ): string | undefined {
   if (last === undefined) return undefined;
   const source = relative(state.dir, path);
-  // A file that is gone has been renamed.
+  // A missing file has been renamed.
   if (last.source !== source && fs.existsSync(resolve(state.dir, last.source)))
     return `the article was made from ${quote(last.source, 200)}, not from ${quote(source, 200)}`;
   if (revisions.has(target.revision_id)) return undefined;
   const { payload } = last.record;
   const difference = differenceOf(payload, target);
   if (difference !== undefined) return `the article is not what was delivered last from here: ${difference}`;
-  // What revision a publish has made, no answer says: then the text alone counts.
+  // No answer contains the revision that a publish has made, so only the text counts.
   return payload.event === 'article.published'
     ? undefined
     : `the article has been changed since it was delivered from here: its revision was ${quote(payload.data.revision_id, 80)} and is ${quote(target.revision_id, 80)}`;
 }
 
-/** Where title or text differ, both in a few words; undefined if they are the same. */
+/** Describes the first difference in title or text; undefined if they are equal. */
 function differenceOf({ data }: Envelope, { title, content_html: html }: LookupTarget): string | undefined {
   const [sentTitle, sentHtml] = [String(data.title), String(data.content_html)];
-  // A receiver gives an article without a title one of its own.
+  // Receivers give an article without a title one of their own.
   if (sentTitle !== '' && plain(sentTitle) !== plain(title)) return inWords('title', sentTitle, title);
   if (plain(sentHtml) === plain(html)) return undefined;
   return inWords('text', plain(sentHtml), plain(html));
 }
 
-/** A text reduced to what a reader notices: no comments, white space as one space. */
+/** Reduces a text to the visible part: without comments, with runs of white space as one space. */
 function plain(html: string): string {
   return html.split('<!--').map(afterComment).join('').replace(/\s+/g, ' ').trim();
 }
@@ -91,7 +90,7 @@ function afterComment(piece: string, index: number): string {
   return end === -1 ? piece : piece.slice(end + 3);
 }
 
-/** What both texts say from where they part on, and a little before. */
+/** Shows both texts from their first difference, with a little text before it. */
 function inWords(what: string, was: string, is: string): string {
   let at = 0;
   while (at < was.length && was[at] === is[at]) at++;

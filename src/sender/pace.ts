@@ -1,16 +1,16 @@
 import { CLOCK, type Clock } from './clock.js';
 
-/** For waits that nothing ends early. */
+/** For waits that are never interrupted. */
 const NEVER = new AbortController().signal;
 
-/** Waits until so many requests may begin at the same moment; returns early where the signal comes. */
+/** Waits until a number of requests may begin at the same moment; returns early if the signal is aborted. */
 type Pace = (count?: number, signal?: AbortSignal) => Promise<void>;
 
 /**
- * Lets requests begin so that no window of a second holds more than `rate` of them. A sliding window rather than an even
- * beat: concurrent requests have to begin at the same moment.
+ * Creates a limit by which no window of a second contains more than `rate` beginnings of requests. The window slides instead of
+ * ticking evenly, as concurrent requests have to begin at the same moment.
  *
- * @param rate requests a second; so many at most can begin at the same moment. Below 1, the window is longer.
+ * @param rate requests per second, and the most at the same moment. Below 1, the window is longer.
  */
 export function createPace(rate: number, clock: Clock = CLOCK): Pace {
   const most = Math.max(1, Math.floor(rate));
@@ -21,7 +21,7 @@ export function createPace(rate: number, clock: Clock = CLOCK): Pace {
     const count = Math.min(wanted, most);
     while (!signal.aborted) {
       const now = clock.now();
-      // A clock that was set back must not make anybody wait for the old time to come again.
+      // If the clock was set back, moments in the future are dropped.
       while (begun[0] !== undefined && (begun[0] <= now - windowMs || begun[0] > now)) begun.shift();
       const blocking = begun[begun.length + count - most - 1];
       if (blocking === undefined) {

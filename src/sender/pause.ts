@@ -9,30 +9,30 @@ import type { Reply } from './delivery/transport.js';
 import type { SenderState } from './state.js';
 
 const schema = z.object({
-  /** When the receiver has asked for it; ISO 8601. */
+  /** The time of the receiver's request; ISO 8601. */
   since: z.iso.datetime(),
   /** ISO 8601. */
   until: z.iso.datetime(),
   why: z.string(),
-  /** How many pauses a 410 has made in a row; 0 if the receiver has asked for this one. */
+  /** The number of pauses in a row because of a 410; 0 if the receiver asked for this one. */
   gone: z.int().min(0),
 });
 
-/** A pause in which nothing is sent to a receiver: its deliveries stay pending, and their own waits go on. */
+/** A pause during which nothing is sent to a receiver. Its deliveries stay pending, and their own waits continue. */
 export type Pause = z.infer<typeof schema>;
 
-/** What of an answer may call for a pause. */
+/** The parts of an answer that may cause a pause. */
 type Answer = Pick<Reply, 'status' | 'headers'>;
 
 const MINUTE_MS = 60_000;
-/** A longer `Retry-After` is taken for a mistake. */
+/** The longest pause, in milliseconds; a longer `Retry-After` is taken for a mistake. */
 const LONGEST_MS = 86_400_000;
 
 /**
- * The pause that an answer calls for, whatever was asked. A 429 or 503 may say how long; a 410 says that the receiver is gone, and makes
- * pauses as long as the waits between attempts. Those are minima, so that no pause changes a delivery record.
+ * The pause that an answer causes. A 429 or 503 may contain its length. A 410 means that the receiver is gone, and causes
+ * pauses as long as the waits between attempts. Those are minima, so pauses do not change delivery records.
  *
- * @param before the last pause of this receiver since it took an article.
+ * @param before the last pause of this receiver since it accepted an article.
  * @param now milliseconds since the epoch.
  */
 function pauseAfter({ status, headers }: Answer, before: Pause | undefined, now: number): Pause | undefined {
@@ -49,7 +49,7 @@ function waitOf(attempt: number): number {
   return (RETRY_WAITS_MINUTES[attempt - 1] ?? RETRY_WAITS_MINUTES.at(-1) ?? 0) * MINUTE_MS;
 }
 
-/** What `Retry-After` says, which is seconds or a date. A 429 is about the sender and not the article: it always calls for a wait. */
+/** The wait in `Retry-After`, as seconds or a date. A 429 is about the sender, not the article, and always causes a wait. */
 function waitIn(status: number, retryAfter: string | undefined, now: number): number {
   if (status !== 429 && status !== 503) return 0;
   const said = retryAfter?.trim() ?? '';
@@ -58,18 +58,17 @@ function waitIn(status: number, retryAfter: string | undefined, now: number): nu
   return Math.min(ms, LONGEST_MS);
 }
 
-/** The pause of a receiver that is not over; undefined if there is none. */
+/** The current pause of a receiver; undefined if there is none. */
 export function pauseOf(state: SenderState, url: string, now: number): Pause | undefined {
   const pause = lastPause(state, url);
   return pause !== undefined && Date.parse(pause.until) > now ? pause : undefined;
 }
 
 /**
- * Notes what an attempt says of its receiver: a pause begins, or ends when the receiver accepts an article.
+ * Records the effect of an attempt: a pause begins, or ends when the receiver accepts an article.
  *
  * @param url the receiver's.
- * @param began when the attempt began, in milliseconds since the epoch: one that was under way when the receiver asked
- *   for the pause says nothing against it.
+ * @param began when the attempt began, in milliseconds since the epoch: an attempt that began before the pause does not end it.
  * @param now milliseconds since the epoch.
  */
 export async function noteOutcome(
@@ -87,7 +86,7 @@ export async function noteOutcome(
 }
 
 /**
- * Notes the pause that an answer calls for, if any.
+ * Records the pause that an answer causes, if any.
  *
  * @param url the receiver's.
  * @param now milliseconds since the epoch.
@@ -95,13 +94,13 @@ export async function noteOutcome(
 export async function notePause(state: SenderState, url: string, answer: Answer, now: number): Promise<void> {
   const pause = pauseAfter(answer, lastPause(state, url), now);
   const current = pauseOf(state, url, now);
-  // Requests that were under way when the pause began say the same once more.
+  // Requests that were under way when the pause began get the same answer.
   const isKnown = current !== undefined && (current.gone > 0 || current.until >= (pause?.until ?? ''));
   if (pause !== undefined && !isKnown)
     await writeAtomically(fileOf(state, url), `${JSON.stringify(pause)}\n`, 0o600);
 }
 
-/** Lets a receiver have articles again at once. */
+/** Ends the pause of a receiver. */
 export function endPause(state: SenderState, url: string): void {
   fs.rmSync(fileOf(state, url), { force: true });
 }

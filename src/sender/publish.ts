@@ -12,7 +12,7 @@ import { type Entry, mayBeReplaced, newEntry } from './queue/entry.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
 
-/** What became of a file on its way into the queue. */
+/** The result of queueing a file. */
 export type Queued =
   | {
       readonly path: string;
@@ -20,7 +20,7 @@ export type Queued =
       readonly entry: Entry;
       readonly draft: Draft;
     }
-  /** It was queued before; `changed`: the file says something else by now. */
+  /** Queued before; `changed`: the file has changed since. */
   | {
       readonly path: string;
       readonly kind: 'known';
@@ -33,13 +33,12 @@ export type Queued =
 
 type Ready = Extract<Queued, { kind: 'queued' }>;
 
-/** So many files are stored at a time. */
+/** The number of files that are stored at a time. */
 const BATCH = 64;
 
 /**
- * Queues an article for each file that is not queued yet, the oldest first. Those that are stay as they are, so that an
- * interrupted run can be resumed by running it again. One that the receiver has refused and whose file has changed since
- * is queued anew.
+ * Queues an article for each file that is not queued yet, the oldest first. Others stay unchanged, so that an interrupted run
+ * can be resumed by running it again. An article that the receiver has refused is queued again if its file has changed since.
  *
  * @param now milliseconds since the epoch.
  */
@@ -59,7 +58,7 @@ export async function* queueFiles(
   yield* store(queue, state, sent, batch);
 }
 
-/** Stores what is to be queued, and decides anew where another process has changed the delivery meanwhile. */
+/** Stores entries, and decides again if another process has changed the delivery meanwhile. */
 async function* store(
   queue: Queue,
   state: SenderState,
@@ -78,10 +77,13 @@ async function* store(
   }
 }
 
-/** A file that was read, or why it cannot be. */
+/** A file that was read, or the reason why it could not be. */
 type Read = { readonly path: string } & ({ readonly draft: Draft } | { readonly why: string });
 
-/** Articles get the moment of sending as their date: a receiver that shows the newest first has them in the owner's order then. */
+/**
+ * Sorts articles by date, the oldest first. They get the moment of sending as their date, so a receiver that shows the newest
+ * first keeps the owner's order.
+ */
 function oldestFirst(paths: readonly string[], { baseUrl }: Connector): Read[] {
   const dateOf = (one: Read) => ('draft' in one ? parseMoment(one.draft.date ?? '') : Number.NaN);
   const files = paths.map((path): Read => {
@@ -116,8 +118,8 @@ function prepare(state: SenderState, connector: Connector, read: Read, now: numb
 }
 
 /**
- * Recognises a file whose article was published from another file: published anew, it would stand there twice. A file
- * that is gone was renamed; of one that is still there, a second copy is not published.
+ * Recognises a file whose article was published from another file: published again, it would appear twice. If the other file is
+ * gone, the file was renamed; if it still exists, the copy is not published.
  */
 function recognised(one: Queued, queue: Queue, sent: AlreadySent): Queued {
   if (one.kind !== 'queued' || one.draft.id !== undefined || queue.read(one.entry.id) !== undefined)
@@ -136,7 +138,7 @@ function recognised(one: Queued, queue: Queue, sent: AlreadySent): Queued {
   return { path, kind: 'refused', why };
 }
 
-/** What `queueFiles` would do with these files; nothing is queued. */
+/** Tells what `queueFiles` would do with these files, without queueing anything. */
 export function foresee(
   queue: Queue,
   state: SenderState,
@@ -156,11 +158,11 @@ function* decideEach(
   now: () => number,
   sent: AlreadySent,
 ): Iterable<Queued> {
-  /** The first file with an id has it. */
+  /** The first file with each id. */
   const first = new Map<string, Entry>();
   let moment = 0;
   for (const file of oldestFirst(paths, connector)) {
-    // They go out in the order of these moments, and each gets that of its sending then.
+    // The order in which they are sent; each gets the moment of sending later.
     moment = Math.max(now(), moment + 1);
     const one = recognised(prepare(state, connector, file, now(), moment), queue, sent);
     if (one.kind !== 'queued') {
@@ -175,12 +177,12 @@ function* decideEach(
   }
 }
 
-/** The delivery of an article, as far as it can be read. */
+/** The delivery of an article, if it can be read. */
 function deliveryOf(queue: Queue, id: string): Entry | 'unreadable' | undefined {
   return queue.read(id) ?? (queue.has(id) ? 'unreadable' : undefined);
 }
 
-/** What is done with a file, by the delivery that its article has already. */
+/** Decides on a file by the existing delivery of its article. */
 function decide(
   one: Ready,
   there: Entry | 'unreadable' | undefined,
@@ -197,7 +199,7 @@ function decide(
   return mayBeReplaced(there) && !sent.isSame(draft, there.record.payload) ? one : known(one, there, sent);
 }
 
-/** A file whose article was queued before. */
+/** The result for a file whose article was queued before. */
 function known({ path, draft, entry }: Ready, there: Entry, sent: AlreadySent): Queued {
   return { path, kind: 'known', entry: there, draft, changed: sent.isChanged(draft, entry.source, there) };
 }

@@ -6,7 +6,7 @@ import { messageOf, PressmarkError, quote } from '../errors.js';
 export type { MovedUrl };
 
 /**
- * Writes where articles were and where they are: a list, and redirects for the host of the old site.
+ * Writes the old and new addresses of articles: a list, and redirects for the host of the old site.
  *
  * @returns the paths of the files.
  * @throws PressmarkError USAGE if the folder cannot be written.

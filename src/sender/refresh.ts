@@ -19,7 +19,7 @@ import { type Entry, newEntry } from './queue/entry.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
 
-/** What is refreshed, with what, where. */
+/** The inputs of a refresh. */
 export interface Refresh {
   readonly state: SenderState;
   readonly queue: Queue;
@@ -29,19 +29,19 @@ export interface Refresh {
   /** The Markdown file that replaces it. */
   readonly path: string;
   readonly clock: Clock;
-  /** Replaces the article also where it is not what was delivered last from here. @default false */
+  /** Replaces the article even if it differs from the last delivery from here. @default false */
   readonly force?: boolean | undefined;
 }
 
 /**
- * Replaces an article in place: test, lookup, update, in this order and each of them fresh. The update is a delivery
- * like any other: where it fails it is tried again, unless the article has changed since the lookup. An article that is
- * not what was delivered last from here is replaced by force alone. Why a refresh stops is noted with the article's
- * delivery (contract: States and transitions).
+ * Replaces an article: test, lookup, update, in this order and each of them fresh. The update is a delivery like any other: it
+ * is retried after a failure, unless the article has changed since the lookup. An article that differs from the last delivery
+ * from here is replaced only with `force`. The reason why a refresh stops is recorded with the article's delivery (contract:
+ * States and transitions).
  *
  * @returns the delivery after its first attempt.
- * @throws PressmarkError RECEIVER_REFUSED naming the rule that stopped it before anything was sent; UNREACHABLE;
- *   USAGE; ARTICLE_FILE_INVALID; QUEUE_FAILED.
+ * @throws PressmarkError RECEIVER_REFUSED naming the rule that stopped it before anything was sent; UNREACHABLE; USAGE;
+ *   ARTICLE_FILE_INVALID; QUEUE_FAILED.
  */
 export async function refresh(what: Refresh): Promise<Entry> {
   const { queue, connector, url } = what;
@@ -70,7 +70,7 @@ async function sendRefresh({ state, queue, connector, url, path, clock, force = 
       'pressmark connect ends that sooner',
     );
 
-  /** What an answer says; one that is refused may also say that the receiver wants to be left alone. */
+  /** The content of a checked answer. A refused one may also ask for a pause. */
   async function accept<T>(reply: Reply, checked: Checked<T>, what: string): Promise<T> {
     if ('value' in checked) return checked.value;
     await notePause(state, connector.url, reply, clock.now());
@@ -100,7 +100,7 @@ async function sendRefresh({ state, queue, connector, url, path, clock, force = 
   const entry: Entry = { ...made, liveUrl: target.url };
   await queue.add([entry]);
   const taken = await queue.take(entry.id);
-  // A worker that was quicker has it; what it comes to stands in the queue.
+  // Another worker was faster; its result is in the queue.
   if (taken === undefined) return queue.read(entry.id) ?? entry;
   const began = clock.now();
   const outcome = await attempt(taken.record, connector, began, true);
@@ -117,7 +117,7 @@ function draftOf(path: string, { baseUrl }: Connector): Draft {
   }
 }
 
-/** Asks for an article by its public URL (contract: article.lookup). */
+/** Looks up an article by its public URL (contract: article.lookup). */
 function lookUp(connector: Connector, url: string, sentAt: number): Promise<Reply> {
   const timestamp = new Date(sentAt).toISOString();
   return postEvent(connector, envelopeOf('article.lookup', { target_url: url }, timestamp), { sentAt });

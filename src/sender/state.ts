@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import type { ZodError } from 'zod';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 
-/** The sender's own folder, in the folder it was pointed to. */
+/** The sender's own folder, within the folder of articles. */
 const NAME = '.pressmark-sender';
 
-/** Where the sender keeps what it knows. */
+/** The paths of the sender's state. */
 export interface SenderState {
-  /** The folder that the sender was pointed to; paths of Markdown files are shown relative to it. */
+  /** The folder of articles; paths of Markdown files are shown relative to it. */
   readonly dir: string;
-  /** `.pressmark-sender`: the lock lies here. */
+  /** `.pressmark-sender`, which contains the lock. */
   readonly folder: string;
   readonly connectors: string;
   readonly deliveries: string;
-  /** Receivers that are left alone for a while. */
+  /** The pauses of receivers. */
   readonly pauses: string;
 }
 
-/** The places below a folder, which may be named by way of a symbolic link; nothing is made. */
+/** The paths below a folder, which may be named through a symbolic link; nothing is created. */
 export function stateOf(given: string): SenderState {
   const dir = fs.existsSync(given) ? fs.realpathSync(given) : given;
   const folder = join(dir, NAME);
@@ -32,7 +32,7 @@ export function stateOf(given: string): SenderState {
 }
 
 /**
- * Makes the sender's folder where it is missing: readable by its owner alone, as it holds secrets, and ignored by git.
+ * Creates the sender's folder if it is missing: readable only by its owner, as it contains secrets, and ignored by git.
  *
  * @throws PressmarkError QUEUE_FAILED
  */
@@ -52,7 +52,7 @@ export function makeState(state: SenderState): void {
   }
 }
 
-/** The first thing that is wrong with one of the sender's files: the field and the rule. */
+/** The first fault in one of the sender's files: the field and the rule. */
 export function firstIssue({ issues: [issue] }: ZodError): string {
   return issue === undefined ? 'is wrong' : `${issue.path.join('.')} ${issue.message}`.trim();
 }

@@ -10,7 +10,7 @@ import type { Queue } from '../queue/queue.js';
 import { composeArticle, composeUpdate } from './compose.js';
 import type { Draft } from './draft.js';
 
-/** When an article was published from here, by the id that the receiver has for it; ISO 8601. */
+/** The time at which an article was published from here, by the receiver's id; ISO 8601. */
 export function publishedAt(queue: Queue, connector: Connector, id: string): string | undefined {
   return queue.read(entryId(connector.name, id))?.record.payload.timestamp;
 }
@@ -18,16 +18,16 @@ export function publishedAt(queue: Queue, connector: Connector, id: string): str
 /** An article that was published from another file. */
 export interface OfOtherFile {
   readonly entry: Entry;
-  /** Whether that file is there no more. */
+  /** Whether that file no longer exists. */
   readonly isGone: boolean;
 }
 
-/** What went to a receiver, for the comparison of files with it; see `alreadySent`. */
+/** The deliveries to a receiver, for comparison with files; see `alreadySent`. */
 export type AlreadySent = ReturnType<typeof alreadySent>;
 
-/** What went to a receiver, read from the queue when it is first asked for. @param dir the sender's folder. */
+/** The deliveries to a receiver, read from the queue on first use. @param dir the sender's folder. */
 export function alreadySent(queue: Queue, connector: Connector, dir: string) {
-  /** By Markdown file, the last refresh that has landed, may have landed, or is still to be sent. */
+  /** The last refresh of each Markdown file that has landed, may have landed, or is still to be sent. */
   const refreshes = once(() => {
     const found = new Map<string, Delivery>();
     const updates = queue.list((one) => one.connector === connector.name && one.event === 'article.updated');
@@ -46,7 +46,7 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string) {
   });
   const added = new Map<string, Entry>();
 
-  /** Whether a file would make what was sent. */
+  /** Whether a file would produce the same event as before. */
   function isSame(draft: Draft, { event, timestamp, data }: Envelope): boolean {
     const text = (key: string) => String(data[key]);
     const target = {
@@ -63,23 +63,23 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string) {
             publishedAt(queue, connector, target.id),
           )
         : composeArticle(draft, connector, text('id'), timestamp);
-    // A canonical URL may have another: of two slashes at its end one is dropped.
+    // A canonical URL may differ: of two trailing slashes one is dropped.
     const { target_url: __, ...sent } = data;
     return JSON.stringify(composed) === JSON.stringify(sent);
   }
 
   return {
     isSame,
-    /** Whether a file, at `source`, says something else than what the receiver has of its article, or may do so. */
+    /** Whether a file, at `source`, differs from the text at the receiver, or may do so. */
     isChanged: (draft: Draft, source: string, { record }: Entry): boolean => {
       const last = refreshes().get(source) ?? record;
-      // Nobody knows which text the receiver has after a refresh whose answer was lost.
+      // After a refresh whose answer was lost, the receiver's text is unknown.
       const isUnknown = last !== record && last.status === 'failed';
       return isUnknown || !isSame(draft, last.payload);
     },
     /**
-     * The article that a file without a delivery of its own may have been before it was renamed or copied: one with its title
-     * and its text, or one with its title whose own file is gone.
+     * The article that a file without a delivery may have been before it was renamed or copied: one with its title and its
+     * text, or one with its title whose own file is gone.
      */
     ofOtherFile: (draft: Draft): OfOtherFile | undefined => {
       if (draft.title === '') return undefined;
@@ -93,7 +93,7 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string) {
         ) ?? sameTitle.find(({ isGone }) => isGone)
       );
     },
-    /** Counts an article as sent that is about to be. */
+    /** Counts an article as sent before it is sent. */
     add: (article: Entry): void => {
       added.set(article.id, article);
       listOf(idsByTitle(), titleOf(article.record)).push(article.id);
@@ -111,7 +111,7 @@ function listOf(lists: Map<string, string[]>, key: string): string[] {
   return list;
 }
 
-/** The draft with the slug that was sent: an article keeps it when its file is renamed. */
+/** The draft with the slug that was sent: an article keeps its slug when its file is renamed. */
 export function withSlugOf({ data }: Envelope, draft: Draft): Draft {
   return { ...draft, slug: String(data.slug) };
 }

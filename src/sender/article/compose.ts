@@ -13,10 +13,10 @@ import { jsonLdOf } from './json-ld.js';
 import { htmlOf, missingFence, parseMarkdown } from './markdown.js';
 
 /**
- * The id of an article: the one that its file names, else one made from the file's place. It is the deduplication key,
- * so the connector's key is part of it: files of the same name in two folders are two articles.
+ * The id of an article: the one in its file, otherwise one made from the file's path. It is the deduplication key and contains
+ * the connector's key, so that files of the same name in two folders are two articles.
  *
- * @param dir the folder that the sender was pointed to.
+ * @param dir the sender's folder.
  */
 export function articleId(draft: Draft, connector: Connector, dir: string, path: string): string {
   if (draft.id !== undefined) return draft.id;
@@ -27,7 +27,7 @@ export function articleId(draft: Draft, connector: Connector, dir: string, path:
 /**
  * `data` of `article.published` (contract: Article). The same draft, id and moment give the same data.
  *
- * @param timestamp the envelope's.
+ * @param timestamp of the envelope.
  */
 export function composeArticle(
   draft: Draft,
@@ -46,11 +46,11 @@ export function composeArticle(
 }
 
 /**
- * `data` of `article.updated` (contract: article.updated data). The article keeps the comment it is recognised by.
+ * `data` of `article.updated` (contract: article.updated data). The article keeps its item comment.
  *
- * @param target what the answer to the lookup has.
+ * @param target the target in the answer to the lookup.
  * @param draftId unique to this refresh.
- * @param publishedAt when the article was published from here, ISO 8601; undefined if it was not.
+ * @param publishedAt the time at which the article was published from here, ISO 8601; undefined if it was not.
  */
 export function composeUpdate(
   draft: Draft,
@@ -60,7 +60,7 @@ export function composeUpdate(
   timestamp: string,
   publishedAt?: string,
 ): UpdateData {
-  // An article that another service published keeps that service's comment too.
+  // An article that another service published also keeps that service's comment.
   const own = `<!-- ${connector.service.comment}:item:`;
   const comments = [...new Set(itemComments(target.content_html))];
   const kept = comments.some((comment) => comment.startsWith(own))
@@ -82,13 +82,13 @@ export function composeUpdate(
   };
 }
 
-/** What a connector says of its articles. */
+/** The connector's settings for its articles. */
 type Publisher = Pick<Connector, 'author' | 'application' | 'tracking' | 'service'>;
 
 interface Setting {
   readonly id: string;
   readonly timestamp: string;
-  /** The article's own id, by which its views are counted. */
+  /** The article's own id, which counts its views. */
   readonly item: string;
   readonly comments: readonly string[];
   readonly published: string | undefined;
@@ -98,11 +98,11 @@ interface Setting {
 function compose(draft: Draft, connector: Publisher, setting: Setting): ArticleData {
   const { title, description, image, tags } = draft;
   const { id, timestamp, item, comments, published, modified } = setting;
-  // Byline (contract: author): the file's, then the connector's, then the application's name.
+  // Byline (contract: author): the file's, otherwise the connector's, otherwise the application's name.
   const author = draft.author || connector.author || connector.application;
   const tokens = parseMarkdown(draft.markdown);
   const html = htmlOf(tokens);
-  // A comment or a tag that is open at the end would swallow what follows it.
+  // An open comment or tag at the end would swallow the text after it.
   const closed = closedHtml(html);
   const closing = closed.startsWith(html) ? closed.slice(html.length) : '';
   const text = `${draft.markdown}${missingFence(tokens)}${closing}`;
@@ -128,20 +128,20 @@ function compose(draft: Draft, connector: Publisher, setting: Setting): ArticleD
   };
 }
 
-/** Whether HTML ends with a comment, and not with the words of one inside another. */
+/** Whether HTML ends with this comment, as opposed to the same text inside another one. */
 function endsWith(html: string, comment: string): boolean {
   const before = html.trimEnd().slice(0, -comment.length);
   return html.trimEnd() === before + comment && closedHtml(before) === before;
 }
 
-/** An invisible picture whose address has the id of the article. */
+/** An invisible picture whose address contains the article's id. */
 function trackingImage(address: string, id: string): string {
   const url = new URL(address);
   url.searchParams.set('item', id);
   return `<img src="${url.href.replaceAll('&', '&amp;')}" alt="" width="1" height="1">`;
 }
 
-/** Why a request is not sent: no receiver needs to take a larger one (contract: Errors, 413). */
+/** Why a request is not sent: receivers may refuse a larger one (contract: Errors, 413). */
 export function whyTooLarge(envelope: Envelope): string | undefined {
   const bytes = envelopeBytes(envelope).length;
   return bytes > MAX_BODY_BYTES

@@ -9,12 +9,12 @@ import { listOf, type MarkdownFile, splitFrontMatter, textOf, valueAt } from './
 import { plainLine } from './markdown.js';
 import { absolute, oldUrlsOf, proseOf, withAbsoluteLinks } from './old-site.js';
 
-/** An article as a person wrote it in a Markdown file. */
+/** An article that a person wrote in a Markdown file. */
 export interface Draft {
-  /** The article's id where the file names one; the same article then has it wherever the file lies. */
+  /** The id in the file, if any; the article keeps it wherever the file is. */
   readonly id: string | undefined;
   readonly title: string;
-  /** Empty if nothing suggests one. */
+  /** Empty if there is no suggestion. */
   readonly slug: string;
   readonly description: string;
   readonly keyword: string;
@@ -22,23 +22,23 @@ export interface Draft {
   /** Empty if the file names none. */
   readonly author: string;
   readonly tags: readonly string[];
-  /** The day or moment that the file gives, ISO 8601. */
+  /** The day or time in the file, ISO 8601. */
   readonly date: string | undefined;
-  /** When it may first be published, where that is another day than `date`; ISO 8601. */
+  /** The earliest time of publication, if it differs from `date`; ISO 8601. */
   readonly publishDate: string | undefined;
-  /** From when on it is not to be seen any more, ISO 8601. */
+  /** The time of expiry, ISO 8601. */
   readonly expiryDate: string | undefined;
-  /** Whether the file says that it is not to be published yet. */
+  /** Whether the file is marked as not to be published yet. */
   readonly unfinished: boolean;
   readonly markdown: string;
-  /** The article's addresses on the site that it comes from; empty if they are not known. */
+  /** The article's addresses on its old site; empty if they are not known. */
   readonly oldUrls: readonly string[];
-  /** What cannot be sent as the file has it. */
+  /** The parts of the file that cannot be sent unchanged. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Why an article is not to be published, as its file has it; undefined if it is.
+ * The reason in the file why an article is not to be published; undefined if there is none.
  *
  * @param now milliseconds since the epoch.
  */
@@ -52,13 +52,13 @@ export function whyUnfinished(
   return parseMoment(expiryDate ?? '') <= now ? `it has expired: ${expiryDate}` : undefined;
 }
 
-/** It stands in an HTML comment in the page. */
+/** The form of an id, which is part of an HTML comment in the page. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$/;
 
 /**
  * Reads an article from a Markdown file.
  *
- * @param base where the articles were before (see `oldUrlsOf`); relative links lead there then.
+ * @param base the address of the old site (see `oldUrlsOf`), against which relative links are resolved.
  * @throws PressmarkError ARTICLE_FILE_INVALID, its message without the file's name.
  */
 export function readDraft(path: string, base: string | null = null): Draft {
@@ -71,7 +71,7 @@ export function readDraft(path: string, base: string | null = null): Draft {
   }
 }
 
-/** A heading without the number signs that may close it; they stand behind a blank, unlike those of `C#`. */
+/** Removes the closing number signs of a heading; they follow a blank, unlike that of `C#`. */
 function withoutClosingMarks(line: string): string {
   const text = line.trimEnd();
   let end = text.length;
@@ -137,7 +137,7 @@ function idOf(id: string | undefined): string | undefined {
   throw new Error(`id ${quote(id)} must be made of letters, digits and . _ : -`);
 }
 
-/** The image's address; generators keep it in a text or in a map. */
+/** The image's address; generators write it as a text or in a map. */
 function imageOf(file: MarkdownFile): string | undefined {
   const image = textOf(
     file,
@@ -150,7 +150,7 @@ function imageOf(file: MarkdownFile): string | undefined {
   return image || undefined;
 }
 
-/** Names, from a text, a list of texts or of maps with a name. */
+/** Names from a text, or from a list of texts or of maps with a name. */
 function authorOf(value: unknown): string {
   const names = [value].flat().map((one: unknown) => {
     const name = typeof one === 'object' && one !== null && 'name' in one ? one.name : one;
@@ -164,7 +164,7 @@ function authorOf(value: unknown): string {
 const DATE =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2}):(\d\d(?::\d\d(?:\.\d+)?)?)(?: ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?$/i;
 
-/** A date as generators take it, in ISO 8601. */
+/** A date in a format of generators, as ISO 8601. */
 function dateOf(file: MarkdownFile, key: string): string | undefined {
   const text = textOf(file, key);
   if (text === undefined || text === '') return undefined;
@@ -183,13 +183,13 @@ function zoneText(zone: string | undefined): string {
   return sign === undefined ? 'Z' : `${sign}${hours}:${minutes}`;
 }
 
-/** The day in the name of a Jekyll post, `2026-11-19-name.md`. */
+/** The day in the file name of a Jekyll post, `2026-11-19-name.md`. */
 function dateInName(path: string): string | undefined {
   const day = /^\d{4}-\d\d-\d\d(?=-)/.exec(basename(path))?.[0];
   return day !== undefined && isMoment(day) ? day : undefined;
 }
 
-/** An address without placeholders. */
+/** The address, if it has no placeholders. */
 function concrete(address: string | undefined): string | undefined {
   return address === undefined || /[:{]/.test(address.replace(/^https?:/, '')) ? undefined : address;
 }
@@ -204,7 +204,7 @@ function lastPart(address: string | undefined): string | undefined {
   return name === '' ? undefined : name;
 }
 
-/** What goes out as text though the owner's generator makes something of it: no receiver has that generator. */
+/** Syntax of the owner's generator that is sent as text, since receivers do not have that generator. */
 const AS_TEXT: readonly (readonly [RegExp, string])[] = [
   [
     /\]\((?!https?:|mailto:|tel:|#|\{|<?\s*\))(?!\/\/)[^)\s]+/,
@@ -230,7 +230,7 @@ function warningsOf(markdown: string, title: string | undefined): string[] {
   return doubled ? [...found, 'its first heading says the title again'] : found;
 }
 
-/** A key that is on or off, in the words of YAML 1.1 too, which generators read; undefined if it is missing. */
+/** The value of a boolean key, including the words of YAML 1.1, which generators read; undefined if it is missing. */
 function flagOf(file: MarkdownFile, key: string): boolean | undefined {
   const text = textOf(file, key)?.toLowerCase();
   if (text === undefined || text === '') return undefined;
@@ -239,7 +239,7 @@ function flagOf(file: MarkdownFile, key: string): boolean | undefined {
   throw new Error(`${key} ${quote(text)} is neither true nor false`);
 }
 
-/** What the file's name suggests: without a leading date; of `index.md` its folder's name. */
+/** The name that the file suggests: without a leading date; for `index.md`, the folder's name. */
 function nameOf(path: string): string {
   const name = basename(path).replace(/\.[^.]+$/, '');
   const telling = /^_?index$/i.test(name) ? basename(dirname(resolve(path))) : name;

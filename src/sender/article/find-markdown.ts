@@ -3,31 +3,31 @@ import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import { hasFrontMatter } from './front-matter.js';
 
-/** Folders that generators keep drafts in. */
+/** The folders in which generators keep drafts. */
 const DRAFTS = new Set(['_drafts', 'drafts']);
 
 const WHY_NO_MDX = 'it is MDX, whose components only its own site can show';
 const isMdx = (path: string) => /\.mdx$/i.test(path);
 
-/** The articles below files and folders. */
+/** The articles in files and folders. */
 export interface FoundMarkdown {
   readonly articles: readonly string[];
-  /** What else is there that looks like one, and why it is none. */
+  /** Other files that look like articles, each with the reason why it is not one. */
   readonly leftOut: readonly { readonly path: string; readonly why: string }[];
 }
 
 /**
- * The Markdown files that were named, and those with front matter in folders that were, sorted. Hidden folders,
- * drafts, MDX, Hugo's `_index.md` and symbolic links inside a folder are left out.
+ * Finds the named Markdown files, and files with front matter in the named folders, sorted. Hidden folders, drafts, MDX, Hugo's
+ * `_index.md` and symbolic links inside a folder are left out.
  *
- * @throws PressmarkError USAGE if there is no such file or folder, or no article in a folder.
+ * @throws PressmarkError USAGE if a file or folder does not exist, or a folder contains no article.
  */
 export function findMarkdown(paths: readonly string[]): FoundMarkdown {
   const found = paths.flatMap((given): Found[] => {
     const stat = fs.statSync(given, { throwIfNoEntry: false });
     if (stat === undefined)
       throw new PressmarkError('USAGE', `there is no ${given}; name Markdown files or folders of them`);
-    // An article's id is made from its path: by way of a symbolic link it would be another one.
+    // An article's id is made from its path, which a symbolic link would change.
     const path = fs.realpathSync(given);
     if (!stat.isDirectory()) return [isMdx(path) ? { path, why: WHY_NO_MDX } : { path }];
     const below = markdownIn(path);
@@ -43,7 +43,7 @@ export function findMarkdown(paths: readonly string[]): FoundMarkdown {
   return { articles: [...new Set(articles)], leftOut };
 }
 
-/** A Markdown file or a folder; `why`: it is left out. */
+/** A Markdown file or a folder; with `why`, it is left out. */
 interface Found {
   readonly path: string;
   readonly why?: string;

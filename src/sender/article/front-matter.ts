@@ -1,18 +1,18 @@
 import { type AnyFrontMatter, readFrontMatter } from '../../article/front-matter/read.js';
 import { PressmarkError, quote } from '../../errors.js';
 
-/** A Markdown file cut in two: what its front matter says, and what stands below it. */
+/** A Markdown file, split into its front matter and the text below. */
 export type MarkdownFile = Pick<AnyFrontMatter, 'data' | 'body'>;
 
-/** Whether a text begins as a file with front matter does, in YAML, TOML or JSON. */
+/** Whether a text begins with front matter in YAML, TOML or JSON. */
 export function hasFrontMatter(text: string): boolean {
   return /^\ufeff?(?:(?:---|\+\+\+)(?:json)?[ \t]*\r?\n|\{\s*")/.test(text);
 }
 
 /**
- * Cuts a Markdown file into front matter and body. Nothing in it is ever evaluated.
+ * Splits a Markdown file into front matter and body. Nothing in it is ever evaluated.
  *
- * @throws PressmarkError FRONT_MATTER_INVALID or FRONT_MATTER_UNSUPPORTED, its message starting with `line <n>: `.
+ * @throws PressmarkError FRONT_MATTER_INVALID or FRONT_MATTER_UNSUPPORTED, with a message that starts with `line <n>: `.
  */
 export function splitFrontMatter(text: string): MarkdownFile {
   const { form, data, body } = readFrontMatter(text);
@@ -20,7 +20,7 @@ export function splitFrontMatter(text: string): MarkdownFile {
   return { data, body };
 }
 
-/** The first of these keys that says something; `cover.image` is a key in a map. */
+/** The value of the first of these keys that is not empty; `cover.image` is a key in a map. */
 export function valueAt({ data }: MarkdownFile, ...keys: readonly string[]): unknown {
   for (const key of keys) {
     const value = key
@@ -37,7 +37,7 @@ export function valueAt({ data }: MarkdownFile, ...keys: readonly string[]): unk
   return undefined;
 }
 
-/** The text under the first of these keys that is there; numbers and booleans are taken as they read. */
+/** The text under the first of these keys that exists; numbers and booleans are converted. */
 export function textOf(file: MarkdownFile, ...keys: readonly string[]): string | undefined {
   const value = valueAt(file, ...keys);
   if (value === undefined) return undefined;
@@ -47,8 +47,8 @@ export function textOf(file: MarkdownFile, ...keys: readonly string[]): string |
 }
 
 /**
- * A list of texts. Of a single text, its parts between commas, or else between blanks, as Jekyll cuts it. Empty ones and
- * repetitions are left out.
+ * A list of texts. A single text is split at commas, or otherwise at blanks, as in Jekyll. Empty texts and duplicates are
+ * dropped.
  */
 export function listOf(file: MarkdownFile, ...keys: readonly string[]): string[] {
   const texts = keys.flatMap((key) => {

@@ -1,6 +1,6 @@
 import { plainText, type Token } from './markdown.js';
 
-/** What the JSON-LD blocks are made of. */
+/** The data for the JSON-LD blocks. */
 export interface JsonLdSource {
   readonly title: string;
   readonly description: string;
@@ -10,14 +10,14 @@ export interface JsonLdSource {
   readonly tags: readonly string[];
   /** ISO 8601; undefined if unknown. */
   readonly published: string | undefined;
-  /** ISO 8601, for a rewritten article. */
+  /** ISO 8601, for an updated article. */
   readonly modified: string | undefined;
   readonly tokens: readonly Token[];
 }
 
 /**
- * The script blocks for the page's head, one after another: Article, Organization, and FAQPage where headings of the
- * text ask questions (contract: json_ld). The same article gives the same text each time.
+ * The script blocks for the page's head, one after another: Article, Organization, and FAQPage if headings of the text ask
+ * questions (contract: json_ld). The same article gives the same text each time.
  */
 export function jsonLdOf(source: JsonLdSource): string {
   const organization = { '@type': 'Organization', name: source.application };
@@ -46,7 +46,7 @@ export function jsonLdOf(source: JsonLdSource): string {
 }
 
 function block(value: object): string {
-  // No text in it can end the script early.
+  // Without `<`, no text can end the script early.
   const json = JSON.stringify({ '@context': 'https://schema.org', ...value }).replaceAll('<', '\\u003c');
   return `<script type="application/ld+json">${json}</script>`;
 }
@@ -56,12 +56,12 @@ interface Question {
   readonly answer: string;
 }
 
-/** Headings that end in a question mark, each with the text up to the next heading. */
+/** The headings that end in a question mark, each with the text up to the next heading. */
 function questionsOf(tokens: readonly Token[]): Question[] {
   const starts = tokens.flatMap(({ type }, at) => (type === 'heading_open' ? [at] : []));
   return starts.flatMap((start, n) => {
     const question = plainText(tokens.slice(start + 1, start + 2));
-    // After the heading's opening, its text and its end.
+    // Skips the heading's three tokens: opening, text and end.
     const answer = plainText(tokens.slice(start + 3, starts[n + 1] ?? tokens.length));
     return /[?？]$/.test(question) && answer !== '' ? [{ question, answer }] : [];
   });

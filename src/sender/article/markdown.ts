@@ -1,27 +1,27 @@
 import MarkdownIt from 'markdown-it';
 
-// Raw HTML is kept: the author of the file is the author of the site.
+// Raw HTML is kept: the author of the file is the owner of the site.
 const markdownIt = new MarkdownIt({ html: true });
 
-/** What a text is made of, as markdown-it names it. */
+/** A token of markdown-it. */
 export type Token = ReturnType<(typeof markdownIt)['parse']>[number];
 
-/** Reads a Markdown text. */
+/** Parses a Markdown text. */
 export function parseMarkdown(text: string): readonly Token[] {
   return markdownIt.parse(text, {});
 }
 
-/** The HTML of a text that was read. */
+/** Renders parsed Markdown as HTML. */
 export function htmlOf(tokens: readonly Token[]): string {
   return markdownIt.renderer.render([...tokens], markdownIt.options, {});
 }
 
-/** The words of one line of Markdown, without its marks. */
+/** The words of one line of Markdown, without markup. */
 export function plainLine(text: string): string {
   return plainText(markdownIt.parseInline(text, {}));
 }
 
-/** The words of a text, without its marks and its HTML, on one line. */
+/** The words of a text on one line, without markup and HTML. */
 export function plainText(tokens: readonly Token[]): string {
   return tokens
     .map(({ type, content, children }) => {
@@ -39,11 +39,11 @@ function inlineText({ type, content }: Token): string {
 }
 
 /**
- * The line that closes a code block with which a text ends; empty if none is open. What is put after such a text
- * would be code.
+ * The line that closes an open code block at the end of a text; empty if none is open. Text that is appended without it would
+ * be code.
  *
- * @param tokens those of a text that does not end with a line break: a block that is closed then is the one whose
- *   content does.
+ * @param tokens the tokens of a text without a line break at its end. Then the content of a last block ends with one only if
+ *   the block is closed.
  */
 export function missingFence(tokens: readonly Token[]): string {
   const last = tokens.at(-1);

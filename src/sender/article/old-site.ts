@@ -1,11 +1,11 @@
 import { slugText } from '../../article/address/slug.js';
 import { parseMarkdown } from './markdown.js';
 
-/** What the address of an article on its old site is made of. */
+/** The parts of an article's address on its old site. */
 export interface OldPlace {
-  /** Where the file says that it is: an address, or a path on the old site. */
+  /** The permalink in the file: an address, or a path on the old site. */
   readonly permalink: string | undefined;
-  /** Addresses that lead to it too. */
+  /** Further addresses that lead to the article. */
   readonly aliases: readonly string[];
   readonly slug: string;
   readonly categories: readonly string[];
@@ -13,19 +13,19 @@ export interface OldPlace {
   readonly date: string | undefined;
 }
 
-/** The addresses of an article on the site that it comes from. */
+/** The addresses of an article on its old site. */
 export interface OldUrls {
-  /** Its own; undefined if unknown. */
+  /** The article's own address; undefined if unknown. */
   readonly page: string | undefined;
-  /** With those that lead to it. */
+  /** All addresses, including those that lead to it. */
   readonly all: readonly string[];
 }
 
 /**
- * Where an article was.
+ * The addresses of an article on its old site.
  *
- * @param base the address of the old site, or of its articles with `:year`, `:month`, `:day`, `:slug` and
- *   `:categories` in it.
+ * @param base the address of the old site, or a pattern for its articles with `:year`, `:month`, `:day`, `:slug` and
+ *   `:categories`.
  */
 export function oldUrlsOf(base: string, { permalink, aliases, ...place }: OldPlace): OldUrls {
   const page = permalink === undefined ? filled(base, place) : resolved(permalink, base);
@@ -49,7 +49,7 @@ function filled(base: string, { slug, categories, date }: Omit<OldPlace, 'permal
   return new URL(text.replace(/(?<!:)\/{2,}/g, '/')).href; // an article without a category has one part less
 }
 
-/** A part of an address that each article fills in. */
+/** A part of the pattern that each article fills in. */
 const PLACEHOLDER = /:(year|month|day|slug|title|categories)\b/g;
 
 /** Targets of links and pictures, in Markdown and in HTML. */
@@ -60,9 +60,9 @@ const TARGETS = [
 ];
 
 /**
- * The text with its relative links and pictures made absolute, as a browser would resolve them on the old site.
+ * Makes the relative links and pictures of a text absolute, as a browser would resolve them on the old site.
  *
- * @param page the article's own address there; without it they are resolved against the site's.
+ * @param page the article's own address there; without it, links are resolved against the site's address.
  */
 export function withAbsoluteLinks(markdown: string, base: string, page: string | undefined): string {
   const resolve = (line: string) =>
@@ -79,7 +79,7 @@ export function withAbsoluteLinks(markdown: string, base: string, page: string |
     .join('');
 }
 
-/** An address on the old site, where it is relative; others as they are. */
+/** Resolves a relative address on the old site; other addresses stay unchanged. */
 export function absolute(target: string, base: string, page: string | undefined): string {
   const [root] = base.split(PLACEHOLDER, 1);
   const at = page ?? root;
@@ -87,14 +87,14 @@ export function absolute(target: string, base: string, page: string | undefined)
   return isRelative && URL.canParse(target, at) ? new URL(target, at).href : target;
 }
 
-/** A text without its code. */
+/** Removes the code from a text. */
 export function proseOf(markdown: string): string {
   return piecesOf(markdown)
     .map(({ text, isCode }) => (isCode ? '' : text))
     .join('');
 }
 
-/** A text, cut into code and the rest. */
+/** Splits a text into code and prose. */
 function piecesOf(markdown: string): { readonly text: string; readonly isCode: boolean }[] {
   const code = new Set<number>();
   for (const { type, map } of parseMarkdown(markdown))

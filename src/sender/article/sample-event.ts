@@ -5,7 +5,7 @@ import { CAPABILITIES } from '../../contract/limits.js';
 import type { Service } from '../../contract/service.js';
 import { jsonLdOf } from './json-ld.js';
 
-/** A small article for trying a receiver out; what `given` says replaces the sample's own. */
+/** A small article for trying out a receiver; `given` overrides the sample's fields. */
 export function sampleArticle(
   given: Readonly<Record<string, unknown>>,
   timestamp: string,
@@ -35,7 +35,7 @@ export function sampleArticle(
   };
 }
 
-/** The data of a `webhook.test`; what `given` says replaces the sample's own. */
+/** The data of a `webhook.test`; `given` overrides the sample's fields. */
 export function sampleTest(given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return { id: randomUUID(), message: 'A connection test', capabilities: CAPABILITIES, ...given };
 }

@@ -4,33 +4,33 @@ import { CAPABILITIES, ERROR_TEXT_CHARS } from '../../contract/limits.js';
 import { quote } from '../../errors.js';
 import type { Reply } from './transport.js';
 
-/** What an answer says, or which rule of the contract it breaks. */
+/** The content of an answer, or the rule of the contract that it breaks. */
 export type Checked<T> = { readonly value: T } | { readonly refusal: string };
 
-/** What the answer to `webhook.test` says of a receiver. */
+/** The result of a `webhook.test`. */
 export interface Connection {
   readonly version: 1 | 2 | 3;
-  /** Why a refresh cannot go there; undefined if it can. */
+  /** Why the receiver cannot get refreshes; undefined if it can. */
   readonly noRefresh: string | undefined;
 }
 
-/** What a receiver answers that knows no `webhook.test`: an unsupported event (contract: Errors). */
+/** Statuses of receivers without `webhook.test`, which answer it as an unsupported event (contract: Errors). */
 const UNSUPPORTED = [400, 422, 501];
 
-/** What a server answers where no webhook is: a failed request, as any other 4xx (contract: Errors), and not a version. */
+/** Statuses of servers without a webhook: failed requests like any other 4xx (contract: Errors), and not a version. */
 const NO_WEBHOOK = [404, 405];
 
-/** Parts of a lookup's target (contract: Lookup target). */
+/** The fields of a lookup's target (contract: Lookup target). */
 const TARGET_FIELDS = ['id', 'url', 'revision_id', 'title', 'content_html'] as const;
 
-/** The first characters of an answer's body. @default 200, as the error text keeps them (contract: Limits) */
+/** The beginning of an answer's body. @default 200 characters, the length of the error text (contract: Limits) */
 export function beginningOf({ body }: Pick<Reply, 'body'>, chars = ERROR_TEXT_CHARS): string {
-  // No character takes more than four bytes; the rest of a large page need not be decoded.
+  // A character has four bytes at most; the rest of a large page is not decoded.
   const start = body.subarray(0, chars * 4 + 4).toString('utf8');
   return [...start].slice(0, chars).join('');
 }
 
-/** What an answer that is not a success failed with: its status, where it leads, the start of its body. */
+/** Describes a failed answer: its status, the target of a redirect, the start of its body. */
 export function statusText(reply: Reply): string {
   const { status, headers, redirectRefused } = reply;
   const text = beginningOf(reply);
@@ -42,10 +42,9 @@ export function statusText(reply: Reply): string {
 }
 
 /**
- * What a receiver is, by its answer to `webhook.test` (contract: Versioning).
+ * The version of a receiver, by its answer to `webhook.test` (contract: Versioning).
  *
- * @returns a refusal where the test failed: a receiver that cannot be reached through this URL and secret has no
- *   version.
+ * @returns a refusal if the test failed: without an answer through this URL and secret, a receiver has no version.
  */
 export function checkTest(reply: Reply): Checked<Connection> {
   const { status } = reply;
@@ -73,7 +72,7 @@ export function checkTest(reply: Reply): Checked<Connection> {
 }
 
 /**
- * The version that an answer to `webhook.test` states. Any answer that is not wholly one of Version 2 or 3 means Version 1
+ * The version in an answer to `webhook.test`. Any answer that is not completely one of Version 2 or 3 means Version 1
  * (contract: webhook.test).
  */
 export function versionOf(status: number, json: Readonly<Record<string, unknown>>): 1 | 2 | 3 {
@@ -91,7 +90,7 @@ function versionOne(why: string): Checked<Connection> {
 }
 
 /**
- * The target of a lookup's answer (contract: Lookup target).
+ * The target in a lookup's answer (contract: Lookup target).
  *
  * @param requested the URL that was looked up.
  */
@@ -125,7 +124,7 @@ export function checkUpdated(reply: Reply, revisionId: string): Checked<true> {
     : refusal(reply, `revision_id must be ${quote(revisionId)} in the answer, got ${shown(stored)}`);
 }
 
-/** What answers to lookup and update have in common (contract: Events, Rules). */
+/** The common checks of answers to lookup and update (contract: Events, Rules). */
 function checkAnswer(reply: Reply): Checked<Readonly<Record<string, unknown>>> {
   if (reply.status !== 200) return { refusal: statusText(reply) };
   if (reply.incomplete !== undefined) return refusal(reply, `the answer ${reply.incomplete}`);
@@ -139,18 +138,21 @@ function checkAnswer(reply: Reply): Checked<Readonly<Record<string, unknown>>> {
   return { value: json };
 }
 
-/** A 200 that breaks a rule; with the start of its body, as the error of any answer (contract: Limits, Stored error text). */
+/**
+ * The refusal of a 200 that breaks a rule, with the start of its body, like the error of any answer (contract: Limits, Stored
+ * error text).
+ */
 function refusal(reply: Reply, rule: string): { readonly refusal: string } {
   const text = beginningOf(reply);
   return { refusal: `${rule}; ${text === '' ? 'its body is empty' : `the answer: ${text}`}` };
 }
 
-/** The JSON object of a whole answer; undefined if it is none. */
+/** The JSON object in a complete answer; undefined if there is none. */
 export function objectOf({ body, incomplete }: Reply): Readonly<Record<string, unknown>> | undefined {
   return incomplete === undefined ? objectIn(body.toString('utf8')) : undefined;
 }
 
-/** The JSON object in a text; undefined if it is none. */
+/** The JSON object in a text; undefined if there is none. */
 export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const json: unknown = JSON.parse(text);
@@ -162,7 +164,7 @@ export function objectIn(text: string): Readonly<Record<string, unknown>> | unde
   }
 }
 
-/** A foreign JSON value for a message. */
+/** Formats a foreign JSON value for a message. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   const text = JSON.stringify(value);

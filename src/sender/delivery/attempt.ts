@@ -6,15 +6,15 @@ import type { Delivery, Outcome } from './delivery.js';
 import { type Envelope, postEvent, sendTest } from './send-event.js';
 import type { Reply } from './transport.js';
 
-/** What is kept of the answer to a delivery that succeeded; of an error, the contract's 200 characters are. */
+/** The part of a successful answer that is stored, in characters; of an error, the contract's 200 are. */
 const KEPT_CHARS = 2_000;
 
 /**
- * Makes one attempt at a delivery. A publish goes to the address that it was queued for, also where the connector has
- * been edited since; a refresh is refused then (contract: Delivery record, url).
+ * Makes one attempt at a delivery. A publish goes to the address that it was queued for, even if the connector has been edited
+ * since; a refresh is then refused (contract: Delivery record, url).
  *
  * @param sentAt milliseconds since the epoch.
- * @param tested whether the answer to a `webhook.test` has just said that the receiver takes refreshes.
+ * @param tested whether a `webhook.test` has just shown that the receiver accepts refreshes.
  */
 export async function attempt(
   { url, payload }: Delivery,
@@ -41,27 +41,27 @@ export async function attempt(
   }
 }
 
-/** No earlier answer of a receiver is relied upon (contract: webhook.test, nothing is cached). */
+/** Tests whether the receiver accepts refreshes; earlier answers do not count (contract: webhook.test, nothing is cached). */
 async function refreshRefusal(connector: Connector, sentAt: number): Promise<Outcome | undefined> {
   const reply = await sendTest(connector, sentAt);
   const checked = checkTest(reply);
-  // Without a status code: the update itself was not sent, and a 409 to the test is no conflict of the article's.
+  // Without a status code: the update itself was not sent, and a 409 to the test is not a conflict of the article.
   if ('refusal' in checked) return { ...failed(`webhook.test: ${checked.refusal}`), reply };
   const { noRefresh } = checked.value;
   return noRefresh === undefined ? undefined : { result: 'stopped', error: noRefresh };
 }
 
-/** An attempt without an answer to the delivery itself. */
+/** The outcome of an attempt without an answer to the delivery itself. */
 function failed(error: string) {
   return { result: 'refused', statusCode: null, error, final: false } as const;
 }
 
-/** What a receiver's answer to a delivery means (contract: Errors, How the service treats answers). */
+/** The meaning of a receiver's answer to a delivery (contract: Errors, How the service treats answers). */
 export function outcomeOf(payload: Envelope, reply: Reply): Outcome {
   return payload.event === 'article.updated' ? ofUpdate(payload, reply) : ofPublish(reply);
 }
 
-/** Any 2xx means that the article is delivered; of the body only `url` is read. */
+/** The outcome of a publish. Any 2xx means success; only `url` is read from the body. */
 function ofPublish(reply: Reply): Outcome {
   const { status: statusCode } = reply;
   if (statusCode < 200 || statusCode > 299)
@@ -79,7 +79,7 @@ function ofPublish(reply: Reply): Outcome {
   return { ...accepted, liveUrl: url };
 }
 
-/** A 409 fails at once: the article has changed since it was looked up, and stays as it is. */
+/** The outcome of an update. A 409 fails at once: the article has changed since the lookup, and is not replaced. */
 function ofUpdate({ data }: Envelope, reply: Reply): Outcome {
   const { status: statusCode } = reply;
   const checked = checkUpdated(reply, String(data.revision_id));

@@ -4,36 +4,39 @@ import type { Reply } from './transport.js';
 
 export { MAX_ATTEMPTS };
 
-/** Where a delivery stands (contract: States and transitions). */
+/** The state of a delivery (contract: States and transitions). */
 export type DeliveryStatus = 'pending' | 'sending' | 'success' | 'failed';
 
 /** The delivery record, with exactly the contract's columns (contract: Delivery record). */
 export interface Delivery {
-  /** The endpoint that the payload was queued for. */
+  /** The endpoint for which the payload was queued. */
   readonly url: string;
   readonly status: DeliveryStatus;
-  /** Attempts that have begun, also those that were cut off by the end of their process. */
+  /** The number of attempts that have begun, including those that ended with their process. */
   readonly attempts: number;
-  /** The HTTP status of the last attempt; null if it got no answer, or there was none. */
+  /** The HTTP status of the last attempt; null if there was no answer or no attempt. */
   readonly lastStatusCode: number | null;
   readonly lastError: string | null;
   /**
-   * ISO 8601. While `pending` the moment from which it may be sent; while `sending` the moment at which it counts as
+   * ISO 8601. While `pending`, the earliest time of the next attempt; while `sending`, the time at which the delivery counts as
    * stuck; null once settled.
    */
   readonly nextRetryAt: string | null;
-  /** What is serialized and signed on each attempt; when the first begins it gets that moment, and is the same from then on. */
+  /**
+   * The payload that is serialized and signed for each attempt. It gets the time of the first attempt, and does not change
+   * afterwards.
+   */
   readonly payload: Envelope;
 }
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 export type Outcome =
   | {
       readonly result: 'accepted';
       readonly statusCode: number;
-      /** The article's public URL where the answer has one. */
+      /** The article's public URL, if the answer has one. */
       readonly liveUrl: string | null;
-      /** Why the `url` of the answer is not taken as the live URL. */
+      /** Why the `url` of the answer is not used as the live URL. */
       readonly note?: string;
       /** The first 2,000 characters of the answer's body. */
       readonly answer?: string;
@@ -43,36 +46,36 @@ export type Outcome =
       /** Null if no answer came. */
       readonly statusCode: number | null;
       readonly error: string;
-      /** Whether it fails at once, however many attempts remain. */
+      /** Whether the delivery fails at once, however many attempts remain. */
       readonly final: boolean;
-      /** What was answered, also where that was to the `webhook.test` before an update. */
+      /** The answer, either to the event itself or to the `webhook.test` before an update. */
       readonly reply?: Pick<Reply, 'status' | 'headers'>;
     }
-  /** Nothing was sent, and nothing will be: it is no attempt, and the record keeps the code of the last one. */
+  /** Nothing was sent, and nothing will be: this does not count as an attempt, and the record keeps the last status code. */
   | { readonly result: 'stopped'; readonly error: string };
 
-/** What can happen to a delivery. */
+/** An event in a delivery's life. */
 export type DeliveryEvent =
-  /** A worker takes it up. */
+  /** A worker takes the delivery. */
   | { readonly kind: 'take' }
   /** Its attempt has ended. */
   | { readonly kind: 'end'; readonly outcome: Outcome }
-  /** The worker's tick looks at it. */
+  /** The worker's tick checks the delivery. */
   | { readonly kind: 'tick' }
   | { readonly kind: Asked };
 
-/** What a person asks for: to send a failed one again, not to wait for the next attempt, or not to send it any more. */
+/** A person's request: to send a failed delivery again, to send it without waiting, or to cancel it. */
 export type Asked = 'retry' | 'send' | 'cancel';
 
 const MINUTE_MS = 60_000;
 
-/** The error text of a delivery that a person has cancelled. */
+/** The error text of a cancelled delivery. */
 const CANCELLED = 'cancelled by hand';
 
-/** The error text of an attempt whose outcome was not noted. */
+/** The error text of an attempt without a recorded outcome. */
 const CUT_OFF = `the attempt was cut off: ${STUCK_SENDING_MINUTES} minutes later no result was noted`;
 
-/** A new delivery: `pending`, due at once (contract: the first try is immediate; the initial state is not shown). */
+/** A new delivery: `pending` and due at once (contract: the first try is immediate; the initial state is not shown). */
 export function queued(url: string, payload: Envelope, now: number): Delivery {
   return {
     url,
@@ -86,10 +89,10 @@ export function queued(url: string, payload: Envelope, now: number): Delivery {
 }
 
 /**
- * The delivery after an event; a pure function of record, event and clock (contract: States and transitions).
+ * Computes the delivery after an event; a pure function of record, event and clock (contract: States and transitions).
  *
  * @param now milliseconds since the epoch.
- * @returns undefined if the event means nothing to a delivery in this state at this moment.
+ * @returns undefined if the event has no effect on the delivery in its current state.
  */
 export function advance(delivery: Delivery, event: DeliveryEvent, now: number): Delivery | undefined {
   const { status } = delivery;
@@ -106,7 +109,7 @@ export function advance(delivery: Delivery, event: DeliveryEvent, now: number): 
   return event.kind === 'tick' && status === 'sending' ? cutOff(delivery, now) : undefined;
 }
 
-/** An attempt counts from its beginning, so that what ends its worker each time is not sent without end. */
+/** Counts an attempt from its beginning, so that a delivery that crashes its worker is not sent without end. */
 function begun(delivery: Delivery, now: number): Delivery {
   return {
     ...delivery,
@@ -117,12 +120,15 @@ function begun(delivery: Delivery, now: number): Delivery {
   };
 }
 
-/** Whether nothing was ever sent of a delivery that waits: any attempt leaves an error, which stays when a person has it sent again. */
+/** Whether no attempt of a waiting delivery was made: any attempt leaves an error, which stays after a person's retry. */
 function isUnsent({ attempts, lastError }: Delivery): boolean {
   return attempts === 0 && lastError === null;
 }
 
-/** A payload with the moment of sending (contract: timestamp, published_at), also where its JSON-LD had that of queueing. */
+/**
+ * Sets the moment of sending in a payload (contract: timestamp, published_at), including its JSON-LD if that contains the
+ * moment of queueing.
+ */
 function sentFirstAt(payload: Envelope, timestamp: string): Envelope {
   const json_ld = ['datePublished', 'dateModified'].reduce(
     (text, key) => text.replace(`"${key}":"${payload.timestamp}"`, `"${key}":"${timestamp}"`),
@@ -131,7 +137,7 @@ function sentFirstAt(payload: Envelope, timestamp: string): Envelope {
   return { ...payload, timestamp, data: { ...payload.data, published_at: timestamp, json_ld } };
 }
 
-/** Picks a stuck delivery up again; after the last attempt it has failed. */
+/** Returns a stuck delivery to `pending`; after the last attempt, it has failed. */
 function cutOff(delivery: Delivery, now: number): Delivery {
   const noted = { ...delivery, lastStatusCode: null, lastError: CUT_OFF };
   return delivery.attempts >= MAX_ATTEMPTS
@@ -159,14 +165,17 @@ function ended(delivery: Delivery, outcome: Outcome, now: number): Delivery {
     : { ...failed, status: 'pending', nextRetryAt: moment(now + wait * MINUTE_MS) };
 }
 
-/** A stale base revision is never sent again; a new refresh must read the article first. */
+/**
+ * Whether a person may retry a failed delivery. A stale base revision is never sent again; a new refresh must read the article
+ * first.
+ */
 function mayBeRetried({ status, payload, lastStatusCode }: Delivery): boolean {
   return status === 'failed' && !(payload.event === 'article.updated' && lastStatusCode === 409);
 }
 
 /**
- * Whether an event leaves open if the receiver has stored the article. A 4xx says that it has not, as an article that it
- * has is answered with 2xx; after a timeout, a 5xx or an attempt that was cut off it may have.
+ * Whether the receiver may have stored the article although no success was seen. After a 4xx it has not, since a stored article
+ * is answered with 2xx; after a timeout, a 5xx or an interrupted attempt it may have.
  */
 export function leavesOpen(event: DeliveryEvent): boolean {
   if (event.kind === 'tick') return true;

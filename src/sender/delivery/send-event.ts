@@ -12,30 +12,30 @@ import { exchange, type Reply } from './transport.js';
 
 export { DEFAULT_SERVICE, type EventName };
 
-/** What can be sent. */
+/** The events that can be sent. */
 export const EVENT_NAMES: readonly EventName[] = EVENTS;
 
-/** A whole request body before it is bytes (contract: Request envelope). */
+/** A request body before serialization (contract: Request envelope). */
 export interface Envelope {
   readonly event: EventName;
   readonly timestamp: string;
-  /** 2 on every event but `article.published`, which has none. */
+  /** 2 on every event except `article.published`, which has none. */
   readonly contract_version?: number;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** As which service events are sent, and what signs them. */
+/** The service in whose name events are sent, and the signing secret. */
 export interface Signer {
   readonly secret: string;
   readonly service: Service;
 }
 
-/** Where an event goes, and who sends it. */
+/** The address of an event, and its sender. */
 export interface Recipient extends Signer {
   readonly url: string;
 }
 
-/** The envelope of an event, its fields in the contract's order. */
+/** Makes the envelope of an event, with its fields in the contract's order. */
 export function envelopeOf(
   event: EventName,
   data: Readonly<Record<string, unknown>>,
@@ -45,13 +45,13 @@ export function envelopeOf(
   return { event, timestamp, ...version, data };
 }
 
-/** The bytes that are sent and signed: compact JSON, the same for the same envelope each time. */
+/** The bytes that are sent and signed: compact JSON, always the same for the same envelope. */
 export function envelopeBytes(envelope: Envelope): Buffer {
   return Buffer.from(JSON.stringify(envelope));
 }
 
 /**
- * The headers of a signed event (contract: Request headers).
+ * Makes the headers of a signed event (contract: Request headers).
  *
  * @param sentAt the moment of sending, in milliseconds since the epoch.
  */
@@ -72,8 +72,8 @@ export function eventHeaders(
 }
 
 /**
- * How long an event may take, in milliseconds. The contract does not show it for an update; that writes an article
- * as a publish does, and gets as long (contract: Limits).
+ * The time limit of an event, in milliseconds. The contract has none for an update, which writes an article like a publish and
+ * gets the same limit (contract: Limits).
  */
 export function timeoutOf(event: EventName): number {
   return event === 'article.published' || event === 'article.updated'
@@ -81,13 +81,13 @@ export function timeoutOf(event: EventName): number {
     : LOOKUP_TIMEOUT_MS;
 }
 
-/** How many redirects an event follows (contract: Request headers, Redirects). */
+/** The number of redirects that an event follows (contract: Request headers, Redirects). */
 export function redirectsOf(event: EventName): number {
   return event === 'article.published' ? 1 : 0;
 }
 
 /**
- * Serializes, signs and posts one event under the contract's limits.
+ * Serializes, signs and posts an event within the contract's limits.
  *
  * @param sentAt the moment of sending, in milliseconds since the epoch.
  * @throws PressmarkError UNREACHABLE if no answer came.

@@ -5,43 +5,43 @@ import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { unreachableBecause } from './unreachable.js';
 
-/** One HTTP request, as it is to go out. */
+/** An HTTP request to be sent. */
 export interface Outgoing {
   readonly url: string;
   /** @default 'POST' */
   readonly method?: string;
-  /** Nothing is added but Host, Content-Length, Connection and `Accept-Encoding: identity`. */
+  /** Only Host, Content-Length, Connection and `Accept-Encoding: identity` are added. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** For all of it: name lookup, connection, redirects, the answer to its last byte. */
+  /** The time limit for everything: name lookup, connection, redirects, the answer to its last byte. */
   readonly timeoutMs: number;
-  /** How many redirects are followed, with the same method and the same bytes. @default 0 */
+  /** The number of redirects that are followed, with the same method and the same bytes. @default 0 */
   readonly redirects?: number;
 }
 
-/** An answer. Its status line has come; its body may be incomplete. */
+/** An answer with a status line; its body may be incomplete. */
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** What came of the body, at most 1,000,000 bytes. */
+  /** The received body, at most 1,000,000 bytes. */
   readonly body: Buffer;
-  /** Why the body is not whole, such as `is over 1,000,000 bytes`; undefined if it is. */
+  /** Why the body is incomplete, such as `is over 1,000,000 bytes`; undefined if it is complete. */
   readonly incomplete: string | undefined;
-  /** Where the answer came from: another URL than the one that was asked where a redirect was followed. */
+  /** The URL that answered: another one than the requested URL if a redirect was followed. */
   readonly url: string;
   /** Why a redirect was not followed; undefined if there was none. */
   readonly redirectRefused: string | undefined;
-  /** From the first step to the last byte, in milliseconds. */
+  /** The time from the first step to the last byte, in milliseconds. */
   readonly ms: number;
 }
 
-/** Redirects that keep the method, or that every sender of webhooks takes to; a 303 asks for a GET, which carries nothing. */
+/** Redirects that keep the method, or that all senders of webhooks follow. A 303 asks for a GET, which has no body. */
 export const FOLLOWED = [301, 302, 307, 308];
 
 /**
- * Sends a request and reads its answer, under the contract's limits.
+ * Sends a request and reads its answer, within the contract's limits.
  *
- * @throws PressmarkError UNREACHABLE if no answer came: no connection, none in time, or none that is HTTP.
+ * @throws PressmarkError UNREACHABLE if no answer came: no connection, no answer in time, or no HTTP.
  */
 export async function exchange(request: Outgoing): Promise<Reply> {
   const started = performance.now();
@@ -57,7 +57,7 @@ export async function exchange(request: Outgoing): Promise<Reply> {
   return { ...reply, redirectRefused, ms: Math.round(performance.now() - started) };
 }
 
-/** Where an answer sends the request on to, or why it is not sent there; undefined if the answer is no redirect. */
+/** The target of a redirect, or why it is not followed; undefined if the answer is not a redirect. */
 function nextOf({ status, url, headers }: Part, left: number, isSecond: boolean): Redirect | undefined {
   if (status === 303) return { refused: 'it asks for a GET, which carries no event; register the final URL' };
   if (!FOLLOWED.includes(status)) return undefined;
@@ -66,17 +66,16 @@ function nextOf({ status, url, headers }: Part, left: number, isSecond: boolean)
   return redirectTarget(url, headers.location);
 }
 
-/** Where a redirect leads, or why it is not followed. */
+/** The target of a redirect, or why it is not followed. */
 interface Redirect {
   readonly url?: string;
   readonly refused?: string;
 }
 
 /**
- * Where a redirect leads, or why it is not followed: an article that was on its way over https is never sent on in the
- * open.
+ * The target of a redirect, or why it is not followed: an article that was sent over https is never forwarded unencrypted.
  *
- * @param url that was asked.
+ * @param url the requested URL.
  */
 export function redirectTarget(url: string, location: string | undefined): Redirect {
   if (location === undefined) return { refused: 'there is no Location header' };
@@ -107,14 +106,14 @@ async function once(request: Outgoing, url: string, signal: AbortSignal): Promis
   }
 }
 
-/** A request as it goes over the wire. */
+/** A request on the wire. */
 export interface WireRequest {
   readonly url: string;
   readonly method: string;
-  /** Nothing is added but Host and Connection; or names and values in turn, to which nothing is added. */
+  /** Only Host and Connection are added; to a list of names and values in turn, nothing is added. */
   readonly headers: Readonly<Record<string, string>> | readonly string[];
   readonly signal: AbortSignal;
-  /** So many bytes of the answer are read. @default 1,000,000 */
+  /** The number of bytes of the answer that are read. @default 1,000,000 */
   readonly mostBytes?: number;
   /** Writes the body and ends the request. */
   readonly write: (outgoing: http.ClientRequest) => void;
@@ -124,14 +123,14 @@ type Part = Pick<Reply, 'status' | 'headers' | 'body' | 'incomplete' | 'url'> & 
   readonly rawHeaders: readonly string[];
 };
 
-/** What `incomplete` says of an answer of which not all was read. */
+/** The text in `incomplete` for an answer that was not read to its end. */
 export const TOO_LARGE = `is over ${MAX_BODY_BYTES.toLocaleString('en')} bytes`;
 
 /**
- * Sends one request over a connection of its own, and reads its answer. A kept connection may end while the receiver already
- * acts on the request, and to send that once more would be an attempt that nobody counts.
+ * Sends one request over its own connection, and reads the answer. A kept-alive connection may end while the receiver already
+ * processes the request, and sending it again would be an uncounted attempt.
  *
- * @throws what Node.js says where no answer came.
+ * @throws the error of Node.js if there is no answer.
  */
 export function sendOnce({ url, method, headers, signal, mostBytes, write }: WireRequest): Promise<Part> {
   const target = new URL(url);
@@ -148,7 +147,7 @@ export function sendOnce({ url, method, headers, signal, mostBytes, write }: Wir
     outgoing.on('error', (error) => {
       if (!answered) reject(error); // a receiver may answer before it has read everything; the answer counts
     });
-    // Such as an answer that asks for another protocol: Node hangs up without a word.
+    // For example, for an answer that asks for another protocol, Node.js closes the connection without an error.
     outgoing.on('close', () => {
       if (!answered) reject(new Error('the connection was closed without an answer'));
     });

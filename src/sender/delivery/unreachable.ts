@@ -1,6 +1,6 @@
 import { messageOf, systemCode } from '../../errors.js';
 
-/** What went wrong, and what to do. */
+/** An error and its fix. */
 interface Words {
   readonly what: string;
   readonly fix: string;
@@ -8,7 +8,7 @@ interface Words {
 
 const LOOK = 'look at the log of the receiver, or of the proxy before it';
 
-/** By the codes of Node.js and OpenSSL; `HPE` stands for all of Node's parser. */
+/** The texts by the codes of Node.js and OpenSSL; `HPE` covers Node's whole parser. */
 const WORDS: readonly (readonly [codes: RegExp, what: string, fix: string])[] = [
   [/^ECONNREFUSED$/, 'no program listens at this host and port', 'start the receiver, or correct the URL'],
   [/^ENOTFOUND$/, 'there is no host with this name', 'correct the URL, or the DNS of the host'],
@@ -43,7 +43,7 @@ const WORDS: readonly (readonly [codes: RegExp, what: string, fix: string])[] = 
 ];
 
 /**
- * Why no answer came, in plain words and with the system's own, and what to do. Of several addresses that were tried, the
+ * Explains why there is no answer, in plain words and with the system's own, and the fix. If several addresses were tried, the
  * first one's error counts.
  */
 export function unreachableBecause(error: unknown): Words {
@@ -52,7 +52,7 @@ export function unreachableBecause(error: unknown): Words {
   const own = messageOf(first).split('\n', 1)[0] || code || 'no connection';
   const [, what, fix] = WORDS.find(([codes]) => codes.test(code)) ?? [];
   if (what === undefined || fix === undefined) return { what: own, fix: LOOK };
-  // OpenSSL's own words name its source files.
+  // OpenSSL's messages contain names of its source files.
   const shown = /\berror:\w+:/.test(own) ? code : own;
   return { what: `${what} (${shown.includes(code) ? shown : `${code}: ${shown}`})`, fix };
 }

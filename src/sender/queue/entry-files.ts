@@ -6,41 +6,41 @@ import { PressmarkError, quote, systemCode } from '../../errors.js';
 import { discard, isLeftover, stage, syncDirectory } from '../../fs/atomic-write.js';
 import { type Entry, readEntry, writeEntry } from './entry.js';
 
-// In the thread pool: while the disk commits its journal it has to wait for it, and answers come in meanwhile.
+// Runs in the thread pool, as it waits for the disk's journal while answers arrive.
 const rename = promisify(fs.rename);
 
-/** What the queue keeps in mind of an entry; the payload stays in its file. */
+/** The part of an entry that the queue keeps in memory, without the payload. */
 export interface Summary {
   readonly id: string;
   readonly connector: string;
-  /** The receiver that it was queued for. */
+  /** The receiver for which it was queued. */
   readonly url: string;
   readonly event: EventName;
-  /** The id that the receiver has for the article. */
+  /** The receiver's id of the article. */
   readonly article: string;
-  /** The moment in its payload: articles that are due at the same time go out in the order in which they were queued. */
+  /** The moment in its payload: articles that are due at the same time are sent in the order in which they were queued. */
   readonly timestamp: string;
   readonly status: Entry['record']['status'];
   /** Milliseconds since the epoch; NaN once settled. */
   readonly dueAt: number;
   /** As in the entry. */
   readonly liveUrl: string | null;
-  /** Whether a refresh was refused since one has landed. */
+  /** Whether a refresh was refused since the last one that landed. */
   readonly isRefused: boolean;
 }
 
 const ENDING = '.json';
 const ID = /^[\w-]+$/;
 
-/** The folder of entries, and what is known of it. */
+/** Opens the folder of entries, with an index in memory. */
 export function openEntryFiles(folder: string) {
-  /** What stood in the files at the last scan. */
+  /** The entries at the last scan. */
   const known = new Map<string, Summary>();
-  /** Files that were not entries at the last scan, and why; they are left as they are. */
+  /** Files that were not valid entries at the last scan, and why; they are left alone. */
   const problems = new Map<string, string>();
   const fingerprints = new Map<string, string>();
 
-  /** Reads the files that this or another process has written since. */
+  /** Reads the files that have changed since the last scan. */
   function scan(): void {
     const names = listNames(folder);
     const seen = new Set(names);
@@ -76,7 +76,7 @@ export function openEntryFiles(folder: string) {
     }
   }
 
-  /** An entry as its file says; undefined if there is none that can be read. */
+  /** Reads an entry's file; undefined if there is no readable one. */
   function read(id: string): Entry | undefined {
     if (!ID.test(id)) return undefined; // a person's, it must not lead elsewhere
     const entry = load(`${id}${ENDING}`);
@@ -84,11 +84,10 @@ export function openEntryFiles(folder: string) {
   }
 
   /**
-   * Writes entries side by side, each of them whole or not at all. New ones, and those that are to be sent now, are on
-   * the disk when it returns. Of one that was sent the outcome may be missing: after a power cut it may still read
-   * `sending`; it is then sent again.
+   * Writes entries in parallel, each of them atomically. New entries, and those that are about to be sent, are on the disk when
+   * this returns. The outcome of a sent one may be lost: after a power cut it may still be `sending`, and is then sent again.
    *
-   * @throws the first error, where not all could be written.
+   * @throws the first error if not all could be written.
    */
   async function write(entries: readonly Entry[]): Promise<void> {
     const mustLast = entries.some(({ id, record }) => record.status === 'sending' || !has(id));
@@ -114,12 +113,12 @@ export function openEntryFiles(folder: string) {
   return { scan, known, problems, has, read, write };
 }
 
-/** Removes what a killed process has left half-written; the caller holds the queue's lock. */
+/** Removes half-written files of a killed process; the caller holds the queue's lock. */
 export function sweepLeftovers(folder: string): void {
   for (const name of fs.readdirSync(folder)) if (isLeftover(name)) discard(join(folder, name));
 }
 
-/** A file's identity: every write makes a new one. */
+/** A file's identity, which changes with every write. */
 function fingerprintOf({ ino, size, mtimeMs }: fs.Stats): string {
   return `${ino} ${size} ${mtimeMs}`;
 }

@@ -5,22 +5,22 @@ import { EVENTS } from '../../contract/limits.js';
 import type { Delivery } from '../delivery/delivery.js';
 import { firstIssue } from '../state.js';
 
-/** A delivery record, and what else the sender notes; one file each. */
+/** A delivery record with the sender's own data; one file each. */
 export interface Entry {
   /** The file's name without `.json`. */
   readonly id: string;
   readonly connector: string;
-  /** The Markdown file that it was made from. */
+  /** The Markdown file of the article. */
   readonly source: string;
-  /** The article's public URL, as the receiver answered it; null until then. */
+  /** The article's public URL in the receiver's answer; null until then. */
   readonly liveUrl: string | null;
-  /** Why the `url` of the answer is not taken as the live URL. */
+  /** Why the `url` of the answer is not used as the live URL. */
   readonly note: string | null;
-  /** The beginning of the answer that was a success; null until then. */
+  /** The beginning of the successful answer; null until then. */
   readonly answer: string | null;
   /**
-   * Whether an attempt was cut off or ended otherwise than with a 4xx: the receiver may hold the article although no
-   * success was seen.
+   * Whether an attempt was interrupted or did not end with a 4xx: the receiver may have stored the article although no success
+   * was seen.
    */
   readonly mayBeStored: boolean;
   /** Why the last refresh of this article was refused; null if none was, or a later one has landed. */
@@ -28,7 +28,7 @@ export interface Entry {
   readonly record: Delivery;
 }
 
-/** A refresh that stopped before there was an update to be sent. */
+/** A refresh that stopped before its update was queued. */
 export interface Refused {
   /** ISO 8601. */
   readonly at: string;
@@ -65,12 +65,12 @@ const schema = z.object({
     ),
 });
 
-/** The id of the delivery of an article to a connector: the same again for the same article. */
+/** The id of an article's delivery to a connector; always the same for the same article. */
 export function entryId(connector: string, dataId: string): string {
   return hash('sha256', `${connector}\n${dataId}`).slice(0, 16);
 }
 
-/** The entry of a new delivery. @param source the file that it is made from. */
+/** Makes the entry of a new delivery. @param source the article's file. */
 export function newEntry(connector: string, source: string, record: Delivery): Entry {
   const id = entryId(connector, String(record.payload.data.id));
   const facts = { liveUrl: null, answer: null, note: null, mayBeStored: false, refused: null };
@@ -78,17 +78,17 @@ export function newEntry(connector: string, source: string, record: Delivery): E
 }
 
 /**
- * Whether another text may take the place of an entry's. A receiver that holds the article would answer the new text with
- * 200 and keep the old one.
+ * Whether an entry's text may be replaced. A receiver that has stored the article would answer the new text with 200 and keep
+ * the old one.
  */
 export function mayBeReplaced({ mayBeStored, record: { status } }: Entry): boolean {
   return !mayBeStored && (status === 'pending' || status === 'failed');
 }
 
 /**
- * Whether an entry is of the article with this public URL.
+ * Whether an entry belongs to the article with this public URL.
  *
- * @param connector the name of the one that the article is of.
+ * @param connector the name of the article's connector.
  */
 export function isOfArticle(
   entry: Pick<Entry, 'connector' | 'liveUrl'>,
@@ -99,15 +99,15 @@ export function isOfArticle(
   return entry.connector === connector && liveUrl !== null && canonicalUrl(liveUrl) === canonicalUrl(url);
 }
 
-/** The text of an entry's file; the payload, which is long, comes last. */
+/** The text of an entry's file; the long payload comes last. */
 export function writeEntry({ id: _id, record, ...rest }: Entry): string {
   return `${JSON.stringify({ ...rest, record })}\n`;
 }
 
 /**
- * Reads an entry's file.
+ * Parses an entry's file.
  *
- * @returns why it cannot be read where it cannot.
+ * @returns the problem if it cannot be read.
  */
 export function readEntry(id: string, text: string): Entry | { readonly problem: string } {
   let json: unknown;
@@ -118,6 +118,6 @@ export function readEntry(id: string, text: string): Entry | { readonly problem:
   }
   const { success, error } = schema.safeParse(json);
   if (!success) return { problem: firstIssue(error) };
-  // The parsed value itself, not the schema's copy of it: a retry is byte-identical, so no key may change its place.
+  // The parsed value itself, not the schema's copy: a retry is byte-identical, so no key may change its place.
   return { id, ...(json as Omit<Entry, 'id'>) };
 }

@@ -9,7 +9,7 @@ import { openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
 /** The durable deliveries of one folder; see `openQueue`. */
 export type Queue = ReturnType<typeof openQueue>;
 
-/** What is decided upon, under the lock. */
+/** The state for a decision, under the lock. */
 interface View {
   read(id: string): Entry | undefined;
   has(id: string): boolean;
@@ -17,11 +17,11 @@ interface View {
 }
 
 /**
- * Opens the queue of a folder. Any number of processes may have it open: one change at a time is decided upon, under a
- * kernel lock and against what the files say, so that no attempt is taken up twice.
+ * Opens the queue of a folder. Any number of processes may have it open. Changes happen one at a time, under a kernel lock and
+ * by the current files, so that no attempt is made twice.
  *
- * Every method that changes something throws PressmarkError QUEUE_FAILED or LOCK_TIMEOUT; then each delivery is as it was
- * before, or as it was to be.
+ * Every method that changes something may throw PressmarkError QUEUE_FAILED or LOCK_TIMEOUT; then each delivery is either
+ * unchanged or completely changed.
  *
  * @param now milliseconds since the epoch. @default Date.now
  */
@@ -38,14 +38,14 @@ export function openQueue({
   let isSwept = false;
   let lastTaken = 0;
 
-  /** No two deliveries have the same moment of sending, by which a receiver sorts them, unless the clock was set back. */
+  /** A unique moment of sending, by which receivers sort articles; not unique if the clock was set back. */
   function momentOfTaking(): number {
     const at = now();
     lastTaken = at < lastTaken - 1000 ? at : Math.max(at, lastTaken + 1);
     return lastTaken;
   }
 
-  /** Decides on entries and writes what changes, when the changes before this one are on the disk. */
+  /** Decides on entries and writes the changes, after the previous changes are on the disk. */
   function submit<T>(decide: (view: View) => T): Promise<T> {
     const done = last.then(() => lockedChange(decide));
     last = done.catch(() => undefined); // who has asked for it gets the error
@@ -80,7 +80,7 @@ export function openQueue({
     );
   }
 
-  /** The entry after an event, where the event means something to it. */
+  /** The entry after an event, if the event has an effect. */
   function step(view: View, id: string, event: DeliveryEvent): Entry | undefined {
     const entry = view.read(id);
     const at = event.kind === 'take' ? momentOfTaking() : now();
@@ -92,7 +92,7 @@ export function openQueue({
   }
 
   function settle(view: View, { id, record: { nextRetryAt } }: Entry, outcome: Outcome): Entry | undefined {
-    // Taken up again by another worker meanwhile: it is due at another moment then.
+    // Another worker has taken it meanwhile, so its due time differs.
     if (view.read(id)?.record.nextRetryAt !== nextRetryAt) return undefined;
     const next = step(view, id, { kind: 'end', outcome });
     if (next === undefined || outcome.result !== 'accepted') return next;
@@ -103,7 +103,7 @@ export function openQueue({
     return settled;
   }
 
-  /** A refresh has landed: why an earlier one did not begin is of no interest any more. */
+  /** Clears earlier refusals after a refresh has landed. */
   function endRefusals(view: View, { connector, liveUrl }: Entry): void {
     files.scan();
     for (const { id, isRefused } of files.known.values()) {
@@ -114,8 +114,8 @@ export function openQueue({
   }
 
   /**
-   * Notes that a refresh of the article at this URL was refused: with its publication, or with its last refresh where it was not
-   * published from here.
+   * Records that a refresh of the article at this URL was refused: in the entry of its publication, or of its last refresh if
+   * it was not published from here.
    */
   async function refuse(connector: string, url: string, why: string): Promise<void> {
     files.scan();
@@ -130,7 +130,7 @@ export function openQueue({
     });
   }
 
-  /** Entries as they stand, without waiting for anybody. @param filter which of them are read. @default all */
+  /** The current entries, without waiting for the lock. @param filter selects the entries to read. @default all */
   function* list(filter: (summary: Summary) => boolean = () => true): Generator<Entry> {
     files.scan();
     for (const { id } of [...files.known.values()].filter(filter)) {
@@ -141,9 +141,9 @@ export function openQueue({
 
   return {
     /**
-     * Stores new entries. One whose id is there already is left as it is; of two with the same id the first is stored.
+     * Stores new entries. An existing id is left unchanged; of two with the same id, the first is stored.
      *
-     * @returns the ids of those that are new.
+     * @returns the ids of the new entries.
      */
     add: (entries: readonly Entry[]): Promise<ReadonlySet<string>> =>
       submit(({ has, change }) => {
@@ -155,7 +155,7 @@ export function openQueue({
         }
         return fresh;
       }),
-    /** Replaces an entry by a new one of the same id. @returns false if that may not be (see `mayBeReplaced`). */
+    /** Replaces an entry by a new one of the same id. @returns false if that is not allowed (see `mayBeReplaced`). */
     replace: (entry: Entry): Promise<boolean> =>
       submit(({ read, change }) => {
         const there = read(entry.id);
@@ -163,9 +163,9 @@ export function openQueue({
         change(entry);
         return true;
       }),
-    /** Returns deliveries that were stuck to `pending`, and lists those that may be sent now, those that waited longest first. */
+    /** Returns stuck deliveries to `pending`, and lists those that may be sent now, the longest-waiting first. */
     due: async (filter: (summary: Summary) => boolean = () => true): Promise<readonly Summary[]> => {
-      // Without the lock: `take` decides by the file as it is then.
+      // Without the lock: `take` decides by the file at that time.
       files.scan();
       const at = now();
       const over = [...files.known.values()].filter((one) => one.dueAt <= at && filter(one));
@@ -176,24 +176,26 @@ export function openQueue({
         });
       return over.sort((a, b) => a.dueAt - b.dueAt || (a.timestamp < b.timestamp ? -1 : 1));
     },
-    /** Marks a delivery as `sending`. @returns it; undefined if it is not due, as when another worker has it. */
+    /**
+     * Marks a delivery as `sending`. @returns the entry; undefined if it is not due, for example because another worker has it.
+     */
     take: (id: string) => submit((view) => step(view, id, { kind: 'take' })),
     /**
-     * Stores what the attempt came to.
+     * Stores the outcome of an attempt.
      *
-     * @param taken what `take` returned.
-     * @returns undefined if the delivery had been returned to `pending` meanwhile; then this outcome does not count.
+     * @param taken the result of `take`.
+     * @returns undefined if the delivery was returned to `pending` meanwhile; then this outcome does not count.
      */
     settle: (taken: Entry, outcome: Outcome) => submit((view) => settle(view, taken, outcome)),
-    /** Does what a person asks for. @returns undefined if that means nothing to the delivery as it is. */
+    /** Applies a person's request. @returns undefined if it has no effect on the delivery in its state. */
     ask: (id: string, kind: Asked) => submit((view) => step(view, id, { kind })),
     refuse,
-    /** An entry as it stands; undefined if there is none that can be read. */
+    /** The current entry; undefined if there is no readable one. */
     read: files.read,
-    /** Whether there is an entry, also one that cannot be read. */
+    /** Whether there is an entry, readable or not. */
     has: files.has,
     list,
-    /** Files that are not delivery records, and why, as `due` or `list` found them; they are skipped and never deleted. */
+    /** Files that are not delivery records, and why, from the last `due` or `list`; they are skipped and never deleted. */
     problems: () => files.problems,
     close: lock.close,
   };

@@ -12,16 +12,18 @@ import type { Entry } from './entry.js';
 import type { Summary } from './entry-files.js';
 import type { Queue } from './queue.js';
 
-/** How often the worker looks for what is due; every wait is so a minimum (contract: Limits). */
+/**
+ * The interval at which the worker looks for due deliveries, in milliseconds; so every wait is a minimum (contract: Limits).
+ */
 const TICK_MS = 60_000;
 
-/** Requests to one receiver at a time; the contract shows no limit. */
+/** The number of concurrent requests to one receiver; the contract has no limit. */
 const LANES = 8;
 
-/** The longest pause that is waited out, in milliseconds; after a longer one the deliveries are looked for again. */
+/** The longest pause that the worker waits for, in milliseconds; after a longer one, a later tick finds the deliveries. */
 const PATIENCE_MS = 300_000;
 
-/** An attempt that has come to its end and is on the disk. */
+/** A finished attempt that is on the disk. */
 export interface Attempted {
   readonly entry: Entry;
   readonly outcome: Outcome;
@@ -33,32 +35,32 @@ export interface WorkerOptions {
   readonly log: Log;
   /** @default the machine's */
   readonly clock?: Clock;
-  /** Attempts a second at most, for each receiver. @default any number */
+  /** The most attempts per second, for each receiver. @default unlimited */
   readonly rate?: number | undefined;
-  /** Requests to one receiver at a time. @default 8 */
+  /** The number of concurrent requests to one receiver. @default 8 */
   readonly lanes?: number;
   readonly onAttempt?: (attempted: Attempted) => void;
 }
 
 /**
- * A worker on a queue. Several may work on one queue, in one process or in many: the one that marks a delivery as `sending`
- * sends it.
+ * Creates a worker for a queue. Several workers may share a queue, in one process or in many: the one that marks a delivery as
+ * `sending` sends it.
  */
 export function createWorker(options: WorkerOptions) {
   const { state, queue, log, clock = CLOCK, rate, lanes = LANES, onAttempt } = options;
   const stopping = new AbortController();
-  /** What is being sent, by receiver: a receiver that hangs does not delay the others. */
+  /** The sending in progress, by receiver: a hanging receiver does not delay the others. */
   const underWay = new Map<string, Promise<void>>();
-  /** How fast each receiver is sent to; one tick goes on where the last one was. */
+  /** The rate limits by receiver; they continue from one tick to the next. */
   const paces = new Map<string, ReturnType<typeof createPace>>();
   const warned = new Set<string>();
   let failures: unknown[] = [];
   let ticking = false;
 
   /**
-   * Sends everything that is due now, and waits until each of these attempts has ended.
+   * Sends everything that is due now, and waits for the end of these attempts.
    *
-   * @param filter which deliveries. @default all
+   * @param filter selects deliveries. @default all
    */
   async function sendDue(filter?: (summary: Summary) => boolean): Promise<void> {
     failures = [];
@@ -67,7 +69,7 @@ export function createWorker(options: WorkerOptions) {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Begins to send what is due. What becomes due at a receiver that is still being sent to waits for a later tick. */
+  /** Starts sending due deliveries. Further ones for a receiver that is still being sent to wait for a later tick. */
   function post(due: readonly Summary[]): void {
     warnOfProblems();
     const names = new Set(due.map(({ connector }) => connector));
@@ -94,15 +96,15 @@ export function createWorker(options: WorkerOptions) {
     return false;
   }
 
-  /** `sendDue` throws the error when all deliveries have ended; `run` logs it. */
+  /** Handles an error: `sendDue` throws it after all deliveries, `run` logs it. */
   function fail(error: unknown): void {
     if (ticking) reportFailure(error);
     else failures.push(error);
   }
 
   /**
-   * Sends deliveries to one receiver side by side. After a failure nothing else is begun: what hindered one, such as a full
-   * disk, hinders the others too, and they are due again at the next tick.
+   * Sends deliveries to one receiver concurrently. After a failure no more are begun: its cause, such as a full disk, affects
+   * the others too, and they are due again at the next tick.
    */
   async function sendAll(url: string, deliveries: readonly Summary[]): Promise<void> {
     const pace = paceOf(url);
@@ -120,10 +122,9 @@ export function createWorker(options: WorkerOptions) {
   }
 
   /**
-   * Waits for a turn in which a receiver may be sent to. The pause is looked at last: another attempt may have begun it
-   * while this one waited.
+   * Waits until a receiver may be sent to. The pause is checked last, as another attempt may have begun it during the wait.
    *
-   * @returns false if the receiver wants to be left alone for too long, or is gone.
+   * @returns false if the receiver has asked for too long a pause, or is gone.
    */
   async function turnCame(url: string, pace?: ReturnType<typeof createPace>): Promise<boolean> {
     for (;;) {
@@ -158,7 +159,7 @@ export function createWorker(options: WorkerOptions) {
     else onAttempt?.({ entry, outcome });
   }
 
-  /** Sends what is due every minute until `stop` is called. */
+  /** Sends due deliveries every minute until `stop` is called. */
   async function run(): Promise<void> {
     ticking = true;
     while (!stopping.signal.aborted) {
@@ -172,7 +173,7 @@ export function createWorker(options: WorkerOptions) {
     await allEnded();
   }
 
-  /** A disk that is full or a lock that is held is waited for: the next tick tries again. */
+  /** Logs a failure, such as a full disk or a held lock: the next tick tries again. */
   function reportFailure(error: unknown): void {
     if (error instanceof PressmarkError) log.error({ code: error.code }, error.message);
     else log.error({ err: error }, messageOf(error));
@@ -194,7 +195,7 @@ export function createWorker(options: WorkerOptions) {
   return {
     sendDue,
     run,
-    /** Begins no further attempts, and waits for those under way. */
+    /** Starts no further attempts, and waits for those under way. */
     stop: async () => {
       stopping.abort();
       await allEnded();
