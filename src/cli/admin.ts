@@ -37,7 +37,7 @@ export function adminCommand(): Command {
     });
 }
 
-/** Adds a user and prints an invitation. Only its link sets the password, so nobody else knows it and no terminal shows it. */
+/** Adds a user and prints an invitation link. The user sets the password there, so nobody else knows it. */
 async function add(name: string, { dir, role, email, json }: AdminFlags): Promise<void> {
   const settings = await loadSettings(dir);
   const first = (await adminUsers(settings).isAny()) ? undefined : 'admin';
