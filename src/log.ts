@@ -140,7 +140,7 @@ export function describeError(error: unknown): unknown {
 }
 
 function readable(fd: number) {
-  const pretty: typeof pinoPretty = require('pino-pretty'); // threads and pipes have no use for it
+  const pretty: typeof pinoPretty = require('pino-pretty'); // threads and pipes do not need it
   const stream = pretty({
     destination: fd,
     sync: true,

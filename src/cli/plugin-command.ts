@@ -7,7 +7,7 @@ import { aligned, print, printable, warningLog } from './terminal.js';
 /** Runs a command of a plugin, such as `announce:retry`. The plugin defines its options. */
 export function commandOfPlugin(name: string): Command {
   return withDir(new Command(name))
-    .helpOption(false) // the plugin is loaded first
+    .helpOption(false) // help is printed after the plugin is loaded
     .allowUnknownOption()
     .argument('[words...]')
     .action(async (words: string[], { dir }: { dir: string }) => {

@@ -170,7 +170,7 @@ export async function runProgram(words: readonly string[]): Promise<number> {
     await (await program(all[0])).parseAsync(all, { from: 'user' });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE; // it has printed its own line
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE; // it has printed its own message
     console.error(
       `pressmark: ${error instanceof PressmarkError ? shown(error) : printableLines(unexpected(error))}`,
     );

@@ -59,7 +59,7 @@ async function start({
   const port = await tryPort(given.port, given.host);
   if (given.secrets.length === 0) {
     createSecret(dir);
-    addIgnoreLines(dir, ['.env']); // before anybody's `git add .` takes it along
+    addIgnoreLines(dir, ['.env']); // before `git add .` can add it
     warn(
       'there was no signing secret; a random one is now PRESSMARK_SECRET in .env: give it to the service, or put the service’s own there',
     );

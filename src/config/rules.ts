@@ -36,7 +36,7 @@ function isDecodable(path: string): boolean {
   try {
     return decodeURIComponent(path) !== '';
   } catch {
-    return false; // a URIError is how it says no
+    return false; // a URIError: malformed
   }
 }
 

@@ -100,7 +100,7 @@ function isLanguageTag(text: string): boolean {
   try {
     return Intl.getCanonicalLocales(text).length === 1;
   } catch {
-    return false; // a RangeError is how Intl says no
+    return false; // a RangeError: not a valid name for Intl
   }
 }
 

@@ -58,6 +58,6 @@ function parse(text: string): URL | undefined {
   try {
     return new URL(text);
   } catch {
-    return undefined; // a TypeError is how URL says no
+    return undefined; // a TypeError: not a URL
   }
 }

@@ -155,7 +155,7 @@ function readConnector(path: string, name: string): Connector {
   try {
     json = JSON.parse(fs.readFileSync(path, 'utf8'));
   } catch (cause) {
-    throw refuse('cannot be read as JSON', cause); // the parser's words would quote the secret
+    throw refuse('cannot be read as JSON', cause); // the parser's message would quote the secret
   }
   const result = schema.safeParse(json);
   if (!result.success) throw refuse(firstIssue(result.error));

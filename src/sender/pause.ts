@@ -111,7 +111,7 @@ function lastPause(state: SenderState, url: string): Pause | undefined {
   try {
     return schema.parse(JSON.parse(fs.readFileSync(path, 'utf8')));
   } catch {
-    return undefined; // a pause that cannot be read is none: the receiver says it again
+    return undefined; // an unreadable pause is ignored: the receiver will ask again
   }
 }
 

@@ -97,7 +97,7 @@ function oldestFirst(paths: readonly string[], { baseUrl }: Connector): Read[] {
   const dated = files.filter((one) => !Number.isNaN(dateOf(one)));
   return [
     ...dated.sort((a, b) => dateOf(a) - dateOf(b)),
-    ...files.filter((one) => Number.isNaN(dateOf(one))), // they are of today
+    ...files.filter((one) => Number.isNaN(dateOf(one))), // without a date: today's
   ];
 }
 

@@ -45,7 +45,7 @@ const PLAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** Makes a slug of a text; empty if no character is possible in a slug. */
 export function slugText(text: string): string {
-  if (text.length <= MAX_LENGTH && PLAIN.test(text)) return text; // as nearly every suggestion is
+  if (text.length <= MAX_LENGTH && PLAIN.test(text)) return text; // true for nearly every suggestion
   const letters = text
     .slice(0, MAX_SUGGESTION)
     .toWellFormed()
@@ -53,11 +53,11 @@ export function slugText(text: string): string {
     .normalize('NFKC')
     .toLowerCase()
     .normalize('NFKC')
-    .replace(/i\u0307/g, 'i') // of a Turkish İ
+    .replace(/i\u0307/g, 'i') // from a Turkish İ
     .replace(/(?<=\p{L})['’"״׳](?=\p{L})/gu, '')
     .replace(/\u200c/g, '-') // between the parts of a Persian word
     .replace(/\p{Default_Ignorable_Code_Point}+/gu, '')
-    .replace(/[^\p{L}\p{M}\p{Nd}\u3007]+/gu, '-') // the zero of Chinese years is a letter to nobody
+    .replace(/[^\p{L}\p{M}\p{Nd}\u3007]+/gu, '-') // U+3007, the zero of Chinese years, is not in \p{L}
     .replace(/(?<![^-])\p{M}+/gu, '')
     .normalize('NFC')
     .replace(/-{2,}/g, '-')

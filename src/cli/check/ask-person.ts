@@ -15,5 +15,5 @@ export async function askPerson(what: string, signal: AbortSignal, seen?: Promis
   const interrupted = once(signal, 'abort', { signal: done.signal });
   await Promise.race([once(lines, 'line'), interrupted, seen ?? once(lines, 'close')]);
   lines.close();
-  done.abort(); // a run has more questions than a signal takes listeners
+  done.abort(); // a signal allows fewer listeners than a run has questions
 }

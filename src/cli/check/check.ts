@@ -72,7 +72,7 @@ export function checkCommand(): Command {
     .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))
     .action(async (url: string | undefined, options: CheckOptions) => {
       if (options.list)
-        console.log(rulesList(RULES)); // it is what was asked for, also with --quiet
+        console.log(rulesList(RULES)); // the requested output, even with --quiet
       else await check(url, options);
     });
 }

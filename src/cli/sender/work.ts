@@ -58,6 +58,6 @@ export function workCommand(): Command {
       }
       stopOnSignals({ close: worker.stop }, log);
       log.info({ queue: state.deliveries }, 'at work');
-      void worker.run(); // as `start`: the command has done its part, and a signal ends the process
+      void worker.run(); // as in `start`, the command returns, and a signal ends the process
     });
 }

@@ -55,7 +55,7 @@ function curl(url: URL, headers: Readonly<Record<string, string>>, body: string,
   const signed = `$(printf %s "$body" | openssl dgst -sha256 -hmac "$PRESSMARK_SECRET" -r | cut -d' ' -f1)`;
   const options = Object.entries(headers).map(([name, value]) => {
     if (value === right) return `-H "${name}: sha256=${signed}"`;
-    return `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`; // by a colon curl leaves the header out
+    return `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`; // with a colon, curl omits an empty header
   });
   const to = shownUrl(url) === url.href ? quoted(url.href) : '"$RECEIVER_URL"';
   return `body=${quoted(body)}; printf %s "$body" | curl -i ${to} ${options.join(' ')} --data-binary @-`;

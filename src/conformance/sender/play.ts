@@ -84,7 +84,7 @@ function stageFor(receiver: ScriptedReceiver, { driver, secret, signal }: Cast) 
     if (signal?.aborted) end();
     signal?.addEventListener('abort', end);
   });
-  interrupted.catch(() => undefined); // nobody may be waiting when it comes
+  interrupted.catch(() => undefined); // the interruption may come while nothing awaits it
   const orInterrupted = <T>(doing: Promise<T>) => Promise.race([doing, interrupted]);
 
   const take = (step: Step, seen: () => boolean): Promise<void> =>
@@ -104,7 +104,7 @@ function stageFor(receiver: ScriptedReceiver, { driver, secret, signal }: Cast) 
 
   async function refresh(name: RefreshName): Promise<void> {
     const url = receiver.urlOf('accepted');
-    if (url === undefined) return; // no article was published that could be refreshed
+    if (url === undefined) return; // there is no article to refresh
     const end = receiver.beginRefresh(name);
     await take({ kind: 'refresh', url }, () => hasEnded(name, receiver.refreshes.get(name)));
     end();

@@ -163,7 +163,7 @@ function wrongSignature(
     try {
       return sign(body.toString(), secret, timestamp) === given;
     } catch {
-      return false; // the body is no JSON
+      return false; // the body is not JSON
     }
   });
   if (form !== undefined) return `${name} is a signature ${form.what}`;

@@ -37,7 +37,7 @@ export function recorderIn(folder: string): (what: string, one: Recording) => st
         fs.writeFileSync(file, text, { flag: 'wx' });
         return file;
       } catch (error) {
-        if (systemCode(error) !== 'EEXIST') throw error; // another one records there
+        if (systemCode(error) !== 'EEXIST') throw error; // another process records there
       }
     }
   };

@@ -26,7 +26,7 @@ export const ROUTE_BASE = '/blog';
 export function mapping(options: MappingOptions): ArticleMapping {
   const base = options.routeBase ?? ROUTE_BASE;
   const held = { draft: true };
-  const inUtc = { ...options, timeZone: 'UTC' }; // as Docusaurus counts
+  const inUtc = { ...options, timeZone: 'UTC' }; // Docusaurus counts days in UTC
   return siteMapping(inUtc, {
     usualKeys: KEYS,
     isDraft: draftsBy(held),

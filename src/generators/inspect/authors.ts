@@ -61,6 +61,6 @@ function dataOf(files: SiteFiles, path: string): unknown {
     // JSON is valid YAML.
     return path.endsWith('.toml') ? tomlLibrary().parse(text) : readingYaml().load(text);
   } catch {
-    return {}; // the site's own build names it
+    return {}; // the site's own build reports the fault
   }
 }

@@ -53,7 +53,7 @@ function codeIn(source: string): Code[] {
   const spans = new Map<string, { readonly start: number; readonly end: number; readonly texts: string[] }>();
   let lines: [number, number] = [0, 0];
   for (const { type, map, children } of markdownTokens(source)) {
-    lines = map ?? lines; // a cell has the lines of its row
+    lines = map ?? lines; // a cell has the line numbers of its row
     const [start, end] = [offset(lines[0]), offset(lines[1])];
     if (type === 'fence' || type === 'code_block') code.push({ kind: 'codeBlock', start, end });
     if (type !== 'inline') continue;

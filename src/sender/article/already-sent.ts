@@ -54,7 +54,7 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string) {
       url: text('target_url'),
       revision_id: text('base_revision_id'),
       title: '',
-      content_html: text('content_html'), // the comments that the update kept
+      content_html: text('content_html'), // includes the comments that the update kept
     };
     const { target_url: _, ...composed }: Partial<UpdateData> =
       event === 'article.updated'

@@ -35,7 +35,7 @@ export function plainText(tokens: readonly Token[]): string {
 
 function inlineText({ type, content }: Token): string {
   if (type === 'softbreak' || type === 'hardbreak') return ' ';
-  return type === 'html_inline' ? '' : content; // of an image, the alternative text
+  return type === 'html_inline' ? '' : content; // for an image, the alternative text
 }
 
 /**

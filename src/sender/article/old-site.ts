@@ -46,7 +46,7 @@ function filled(base: string, { slug, categories, date }: Omit<OldPlace, 'permal
   const names = [...base.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
   if (names.length === 0 || names.some((name) => parts[name] === undefined)) return undefined;
   const text = base.replace(PLACEHOLDER, (_, name: string) => parts[name] ?? '');
-  return new URL(text.replace(/(?<!:)\/{2,}/g, '/')).href; // an article without a category has one part less
+  return new URL(text.replace(/(?<!:)\/{2,}/g, '/')).href; // an article without a category lacks one part
 }
 
 /** A part of the pattern that each article fills in. */

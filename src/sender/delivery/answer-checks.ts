@@ -160,7 +160,7 @@ export function objectIn(text: string): Readonly<Record<string, unknown>> | unde
       ? (json as Record<string, unknown>)
       : undefined;
   } catch {
-    return undefined; // a SyntaxError is how JSON says no
+    return undefined; // a SyntaxError: not JSON
   }
 }
 

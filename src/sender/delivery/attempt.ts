@@ -85,5 +85,5 @@ function ofUpdate({ data }: Envelope, reply: Reply): Outcome {
   const checked = checkUpdated(reply, String(data.revision_id));
   if ('refusal' in checked)
     return { result: 'refused', statusCode, error: checked.refusal, final: statusCode === 409, reply };
-  return { result: 'accepted', statusCode, liveUrl: null }; // the lookup has said it
+  return { result: 'accepted', statusCode, liveUrl: null }; // the URL is known from the lookup
 }

@@ -182,6 +182,6 @@ function readBody(
     });
     incoming.on('end', () => end(undefined));
     incoming.on('error', () => end('broke off'));
-    incoming.on('close', () => end('broke off')); // last, also where the answer is whole
+    incoming.on('close', () => end('broke off')); // comes last, even if the answer is complete
   });
 }

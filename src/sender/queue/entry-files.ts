@@ -78,7 +78,7 @@ export function openEntryFiles(folder: string) {
 
   /** Reads an entry's file; undefined if there is no readable one. */
   function read(id: string): Entry | undefined {
-    if (!ID.test(id)) return undefined; // a person's, it must not lead elsewhere
+    if (!ID.test(id)) return undefined; // an id from a person must not leave the folder
     const entry = load(`${id}${ENDING}`);
     return 'problem' in entry ? undefined : entry;
   }

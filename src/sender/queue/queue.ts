@@ -48,13 +48,13 @@ export function openQueue({
   /** Decides on entries and writes the changes, after the previous changes are on the disk. */
   function submit<T>(decide: (view: View) => T): Promise<T> {
     const done = last.then(() => lockedChange(decide));
-    last = done.catch(() => undefined); // who has asked for it gets the error
+    last = done.catch(() => undefined); // the caller gets the error
     return done;
   }
 
   async function lockedChange<T>(decide: (view: View) => T): Promise<T> {
     try {
-      makeState(state); // somebody may have removed it
+      makeState(state); // the folder may have been removed
       return await lock.run(async () => {
         if (!isSwept) sweepLeftovers(state.deliveries);
         isSwept = true;
@@ -149,7 +149,7 @@ export function openQueue({
       submit(({ has, change }) => {
         const fresh = new Set<string>();
         for (const entry of entries) {
-          if (has(entry.id)) continue; // also where an entry before it in the same list has this id
+          if (has(entry.id)) continue; // including duplicates within the list
           change(entry);
           fresh.add(entry.id);
         }
