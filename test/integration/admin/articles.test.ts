@@ -11,7 +11,7 @@ import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-// The jobs of an editor, step by step, are in test/e2e/admin-articles; here is what a browser would not show or do.
+// The jobs of an editor, step by step, are in test/e2e/admin/articles; here is what a browser would not show or do.
 
 const dir = makeTempDir();
 let receiver: ReceiverHere;

@@ -73,9 +73,9 @@ test('an article of a date to come has no page before it, has one from then on a
   const edit = (change: (text: string) => string) =>
     fs.writeFileSync(file, change(fs.readFileSync(file, 'utf8')));
   const setDate = (date: string) => edit((text) => text.replace(/^date: .*/m, `date: "${date}"`));
+  await first.close();
   const soon = isoIn(SOON);
   setDate(soon);
-  await first.close();
   await until('the date has come', () => Date.now() > Date.parse(soon));
   const second = await startHere(t, options);
   await until('it has a page', () => hasPage(url));

@@ -218,7 +218,7 @@ function world(site: TestSite) {
 }
 
 /** A few changes, one after the other, some of them in the middle of a build. */
-export const sequence = fc.array(fc.tuple(step, fc.option(fc.nat(60), { freq: 1 })), {
+export const sequence = fc.array(fc.tuple(step, fc.option(fc.nat(60), { freq: 2 })), {
   minLength: 3,
   maxLength: 10,
 });

@@ -1,7 +1,9 @@
+import '../../support/recorded-syncs.js';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { makeDurableDirectory, writeAtomically } from '../../../src/fs/atomic-write.js';
+import { syncs } from '../../support/recorded-syncs.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 test('a target that cannot be replaced leaves nothing', async (t) => {
@@ -12,21 +14,12 @@ test('a target that cannot be replaced leaves nothing', async (t) => {
   t.deepEqual(fs.readdirSync(dir), ['folder']);
 });
 
-test.serial('making a directory syncs the directories that got a new entry', async (t) => {
-  const dir = tempDir(t);
-  const { openSync } = fs;
-  let synced: unknown[] = [];
-  Object.assign(fs, {
-    openSync: (path: string, flags: string) => {
-      synced.push(path);
-      return openSync(path, flags);
-    },
-  });
-  t.teardown(() => Object.assign(fs, { openSync }));
+test('making a directory syncs the directories that got a new entry', async (t) => {
+  const dir = fs.realpathSync(tempDir(t));
   const syncedFor = async (...names: string[]) => {
-    synced = [];
+    syncs.length = 0;
     await makeDurableDirectory(join(dir, ...names));
-    return synced;
+    return syncs.map(({ path }) => path);
   };
   t.deepEqual(await syncedFor('a', 'b', 'c'), [join(dir, 'a', 'b'), join(dir, 'a'), dir]);
   t.deepEqual(await syncedFor('a', 'b', 'c'), []);
