@@ -1,12 +1,12 @@
-// `npm run build`, with which most commands begin: compiles and bundles, but where no source has changed since the last time.
+// `npm run build`, with which most commands begin: compiles and bundles, unless no source has changed since the last time.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
-const STAMP = 'dist/built.txt';
+const BUILT = 'dist/built.txt';
 const OF_PACKAGES = /^(?:node_modules|tools)$/;
 
-/** All that the build reads, and when it was changed. */
+/** Everything that the build reads, with the time of its last change. */
 function sourcesBelow(path) {
   const stat = statSync(path);
   const names = stat.isDirectory() ? readdirSync(path).filter((name) => !OF_PACKAGES.test(name)) : [];
@@ -18,11 +18,12 @@ function sourcesBelow(path) {
 
 const all = ['src', 'test', 'tsconfig.json', 'package.json', 'package-lock.json', 'build.js', 'bundle.js'];
 const sources = createHash('sha256').update(all.flatMap(sourcesBelow).join('\n')).digest('hex');
-const isBuilt = existsSync(STAMP) && existsSync('dist/pressmark/bin.cjs');
-if (!isBuilt || readFileSync(STAMP, 'utf8') !== sources) {
-  rmSync(STAMP, { force: true });
-  const { status } = spawnSync('node_modules/.bin/tsc', ['--build'], { stdio: 'inherit' });
+const isBuilt = [BUILT, 'dist/pressmark/bin.cjs', 'dist/pressmark/main.js'].every(existsSync);
+if (!isBuilt || readFileSync(BUILT, 'utf8') !== sources) {
+  rmSync(BUILT, { force: true });
+  const { status, error } = spawnSync('node_modules/.bin/tsc', ['--build'], { stdio: 'inherit' });
+  if (error) throw error;
   if (status !== 0) process.exit(1); // tsc has said why
   await import('./bundle.js');
-  writeFileSync(STAMP, sources);
+  writeFileSync(BUILT, sources);
 }

@@ -60,7 +60,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       const search = options.search?.(pages, () => void host.doAction('search.written', {}));
       /** The changes since the last build was started. */
       let next: Changes | undefined;
-      let _building: Promise<void> | undefined;
+      let isBuilding = false;
       /** The timer for the next retry. */
       let retry: NodeJS.Timeout | undefined;
       /** The number of retries since the last build without failures. */
@@ -79,15 +79,16 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         else for (const path of paths) next.paths.add(path);
         for (const path of anew) next.anew.add(path);
         if (paths !== 'all') thread.ask({ kind: 'first', paths }).catch(() => undefined); // the build reports the error
-        _building ??= buildAll();
+        if (!isBuilding) void buildAll();
       }
 
       async function buildAll(): Promise<void> {
+        isBuilding = true;
         do {
           await sleep(); // so that all other listeners get the change first
           if (next !== undefined) await buildNext(next);
         } while (next !== undefined);
-        _building = undefined;
+        isBuilding = false;
       }
 
       async function buildNext({ paths, isAll, anew }: Changes): Promise<void> {

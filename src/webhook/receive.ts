@@ -13,10 +13,11 @@ import { updated } from './events/updated.js';
 /**
  * The steps of an event, from its bytes to its answer:
  *
- * 1. The signature is compared with the raw bytes. Without a match nothing is decoded, parsed or looked up: 401. 2. The bytes
- * are decoded, parsed and checked, in another thread: `HandlerContext.readDelivery`. 3. The handler of the event filters,
- * decides, and stores durably: `published`, `updated`, `lookup`. 4. Its result is the body of the 200; an error has the status
- * of its code. 5. After the answer, `afterAnswer` runs the actions.
+ * 1. The signature is compared with the raw bytes. Without a match nothing is decoded, parsed or looked up: 401.
+ * 2. The bytes are decoded, parsed and checked, in another thread: `HandlerContext.readDelivery`.
+ * 3. The handler of the event filters, decides, and stores durably: `published`, `updated`, `lookup`.
+ * 4. Its result is the body of the 200; an error has the status of its code.
+ * 5. After the answer, `afterAnswer` runs the actions.
  *
  * @param names the names of the service's headers.
  */

@@ -21,7 +21,6 @@ export type BuildReportKeeper = ReturnType<typeof startReport>;
 
 /** Starts the report of a build. */
 export function startReport() {
-  const start = performance.now();
   const sizes = new Map<string, number>();
   const changed = new Set<string>();
   const failures = new Map<string, Failure>();
@@ -77,8 +76,8 @@ export function startReport() {
         );
     },
 
-    /** @param output see `SiteReport.output`. */
-    result(output: string): Omit<SiteReport, 'paths'> {
+    /** @param output see `SiteReport.output`. @param began when the build began, by `performance.now()`. */
+    result(output: string, began: number): Omit<SiteReport, 'paths'> {
       let bytes = 0;
       for (const size of sizes.values()) bytes += size;
       return {
@@ -92,7 +91,7 @@ export function startReport() {
           .map(([reason, { page }]) => ({ page, reason })),
         files: [...changed],
         output,
-        ms: Math.round(performance.now() - start),
+        ms: Math.round(performance.now() - began),
       };
     },
   };

@@ -8,7 +8,7 @@ import type { SiteOptions } from '../options.js';
 import { articlePage, articlePlanner } from '../outputs/articles.js';
 import { planAll, reservedFiles, sitePlanners } from '../outputs/outputs.js';
 import type { Planned, Sources } from '../outputs/planner.js';
-import { isOwnFile } from '../outputs/site-files.js';
+import { isOwnFile, themeFiles } from '../outputs/site-files.js';
 import { type Renderer, renderers } from '../render/render.js';
 import { HASHED, loadTheme } from '../render/theme.js';
 import { type BuildReportKeeper, type SiteReport, startReport } from './build-report.js';
@@ -71,6 +71,10 @@ export function createBuilder(options: SiteOptions) {
   let index: SiteIndex | undefined;
   /** Files below the content folder whose articles' pages are made first. */
   const waiting = new Set<string>();
+  /** The report of the next build, which includes the pages that were made in the middle of the current one. */
+  let nextReport = startReport();
+  /** When a build may next be interrupted for pages that come first, by `performance.now()`. */
+  let interruptibleAt = 0;
   /** Resolves when all requested builds have ended. */
   let building = Promise.resolve();
   /** The number of unfinished builds. */
@@ -116,13 +120,15 @@ export function createBuilder(options: SiteOptions) {
     work: readonly string[] | 'all',
     { anew = [], onProgress }: BuildRequest,
   ): Promise<SiteReport> {
-    const report = startReport();
+    const began = performance.now();
+    const report = nextReport;
+    nextReport = startReport();
     const output = await open();
     // The first build checks everything, as files may have changed while no builder ran.
     const isAll = work === 'all' || index === undefined;
     const paths = work === 'all' ? [] : work;
     const switchedOff = hooks.switchedOff();
-    const next = () => pause(isAll, output, report);
+    const next = () => pause(isAll, output);
     if (isAll) {
       theme = undefined;
       output.forgetFailures();
@@ -149,13 +155,14 @@ export function createBuilder(options: SiteOptions) {
     }
     await output.removeAllBut(new Set(planned.map(({ path }) => path)), report, (path) => {
       // Old versions of pages that could not be made still need their style sheet and pictures.
-      const isNeeded = HASHED.test(path) && (report.hasUnmade() || articles.hasBroken());
+      const hasOld = report.hasUnmade() || nextReport.hasUnmade() || articles.hasBroken();
+      const isNeeded = HASHED.test(path) && hasOld;
       return isNeeded || index?.at(path) !== undefined; // made after this build was planned
     });
     // Some files were made with a filter, and others without it.
     if (hooks.switchedOff() !== switchedOff) output.forgetKeys();
     report.logFailures(log);
-    return { ...report.result(output.digest()), paths: isAll ? [] : paths };
+    return { ...report.result(output.digest(), began), paths: isAll ? [] : paths };
   }
 
   /** Makes the pages of the articles that come first. @returns the sources for the rest of the build. */
@@ -165,6 +172,9 @@ export function createBuilder(options: SiteOptions) {
     articles.read(paths);
     const sources = sourcesNow();
     index = sources.index;
+    // They link the theme's files by their hashes.
+    for (const file of themeFiles(sources))
+      if (HASHED.test(file.path)) await output.make(file, report, false);
     for (const post of paths.flatMap((path) => sources.index.find(path) ?? [])) {
       if (!isOwnFile(post.file, options.staticDir, sources))
         await output.make(planArticle(post, sources), report, false);
@@ -189,12 +199,15 @@ export function createBuilder(options: SiteOptions) {
     return theme(shown);
   }
 
-  /** Makes the pages that come first, between two files of a build. */
-  async function pause(isAll: boolean, output: BuiltFiles, report: BuildReportKeeper): Promise<void> {
+  /** Makes the pages that come first, between two files of a build. It takes at most half of the time, so that the build goes on. */
+  async function pause(isAll: boolean, output: BuiltFiles): Promise<void> {
     await turn();
     if (isClosing && isAll) throw new BuildStopped('the builder was closed in the middle of a build');
     // Not before the first build has read all articles, as a page links the articles next to it.
-    if (waiting.size > 0 && index !== undefined) await makeFirst(output, report);
+    if (waiting.size === 0 || index === undefined || performance.now() < interruptibleAt) return;
+    const began = performance.now();
+    await makeFirst(output, nextReport);
+    interruptibleAt = 2 * performance.now() - began;
   }
 
   /** Lets the thread receive messages, if it was busy for `TURN_AFTER_MS`. */

@@ -1,14 +1,17 @@
 import fs from 'node:fs';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { builtAnew, type TestSite, testSite } from './test-site.js';
+import { builtAnew, put, type TestSite, testSite } from './test-site.js';
 
-test('the own page of an article that comes during a build is made next, before the lists of that build', async (t) => {
+test('the page of an article that comes during a build is made next, before the lists of that build, and reported by the next one', async (t) => {
+  const made: string[] = [];
   let come: (() => void) | undefined;
   const site = testSite(t, {
     addHooks: (hooks) =>
       hooks.addFilter(
         'page.html',
         (html, { path }) => {
+          made.push(path);
           if (path === '/') come?.();
           return html;
         },
@@ -22,17 +25,38 @@ test('the own page of an article that comes during a build is made next, before 
     if (later.length === 0) later.push(site.write('later'));
     site.builder.first(later);
   };
-  const { files, paths } = await site.builder.build([site.write('one')]);
-  const [page, lists] = ['articles/later/index.html', ['archive/index.html', 'tags/one/index.html']];
-  t.is(files.indexOf(page), files.indexOf('index.html') + 1, files.join());
+  const { paths } = await site.builder.build([site.write('one')]);
+  const page = 'articles/later/index.html';
+  t.is(made.lastIndexOf('/articles/later/'), made.lastIndexOf('/') + 1, made.join());
+  t.true(made.lastIndexOf('/archive/') > made.lastIndexOf('/articles/later/'));
   t.deepEqual(paths, ['articles/one.md']);
-  for (const list of lists) {
-    t.true(files.indexOf(list) > files.indexOf(page), list);
+  for (const list of ['archive/index.html', 'tags/one/index.html'])
     t.false(site.page(list).includes('Title of later'), 'a build makes what it has planned');
-  }
   t.true(site.has(page), 'nor is what it has not planned removed');
-  await site.builder.build(later);
+  t.true((await site.builder.build(later)).files.includes(page));
   t.deepEqual(site.output(), await builtAnew(site.options));
+});
+
+test('a page that comes before a new theme’s files links a style sheet that is there', async (t) => {
+  const links: boolean[] = [];
+  const site = testSite(t, {
+    addHooks: (hooks) =>
+      hooks.addFilter(
+        'page.html',
+        (html, { path }) => {
+          const [sheet = 'none'] = /assets\/style\.[0-9a-f]+\.css/.exec(html) ?? [];
+          if (path === '/articles/later/') links.push(site.has(sheet));
+          return html;
+        },
+        { plugin: 'test' },
+      ),
+  });
+  site.write('a');
+  await site.builder.build('all');
+  put(join(site.dir, 'templates/style.css'), '.mine {}');
+  site.builder.first([site.write('later')]);
+  await site.builder.build('all');
+  t.deepEqual(links.slice(0, 1), [true]);
 });
 
 test.serial('an unchanged site writes nothing, and a start reads no unchanged article', async (t) => {
