@@ -100,7 +100,8 @@ async function started(
   });
   const ended = once(child, 'close');
   t.teardown(async () => {
-    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, 'SIGKILL');
     await ended;
   });
   await until(`the receiver in ${folder} answers`, () => {
