@@ -57,3 +57,14 @@ test('an article that is sent again while a person moves its file is not stored 
   t.is(again.url, url);
   t.deepEqual(fs.readdirSync(root).sort(), ['moved.md', 'soil.md']);
 });
+
+test('an article whose jobs cannot be noted is not stored', async (t) => {
+  const { store, root } = await openWith(t, { address: undefined });
+  const draft = draftOf(article({ slug: 'hive' }));
+  const publish = store.publish(draft.id, async (waitFor) => {
+    waitFor(Promise.reject(new Error('the note is not on the disk')));
+    return draft;
+  });
+  await t.throwsAsync(publish, { message: 'the note is not on the disk' });
+  t.deepEqual(fs.readdirSync(root), ['soil.md']);
+});
