@@ -71,7 +71,7 @@ export function createBuilder(options: SiteOptions) {
   let index: SiteIndex | undefined;
   /** Files below the content folder whose articles' pages are made first. */
   const waiting = new Set<string>();
-  /** The report of the next build, which includes the pages that were made in the middle of the current one. */
+  /** The report of the next build. It also has the pages that were made in the middle of the current one, as it is for them. */
   let nextReport = startReport();
   /** When a build may next be interrupted for pages that come first, by `performance.now()`. */
   let interruptibleAt = 0;
@@ -128,7 +128,7 @@ export function createBuilder(options: SiteOptions) {
     const isAll = work === 'all' || index === undefined;
     const paths = work === 'all' ? [] : work;
     const switchedOff = hooks.switchedOff();
-    const next = () => pause(isAll, output);
+    const next = () => pause(isAll, output, report);
     if (isAll) {
       theme = undefined;
       output.forgetFailures();
@@ -155,8 +155,7 @@ export function createBuilder(options: SiteOptions) {
     }
     await output.removeAllBut(new Set(planned.map(({ path }) => path)), report, (path) => {
       // Old versions of pages that could not be made still need their style sheet and pictures.
-      const hasOld = report.hasUnmade() || nextReport.hasUnmade() || articles.hasBroken();
-      const isNeeded = HASHED.test(path) && hasOld;
+      const isNeeded = HASHED.test(path) && (report.hasUnmade() || articles.hasBroken());
       return isNeeded || index?.at(path) !== undefined; // made after this build was planned
     });
     // Some files were made with a filter, and others without it.
@@ -200,13 +199,19 @@ export function createBuilder(options: SiteOptions) {
   }
 
   /** Makes the pages that come first, between two files of a build. It takes at most half of the time, so that the build goes on. */
-  async function pause(isAll: boolean, output: BuiltFiles): Promise<void> {
+  async function pause(isAll: boolean, output: BuiltFiles, report: BuildReportKeeper): Promise<void> {
     await turn();
     if (isClosing && isAll) throw new BuildStopped('the builder was closed in the middle of a build');
     // Not before the first build has read all articles, as a page links the articles next to it.
     if (waiting.size === 0 || index === undefined || performance.now() < interruptibleAt) return;
     const began = performance.now();
-    await makeFirst(output, nextReport);
+    await makeFirst(output, {
+      ...report,
+      made: (...file) => {
+        report.made(...file);
+        nextReport.made(...file);
+      },
+    });
     interruptibleAt = 2 * performance.now() - began;
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { builtAnew, put, type TestSite, testSite } from './test-site.js';
 
-test('the page of an article that comes during a build is made next, before the lists of that build, and reported by the next one', async (t) => {
+test('the page of an article that comes during a build is made next, before the lists of that build, and is in the report of the next one, too', async (t) => {
   const made: string[] = [];
   let come: (() => void) | undefined;
   const site = testSite(t, {
@@ -25,7 +25,7 @@ test('the page of an article that comes during a build is made next, before the 
     if (later.length === 0) later.push(site.write('later'));
     site.builder.first(later);
   };
-  const { paths } = await site.builder.build([site.write('one')]);
+  const { files, paths } = await site.builder.build([site.write('one')]);
   const page = 'articles/later/index.html';
   t.is(made.lastIndexOf('/articles/later/'), made.lastIndexOf('/') + 1, made.join());
   t.true(made.lastIndexOf('/archive/') > made.lastIndexOf('/articles/later/'));
@@ -33,6 +33,7 @@ test('the page of an article that comes during a build is made next, before the 
   for (const list of ['archive/index.html', 'tags/one/index.html'])
     t.false(site.page(list).includes('Title of later'), 'a build makes what it has planned');
   t.true(site.has(page), 'nor is what it has not planned removed');
+  t.true(files.includes(page));
   t.true((await site.builder.build(later)).files.includes(page));
   t.deepEqual(site.output(), await builtAnew(site.options));
 });

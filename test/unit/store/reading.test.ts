@@ -65,6 +65,6 @@ test('an article whose jobs cannot be noted is not stored', async (t) => {
     waitFor(Promise.reject(new Error('the note is not on the disk')));
     return draft;
   });
-  await t.throwsAsync(publish, { message: 'the note is not on the disk' });
+  await t.throwsAsync(publish, { code: 'STORE_FAILED' });
   t.deepEqual(fs.readdirSync(root), ['soil.md']);
 });
