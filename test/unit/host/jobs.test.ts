@@ -366,12 +366,14 @@ test('jobs: an article is noted before it is stored; the job waits for it, or fo
   await jobs.noteArticle('article.published', { id: 'a', timestamp }); // the delivery failed, and was sent again
   await jobs.noteArticle('article.published', { id: 'never', timestamp });
   site.revisions.a = 'r1';
-  /** It may have been looked for just before, and is not looked for again at once. */
-  const comes = (what: string, count: number) =>
-    until(what, () => {
-      site.time += 1_000;
+  /** It may have been looked for just before, and is not looked for again at once. However slow the machine is, no hour passes. */
+  const comes = (what: string, count: number) => {
+    const last = site.time + 600_000;
+    return until(what, () => {
+      site.time = Math.min(site.time + 1_000, last);
       return runs.length === count;
     });
+  };
   await comes('it is published', 1);
   const stored = { id: 'a', revision: 'r1', date: 'of it' };
   t.deepEqual(runs, [{ event: 'article.published', article: stored, timestamp, at }]);
