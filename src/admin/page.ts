@@ -134,5 +134,5 @@ export function pageIn({ query }: Pick<PageRequest, 'query'>, pages: number): nu
   return Math.min(Math.max(1, Math.trunc(Number(query.get('page')) || 1)), pages);
 }
 
-/** The answer if there is no such page, article and so on. */
+/** The answer if the page, or the article that it is about, does not exist. */
 export const MISSING: PageAnswer = { kind: 'missing' };

@@ -157,7 +157,7 @@ export function createUsers(
   }
 
   /**
-   * The user with this name and password. It takes the same time if there is no such user.
+   * The user with this name and password. An unknown name takes as long to check as a known one.
    *
    * @param isKnown whether the user has logged in before in the browser that asks.
    */

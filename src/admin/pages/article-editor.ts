@@ -90,7 +90,7 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
     }
   }
 
-  /** Shows the form again with the entries, if the article was removed meanwhile. */
+  /** Shows the form again, with what the person has entered, after the article was removed. */
   function removed(fields: ArticleFields): Promise<PageAnswer> {
     const flash = { level: 'warn', text: 'articles.removedSince' } as const;
     return form(undefined, fields, { isChanged: true }, { status: 404, flash });

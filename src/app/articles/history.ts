@@ -120,7 +120,7 @@ async function committedVersions(
 /**
  * The article in a commit, in a file of the present name. It takes the same time however long the history is.
  *
- * @returns undefined if there is no such commit, or the article is not in it.
+ * @returns undefined if the commit does not exist, or does not contain the article.
  * @throws PressmarkError GIT_FAILED.
  */
 export async function versionInCommit(

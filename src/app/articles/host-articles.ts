@@ -68,7 +68,7 @@ export function createArticleChanges(
       const stored = await store.read(path);
       const entry = catalog.get(path);
       if (stored === undefined || entry === undefined) continue;
-      // A person may have edited the file since: an article that is no longer live must not be announced.
+      // A person may have edited the file meanwhile. Do not announce an article that is no longer live.
       if (wanted.state === undefined || stateOf(entry, Date.now()) === wanted.state)
         found.push(listedArticle(`${prefix}${path}`, stored));
     }
