@@ -52,10 +52,9 @@ export const compiledTests = (folder, except = []) =>
 
 /**
  * What sets a variable for its whole process, records the functions that run in it, or waits before it declares its tests. The
- * time zone may be another one for all tests. The jobs of plugins failed twice beside other tests, and never by themselves.
+ * time zone may be another one for all tests.
  */
-const OF_ITS_PROCESS =
-  /^process\.env\.(?!TZ\b)|support\/way\.js|\bcreateJobs\b.*host\/jobs\/jobs\.js|^(?:const [^=]+ = )?await /m;
+const OF_ITS_PROCESS = /^process\.env\.(?!TZ\b)|support\/way\.js|^(?:const [^=]+ = )?await /m;
 
 /** What measures its process, or replaces a function or a variable for a time: no other test runs then. */
 const ALONE =

@@ -365,13 +365,15 @@ test('jobs: an article is noted before it is stored; the job waits for it, or fo
   await jobs.noteArticle('article.published', { id: 'a', timestamp });
   await jobs.noteArticle('article.published', { id: 'a', timestamp }); // the delivery failed, and was sent again
   await jobs.noteArticle('article.published', { id: 'never', timestamp });
+  // Read after the first run and half an hour, the second note would be a new event: it is remembered for ten minutes.
+  await until('both notes of the article are one', () => site.states().length === 2);
   site.revisions.a = 'r1';
   /** It may have been looked for just before, and is not looked for again at once. However slow the machine is, no hour passes. */
   const comes = (what: string, count: number) => {
     const last = site.time + 600_000;
     return until(what, () => {
       site.time = Math.min(site.time + 1_000, last);
-      return runs.length === count;
+      return runs.length >= count;
     });
   };
   await comes('it is published', 1);
@@ -382,6 +384,7 @@ test('jobs: an article is noted before it is stored; the job waits for it, or fo
   site.time += 1_800_000; // a push to a slow remote takes that long
   site.revisions.a = 'r2';
   await comes('it is updated', 2);
+  t.is(runs.length, 2);
   t.like(runs[1], { event: 'article.updated', article: { revision: 'r2' } });
   site.time += 3_600_001;
   await site.isDone(runs, 2);
