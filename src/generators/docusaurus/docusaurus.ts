@@ -8,7 +8,6 @@ import type {
   Problem,
   Question,
   SiteFacts,
-  SiteFiles,
 } from '../generator.js';
 import { answerTo, jsonOf, nodeCommand } from '../inspect/ask.js';
 import { siteFacts } from '../inspect/facts.js';
@@ -37,21 +36,7 @@ export const docusaurus: Generator = {
   addressQuery: () => addressQuery,
   pinsAddresses: true,
   staticFolder: () => 'static',
-  problems,
 };
-
-/** The faults that stop every build. */
-function problems(files: SiteFiles): Problem[] {
-  const name = firstFile(files, CONFIG_FILES) ?? '';
-  if (!/\bonUntruncatedBlogPosts\s*:\s*['"`]throw['"`]/.test(files.read(name) ?? '')) return [];
-  return [
-    {
-      level: 'fail',
-      text: `${name} has onUntruncatedBlogPosts: 'throw', so that each article, which has no mark of truncation, stops the build.`,
-      fix: "Set onUntruncatedBlogPosts: 'warn'.",
-    },
-  ];
-}
 
 /** Makes Docusaurus load the site. It reads the configuration, the plugins and the posts, and writes `.docusaurus`. */
 const ASK = `NODE_ENV=production BABEL_ENV=production ${nodeCommand(`
@@ -75,6 +60,7 @@ const blogs = props.plugins
       routeBase: options.routeBasePath,
       knownTagsOnly: options.onInlineTags === 'throw',
       knownAuthorsOnly: options.onInlineAuthors === 'throw',
+      stopsUntruncated: options.onUntruncatedBlogPosts === 'throw',
       authors: Object.fromEntries(known.flatMap(([key, { name }]) => (key && name ? [[name, key]] : []))),
       posts: posts.map(({ metadata }) => ({ path: below(metadata.source), address: metadata.permalink })),
     };
@@ -91,6 +77,8 @@ interface Blog {
   /** Whether a tag that is not in `tags.yml`, or an author who is not in `authors.yml`, stops the build. */
   readonly knownTagsOnly: boolean;
   readonly knownAuthorsOnly: boolean;
+  /** Whether a post without a mark of truncation stops the build. */
+  readonly stopsUntruncated: boolean;
   /** The posts with their addresses below the origin. */
   readonly posts: readonly ListedPage[];
 }
@@ -110,6 +98,7 @@ const USUAL_BLOG: Blog = {
   authors: {},
   knownTagsOnly: false,
   knownAuthorsOnly: false,
+  stopsUntruncated: false,
   posts: [],
 };
 const SHOWN = 'node -e "loadSite()"';
@@ -170,9 +159,18 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     },
     ignore: [`${outDir}/`, '.docusaurus/', 'node_modules/'],
     questions: blogQuestions(blogs, content),
-    warnings: untestedVersion(installedVersion(files, '@docusaurus/core'), 'Docusaurus 3.3 on', [3], 3),
+    warnings: [
+      ...(blog.stopsUntruncated ? [UNTRUNCATED] : []),
+      ...untestedVersion(installedVersion(files, '@docusaurus/core'), 'Docusaurus 3.3 on', [3], 3),
+    ],
   });
 }
+
+const UNTRUNCATED: Problem = {
+  level: 'fail',
+  text: "The blog has onUntruncatedBlogPosts: 'throw', so that each article, which has no mark of truncation, stops the build.",
+  fix: "Set onUntruncatedBlogPosts: 'warn'.",
+};
 
 /** The keys that differ from the usual ones, without the key of authors, as posts may name authors in several ways. */
 function keysOf(posts: readonly SitePost[], { knownTagsOnly }: Blog): Partial<KeyNames> {

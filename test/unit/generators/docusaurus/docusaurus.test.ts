@@ -45,14 +45,6 @@ test('HTML is one element of JSON strings, without a mark at which Docusaurus cu
   );
 });
 
-test('a setting that stops the build at each article is named', (t) => {
-  const count = (config: string) =>
-    docusaurus.problems?.(siteOf({ 'docusaurus.config.js': config }), { content: 'blog', options: {} })
-      .length;
-  t.is(count("export default { onUntruncatedBlogPosts: 'throw' };"), 1);
-  t.is(count('export default {};'), 0);
-});
-
 test('init asks Docusaurus for its blog', async (t) => {
   const answer = {
     url: 'https://garden.example',
@@ -64,6 +56,7 @@ test('init asks Docusaurus for its blog', async (t) => {
         routeBase: 'news',
         authors: { 'Marta Oak': 'marta' },
         knownTagsOnly: true,
+        stopsUntruncated: true,
         posts: [{ path: 'blog/2024-05-01-soil/index.md', address: '/notes/news/2024/05/01/soil' }],
       },
     ],
@@ -78,6 +71,7 @@ test('init asks Docusaurus for its blog', async (t) => {
     build: 'npx docusaurus build',
     questions: [],
   });
+  t.regex(facts.warnings.map(({ text }) => text).join(), /^The blog has onUntruncatedBlogPosts: 'throw'/);
   t.deepEqual(facts.options, { keys: { tags: null }, authors: { 'Marta Oak': 'marta' }, routeBase: '/news' });
   const listed = docusaurus.addressQuery?.(files, {}).parse(JSON.stringify(answer), '');
   t.deepEqual(listed, [{ path: 'blog/2024-05-01-soil/index.md', address: '/news/2024/05/01/soil/' }]);
