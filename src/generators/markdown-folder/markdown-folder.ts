@@ -55,22 +55,21 @@ const COMPILERS = [
   '@nuxt/content',
 ];
 
-/** Programs that compile `.md` files if their configuration says so, and the pattern of that. */
-const COMPILED: readonly (readonly [dependency: string, config: string, says: RegExp])[] = [
-  ['mdsvex', 'svelte.config', /['"`]\.?md['"`]/],
-  ['@next/mdx', 'next.config', /\bmdx?\?|['"`]\.?md['"`]/],
-  ['gatsby-plugin-mdx', 'gatsby-config', /['"`]\.md['"`]/],
-];
+/** Packages that compile `.md` files if the site's configuration says so. */
+const CONFIGURED = ['mdsvex', '@next/mdx', 'gatsby-plugin-mdx'];
 
-/** The problems with programs that run the contents of Markdown files, which articles must not do. */
+/** The extension `.md` in a configuration, or a pattern that includes it, such as `/\.mdx?$/`. */
+const MD_EXTENSION = /['"`]\.?md['"`]|\bmdx?\?/;
+
+/**
+ * The problem of a site that runs the contents of Markdown files, which articles must not do. The configuration is read as text:
+ * packages keep their options to themselves, and `doctor` runs no code of the site.
+ */
 function problems(files: SiteFiles): Problem[] {
   const packages = npmDependencies(files);
-  const compiler =
-    COMPILERS.find((name) => packages.has(name)) ??
-    COMPILED.find(([dependency, config, says]) => {
-      const path = packages.has(dependency) ? configOf(files, { config }) : undefined;
-      return path !== undefined && says.test(files.read(path) ?? '');
-    })?.[0];
+  const configs = PROGRAMS.map((program) => files.read(configOf(files, program) ?? '') ?? '');
+  const names = configs.some((text) => MD_EXTENSION.test(text)) ? [...COMPILERS, ...CONFIGURED] : COMPILERS;
+  const compiler = names.find((name) => packages.has(name));
   if (compiler === undefined) return [];
   return [
     {

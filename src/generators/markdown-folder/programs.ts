@@ -18,7 +18,7 @@ interface Program {
   /** The configuration file, without the extension. */
   readonly config: string;
   /** The command that builds the site. */
-  readonly build: RegExp;
+  readonly build: string;
   /** JavaScript that returns the configuration. */
   readonly ask: string;
   /** Reads the answer. */
@@ -49,7 +49,7 @@ export const PROGRAMS: readonly Program[] = [
   {
     dependency: 'next',
     config: 'next.config',
-    build: /\bnext\s+build\b/,
+    build: 'next build',
     ask: `
 import { createRequire } from 'node:module';
 const require = createRequire(process.cwd() + '/package.json');
@@ -69,7 +69,7 @@ answer({ output, distDir, basePath, trailingSlash, version: require('next/packag
   {
     dependency: '@sveltejs/kit',
     config: 'svelte.config',
-    build: /\bvite\s+build\b/,
+    build: 'vite build',
     ask: `
 const CONFIG = 'svelte.config';
 const { kit = {} } = ${IMPORTED};
@@ -91,7 +91,7 @@ answer({ adapter: kit.adapter?.name, base: kit.paths?.base, origin: kit.prerende
   {
     dependency: 'gatsby',
     config: 'gatsby-config',
-    build: /\bgatsby\s+build\b/,
+    build: 'gatsby build',
     ask: `
 const CONFIG = './gatsby-config';
 const { siteMetadata, pathPrefix, trailingSlash } = ${IMPORTED};
@@ -142,8 +142,8 @@ export async function programOf(site: AskedSite): Promise<BuiltBy> {
   const said = await answerTo(site, nodeCommand(program.ask), `node -e "${program.config}"`);
   const { base, caches, isStatic, ...answer } = program.read(said, files);
   const siteUrl = answer.siteUrl ?? readPackageJson(files).homepage;
-  const usual = `npx ${program.build.source.replace(/\\b/g, '').replace('\\s+', ' ')}`;
-  const command = await buildCommand(site, program.build, usual);
+  const calls = new RegExp(`\\b${program.build.replace(' ', '\\s+')}\\b`);
+  const command = await buildCommand(site, calls, `npx ${program.build}`);
   return {
     ...answer,
     siteUrl: publicAddress(siteUrl, base === '' ? undefined : base),

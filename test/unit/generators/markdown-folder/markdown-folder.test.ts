@@ -152,8 +152,15 @@ test('a site that compiles its Markdown files is refused, as an article must not
   const problems = (files: Record<string, string>) =>
     markdownFolder.problems?.(siteOf(files), { content: 'posts', options: {} }).map(({ level }) => level);
   t.deepEqual(problems({ 'package.json': manifest({ 'next-mdx-remote': '5' }) }), ['fail']);
-  const mdsvex = manifest({ mdsvex: '0.12' });
-  t.deepEqual(problems({ 'package.json': mdsvex, 'svelte.config.js': "extensions: ['.md']" }), ['fail']);
-  t.deepEqual(problems({ 'package.json': mdsvex, 'svelte.config.js': "extensions: ['.svx']" }), []);
+  for (const [compiler, config, says, saysNot] of [
+    ['mdsvex', 'svelte.config.js', "extensions: ['.md']", "extensions: ['.svx']"],
+    ['@next/mdx', 'next.config.mjs', 'extension: /\\.mdx?$/', "pageExtensions: ['js', 'mdx']"],
+    ['gatsby-plugin-mdx', 'gatsby-config.ts', 'extensions: [`.mdx`, `.md`]', 'extensions: [`.mdx`]'],
+  ] as const) {
+    const files = { 'package.json': manifest({ [compiler]: '1' }) };
+    t.deepEqual(problems({ ...files, [config]: says }), ['fail'], compiler);
+    t.deepEqual(problems({ ...files, [config]: saysNot }), [], compiler);
+    t.deepEqual(problems({ 'package.json': manifest({}), [config]: says }), []);
+  }
   t.deepEqual(problems(NEXT), []);
 });
