@@ -39,7 +39,10 @@ export const astro: Generator = {
   problems,
 };
 
-/** The faults that stop every build. */
+/**
+ * The faults that stop every build, by the text of the configuration: Astro 5 has one JSON schema for strict schemas and others,
+ * and `doctor` does not ask Astro.
+ */
 function problems(files: SiteFiles): Problem[] {
   const path = firstFile(files, CONTENT_CONFIGS);
   const text = path === undefined ? '' : (files.read(path) ?? '');
@@ -67,7 +70,9 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const pages = entries.map(({ path }) => ({ path, address: '' }));
   const isArticlePath = (path: string) => /\.(?:mdx?|html)$/.test(path);
   const posts = readPosts(files, content, pages, { isArticlePath, slug: entryId });
-  const { keys, options, hasKnownTags } = fieldsOf(schema, posts, (key) => makesPictures(files, srcDir, key));
+  const { keys, options, hasKnownTags } = fieldsOf(schema, posts, (key) =>
+    fetchesPictures(files, config, key),
+  );
   const usual: Readonly<Record<string, unknown>> = { ...KEYS };
   const needed = neededKeys(schema, posts, keys);
   const [route, ...others] = routesOf(answer.routes, [collection, posix.basename(content)]);
@@ -157,12 +162,17 @@ function permalinkOf({ format, trailingSlash }: AstroAnswer['config'], pattern: 
   return trailingSlash === 'never' ? path : `${path}/`;
 }
 
-/** Whether a component seems to make pictures of a key's value, by the component's text: Astro has no answer to this. */
-function makesPictures(files: SiteFiles, folder: string, key: string): boolean {
+/**
+ * Whether a component makes pictures of a key's value that Astro has to fetch, by the component's text: Astro has no answer to
+ * this. With a width and a height, Astro fetches a picture only from the hosts in its configuration.
+ */
+function fetchesPictures(files: SiteFiles, config: AstroAnswer['config'], key: string): boolean {
   const use = new RegExp(
     `<(?:Image|Picture)\\b(?:(?!/>)[\\s\\S])*\\b${key}\\b[\\s\\S]*?/>|\\bgetImage\\s*\\([^)]*\\b${key}\\b`,
+    'g',
   );
-  return filesBelow(files, folder).some(
-    (path) => path.endsWith('.astro') && use.test(files.read(path) ?? ''),
-  );
+  return filesBelow(files, config.srcDir)
+    .filter((path) => path.endsWith('.astro'))
+    .flatMap((path) => files.read(path)?.match(use) ?? [])
+    .some((text) => config.fetchesImages || !/\swidth=/.test(text) || !/\sheight=/.test(text));
 }

@@ -85,13 +85,12 @@ type FieldOptions = Pick<
 /**
  * The names and types of the fields, from the posts and the schema.
  *
- * @param makesPictures whether the site makes pictures of the value of a key: Astro measures them, and a remote picture may
- *   stop the build.
+ * @param fetchesPictures whether Astro has to fetch the pictures of a key for the site's components, which may stop the build.
  */
 export function fieldsOf(
   schema: readonly SchemaKey[] | undefined,
   posts: readonly SitePost[],
-  makesPictures: (key: string) => boolean,
+  fetchesPictures: (key: string) => boolean,
 ): { readonly keys: KeyNames; readonly options: FieldOptions; readonly hasKnownTags: boolean } {
   const none: KeyNames = { title: '', description: null, date: '', updated: null, tags: null, image: null };
   const used = keysOfPosts(posts, none);
@@ -136,7 +135,7 @@ export function fieldsOf(
       date,
       updated: isOtherForm ? null : updated,
       tags: hasKnownTags ? null : tags,
-      image: image === null || makesPictures(keyPath(image).key) ? null : image,
+      image: image === null || fetchesPictures(keyPath(image).key) ? null : image,
       ...(author !== null && isAuthor && { author }),
       ...(category != null ? { category } : hasKnownTags && { category: `${tags}[]` }),
       ...(canonical != null && { canonical }),

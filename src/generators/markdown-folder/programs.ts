@@ -76,6 +76,7 @@ const { kit = {} } = ${IMPORTED};
 answer({ adapter: kit.adapter?.name, base: kit.paths?.base, origin: kit.prerender?.origin, isLenient: Boolean(kit.prerender?.handleHttpError) });`,
     read: ({ adapter, base, isLenient, ...answer }, files) => ({
       isStatic: adapter === '@sveltejs/adapter-static',
+      // The adapter does not show its options.
       output: /\bpages\s*:\s*['"`]([\w./-]+)['"`]/.exec(files.read('svelte.config.js') ?? '')?.[1] ?? 'build',
       siteUrl: textAt(answer, 'origin'),
       siteUrlSource: 'kit.prerender.origin and kit.paths.base',
