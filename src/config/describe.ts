@@ -25,7 +25,7 @@ export function describe(
 
 /** The suggestion for an unknown key. */
 function insteadOf(key: string, known: readonly string[]): string {
-  if (/secret/i.test(key)) return '; the signing secret belongs into .env, as PRESSMARK_SECRET';
+  if (/secret/i.test(key)) return '; the signing secret belongs in .env, as PRESSMARK_SECRET';
   return didYouMean(key, known);
 }
 

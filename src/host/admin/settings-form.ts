@@ -145,7 +145,7 @@ export function enteredValue(type: FieldKind, given: string): EnteredValue {
     case 'json':
       return parsed(text);
     case 'secret':
-      return { kind: 'wrong', text: 'a secret belongs into .env' };
+      return { kind: 'wrong', text: 'a secret belongs in .env' };
   }
 }
 

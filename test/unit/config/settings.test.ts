@@ -115,7 +115,7 @@ test('all faults of the settings are named at once, each in a line', async (t) =
 
 /** Configs that are refused, and the words: the rule and the value. */
 const REFUSED: readonly (readonly [config: object, words: RegExp])[] = [
-  [{ secret: 'abc' }, /no setting "secret"; the signing secret belongs into \.env, as PRESSMARK_SECRET$/],
+  [{ secret: 'abc' }, /no setting "secret"; the signing secret belongs in \.env, as PRESSMARK_SECRET$/],
   [{ port: 65_536 }, / port /],
   [{ replay: { maxAge: '8h' } }, /replay\.maxAge must be 9h or more: the service itself sends .* again for/],
   [{ replay: { maxAge: 'a week' } }, /replay\.maxAge must be a number of hours or days, such as 12h or 30d/],
