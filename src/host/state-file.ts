@@ -4,12 +4,12 @@ import { writeAtomically } from '../fs/atomic-write.js';
 import { invalid } from './invalid.js';
 
 /**
- * A JSON file that a receiver leaves for the next one.
+ * Reads and writes a JSON file with which a receiver passes a value to the next receiver of the site.
  *
  * @param none the value if there is no file.
- * @param without the consequence of deleting the file, for the message.
+ * @param without what happens after the file is deleted, for the message: a sentence without its full stop.
  */
-export function keptFile<T>(path: string, none: T, without: string) {
+export function stateFile<T>(path: string, none: T, without: string) {
   return {
     /** @throws PressmarkError PLUGIN_INVALID if it cannot be read. */
     read(): T {
@@ -20,6 +20,6 @@ export function keptFile<T>(path: string, none: T, without: string) {
         throw invalid(`${path} cannot be read: ${messageOf(error)}; without it, ${without}`);
       }
     },
-    write: (kept: T): Promise<void> => writeAtomically(path, JSON.stringify(kept)),
+    write: (value: T): Promise<void> => writeAtomically(path, JSON.stringify(value)),
   };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Cron as Pattern } from 'croner';
 import { messageOf } from '../../errors.js';
-import { keptFile } from '../kept-file.js';
+import { stateFile } from '../state-file.js';
 
 /** The times of a cron expression. */
 export interface Times {
@@ -66,7 +66,7 @@ export function createCrons(
   works: ReadonlyMap<string, { readonly times?: Times }>,
   now: () => number,
 ) {
-  const file = keptFile<Readonly<Record<string, LastRun>>>(
+  const file = stateFile<Readonly<Record<string, LastRun>>>(
     join(folder, 'crons.json'),
     {},
     'crons count from the start of the receiver',

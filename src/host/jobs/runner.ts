@@ -4,8 +4,8 @@ import { type Log, withoutHidden } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
 import type { ArticleReader } from '../articles/articles.js';
 import type { Timer } from '../hooks/timings.js';
-import { keptFile } from '../kept-file.js';
 import { asPlugin } from '../plugin-code.js';
+import { stateFile } from '../state-file.js';
 import { createCrons, type Times } from './crons.js';
 import { afterFailure, attemptsIn, isDue, type JobContext, type JobState, type StoredEvent } from './job.js';
 import { createLead } from './lead.js';
@@ -72,7 +72,11 @@ const TROUBLE_MS = 10_000;
  * them.
  */
 export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOptions) {
-  const begunFile = keptFile<readonly string[]>(join(folder, 'begun.json'), [], 'jobs since ever begin anew');
+  const begunFile = stateFile<readonly string[]>(
+    join(folder, 'begun.json'),
+    [],
+    'jobs with since: ever begin again',
+  );
   const lead = createLead(folder);
   const queue = createQueue({ folder, notes, works, log, now });
   const crons = createCrons(folder, works, now);

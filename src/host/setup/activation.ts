@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeDurableDirectory } from '../../fs/atomic-write.js';
 import { takeKernelLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
-import { keptFile } from '../kept-file.js';
+import { stateFile } from '../state-file.js';
 
 /** The file that records a plugin's activation. */
 interface Activated {
@@ -27,7 +27,7 @@ export async function activateOnce(
 ): Promise<void> {
   await makeDurableDirectory(folder);
   const path = join(folder, 'activated.json');
-  const file = keptFile<Activated | undefined>(path, undefined, 'the plugin is activated anew');
+  const file = stateFile<Activated | undefined>(path, undefined, 'the plugin is activated again');
   const lock = await takeKernelLock(join(folder, 'activation.lock'), findLockHelper(), LOCK_WAIT_MS);
   try {
     const last = file.read();
