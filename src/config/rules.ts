@@ -4,8 +4,8 @@ import { canonicalUrl } from '../contract/canonical-url.js';
 // Rules for addresses, paths and names that the other modules rely on.
 
 /**
- * Whether lookups of articles below an address work: anything that a URL parser would repair or drop would remain in their
- * URLs.
+ * Whether a text can be the site's URL. The URLs of articles begin with it unchanged, so a URL parser must not repair it or drop
+ * a part of it; otherwise lookups would not find them.
  */
 export function isSiteUrl(text: string): boolean {
   const canonical = canonicalUrl(text);
@@ -20,7 +20,7 @@ export function isBranch(name: string): boolean {
   return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
 }
 
-/** Whether a path can be the webhook's; other paths are the receiver's own. */
+/** Whether a path can be the webhook's. `/healthz` and everything below `/-/` are taken. */
 export function isEndpoint(path: string): boolean {
   if (!/^\/[^?#]*[^/?#]$/.test(path) || /^\/(?:healthz$|-\/)/.test(path)) return false;
   return URL.canParse(path, 'http://a') && new URL(path, 'http://a').href === `http://a${path}`;
@@ -45,14 +45,14 @@ export function isHttpsOrigin(text: string): boolean {
   return /^https:/i.test(text) && isSiteUrl(text) && new URL(text).pathname === '/';
 }
 
-/** Whether a text is an IP address, or a network with the length of its prefix. */
+/** Whether a text is an IP address, or a network in CIDR notation such as `10.0.0.0/8`. */
 export function isNetwork(text: string): boolean {
   const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);
   return version !== 0 && Number(prefix) <= (version === 4 ? 32 : 128);
 }
 
-/** Whether Pressmark reads a file at this path: it skips hidden folders and node_modules. */
-export function isReadBack(path: string): boolean {
+/** Whether the store finds a file at this path: it skips hidden files and folders, and node_modules. */
+export function isScannedPath(path: string): boolean {
   return path.split(/[\\/]/).every((name) => !name.startsWith('.') && name !== 'node_modules');
 }

@@ -6,7 +6,7 @@ import {
   isHttpsOrigin,
   isNetwork,
   isPagePath,
-  isReadBack,
+  isScannedPath,
   isSiteUrl,
 } from './rules.js';
 import { languageTag, siteSchema, timeZone } from './site-schema.js';
@@ -238,7 +238,7 @@ export const schema = z.strictObject({
       /** Below `content`. @default 'articles/:year/:month/:slug.md' */
       file: below
         .and(pattern)
-        .and(z.string().refine(isReadBack, { error: 'must not lead into a dot folder or node_modules' }))
+        .and(z.string().refine(isScannedPath, { error: 'must not lead into a dot folder or node_modules' }))
         .and(z.string().regex(/\.(?:md|markdown)$/, { error: 'must end in .md or .markdown' }))
         .default('articles/:year/:month/:slug.md'),
       /** Below `siteUrl`. @default '/articles/:slug/' */

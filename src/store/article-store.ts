@@ -81,8 +81,8 @@ export function createStore(options: StoreOptions) {
   async function chooseFor(draft: ArticleDraft, taken: ReadonlySet<string>): Promise<Name> {
     const { body, contentHtml } = draft;
     const { extension } = content.format;
-    const its = typeof extension === 'string' ? extension : await codec.extension({ body, contentHtml });
-    return chooseName(draft, its, taken);
+    const suffix = typeof extension === 'string' ? extension : await codec.extension({ body, contentHtml });
+    return chooseName(draft, suffix, taken);
   }
 
   function notice(changes: readonly ContentChange[]): void {
@@ -138,9 +138,9 @@ export function createStore(options: StoreOptions) {
       const { slug, path, url, release } = await chooseFor(draft, taken);
       try {
         const named = { url, updated: null, ...(await spelled(draft, path)), slug };
-        const first = await codec.encode(named, path);
+        const encoded = await codec.encode(named, path);
         const target = join(content.root, path);
-        const file = await files.write({ path, target, ...first, replaces: null, epoch, waitsFor });
+        const file = await files.write({ path, target, ...encoded, replaces: null, epoch, waitsFor });
         return { outcome: 'stored', id, url, file };
       } catch (error) {
         if (error instanceof Outdated && !(error instanceof NameTaken)) throw error;

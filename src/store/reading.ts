@@ -46,7 +46,7 @@ export function createReading(options: ReadingOptions) {
   async function compare(entries: readonly Entry[]): Promise<void> {
     await addresses.refresh();
     for (const { path } of entries) {
-      await finished(path);
+      await waitForWrite(path);
       notice(await refresh(content, catalog, path, writing));
       // A date that was in the future when the file was read may have passed. Other files are not read again, as a large one
       // takes too long.
@@ -59,7 +59,7 @@ export function createReading(options: ReadingOptions) {
    * Returns the entry that `choose` returns. If it finds none, it is called again after new files were read, as another
    * receiver or a person may have just added or moved the file.
    */
-  async function chosen(choose: () => Entry): Promise<Entry> {
+  async function chooseEntry(choose: () => Entry): Promise<Entry> {
     try {
       return choose();
     } catch (error) {
@@ -90,7 +90,7 @@ export function createReading(options: ReadingOptions) {
     await writer.catchUp?.();
     await compare(catalog.byUrl(canonicalUrl(url) ?? ''));
     await compare(catalog.unresolved(lastSegment(url)));
-    const entry = await chosen(() => onlyEntry(catalog, url));
+    const entry = await chooseEntry(() => onlyEntry(catalog, url));
     await ensureShared(entry);
     return { ...(await open(entry)).stored, path: entry.path };
   }
@@ -130,20 +130,20 @@ export function createReading(options: ReadingOptions) {
   async function checkNow(target: Target): Promise<Precondition> {
     const canonical = canonicalUrl(target.targetUrl) ?? '';
     await compare([...catalog.byId(target.targetId), ...catalog.byUrl(canonical)]);
-    const entry = await chosen(() => targetOf(catalog, target));
+    const entry = await chooseEntry(() => targetOf(catalog, target));
     await ensureShared(entry);
     const read = await open(entry);
     return { kind: preconditionOf(read.stored, target), read, entry };
   }
 
   /** Waits for an unfinished write of a file. */
-  async function finished(path: string): Promise<void> {
+  async function waitForWrite(path: string): Promise<void> {
     await writing.get(path)?.catch(() => undefined); // its caller handles the error
   }
 
   async function open(entry: Entry): Promise<ReadFile> {
     try {
-      await finished(entry.path);
+      await waitForWrite(entry.path);
       return await readArticle(content, entry.path);
     } catch (error) {
       if (isGone(error)) throw removed(entry);

@@ -10,7 +10,7 @@ import type { Connector } from '../connectors.js';
 import { type Envelope, envelopeBytes } from '../delivery/send-event.js';
 import type { Draft } from './draft.js';
 import { jsonLdOf } from './json-ld.js';
-import { htmlOf, missingFence, parseMarkdown } from './markdown.js';
+import { missingFence, parseMarkdown, renderTokens } from './markdown.js';
 
 /**
  * The id of an article: the one in its file, otherwise one made from the file's path. It is the deduplication key and contains
@@ -101,7 +101,7 @@ function compose(draft: Draft, connector: Publisher, setting: Setting): ArticleD
   // Byline (contract: author): the file's, otherwise the connector's, otherwise the application's name.
   const author = draft.author || connector.author || connector.application;
   const tokens = parseMarkdown(draft.markdown);
-  const html = htmlOf(tokens);
+  const html = renderTokens(tokens);
   // An open comment or tag at the end would swallow the text after it.
   const closed = closedHtml(html);
   const closing = closed.startsWith(html) ? closed.slice(html.length) : '';

@@ -12,7 +12,7 @@ export function parseMarkdown(text: string): readonly Token[] {
 }
 
 /** Renders parsed Markdown as HTML. */
-export function htmlOf(tokens: readonly Token[]): string {
+export function renderTokens(tokens: readonly Token[]): string {
   return markdownIt.renderer.render([...tokens], markdownIt.options, {});
 }
 

@@ -77,7 +77,7 @@ function sweep(leftovers: readonly string[], log: Log): number {
       if (!isUnreadable(error)) throw error;
       log.warn(
         { path, reason: messageOf(error) },
-        'what an interrupted write has left could not be removed; the next start tries again',
+        'a temp file of an interrupted write could not be removed; the next start tries again',
       );
     }
   }

@@ -5,7 +5,7 @@ import { htmlTokens } from '../../../src/article/text/html-tokens.js';
 import { parseDelivery } from '../../../src/contract/envelope.js';
 import { articleId, composeArticle, composeUpdate } from '../../../src/sender/article/compose.js';
 import { readDraft, whyUnfinished } from '../../../src/sender/article/draft.js';
-import { htmlOf, parseMarkdown } from '../../../src/sender/article/markdown.js';
+import { parseMarkdown, renderTokens } from '../../../src/sender/article/markdown.js';
 import type { Connector } from '../../../src/sender/connectors.js';
 import { envelopeBytes, envelopeOf } from '../../../src/sender/delivery/send-event.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -192,7 +192,7 @@ test('nothing in a text keeps the one item comment from being the last of the bo
     ...[`One.\n\n${comment}\n\nTwo.`, `x\n\n${comment}`, `\`${comment}\``],
   ]) {
     const data = compose(t, `---\n---\n${text}\n`);
-    for (const html of [data.content_html, htmlOf(parseMarkdown(data.content_markdown)).trimEnd()]) {
+    for (const html of [data.content_html, renderTokens(parseMarkdown(data.content_markdown)).trimEnd()]) {
       const last = htmlTokens(html).at(-1);
       t.deepEqual([last?.kind, html.slice(last?.start)], ['comment', comment], html);
     }

@@ -54,9 +54,10 @@ interface Post extends FileFacts {
   readonly pinned: string | undefined;
 }
 
-/** The article files of a folder, read. */
+/** The article files of a site's folder. */
 interface Posts {
   readonly all: readonly Post[];
+  /** The files without a page, and those that may have none, with the reason. */
   readonly hidden: ReadonlyMap<string, NotListed>;
   /** See `AddressFile`. */
   readonly digest: string;
@@ -90,11 +91,11 @@ export async function existingAddresses(settings: Settings, options: ListingOpti
   }
   const copy = options.copy === undefined ? await copyOf(settings, site.generator) : undefined;
   try {
-    const asked = copy?.dir ?? dir;
+    const askedDir = copy?.dir ?? dir;
     // Read again, as the site may have changed during the copy.
-    const copied = copy === undefined ? posts : postsIn(asked, settings, site.mapping);
-    const found = await findAddresses(copied, asked, { ...options, settings, site });
-    const file = { config: configOf(asked, settings, site), ...found };
+    const copied = copy === undefined ? posts : postsIn(askedDir, settings, site.mapping);
+    const found = await findAddresses(copied, askedDir, { ...options, settings, site });
+    const file = { config: configOf(askedDir, settings, site), ...found };
     await writeAddressFile(cacheFile, file);
     return listingOf(file, copied, true);
   } finally {
@@ -116,8 +117,8 @@ export function addressConfig(settings: Settings): string | undefined {
 }
 
 /**
- * Whether a build should also ask for the addresses of existing posts. Only a receiver needs them, and a build server with a
- * fresh clone has none.
+ * Whether a build should also ask for the addresses of existing posts. Only a receiver needs them, and none runs on a build
+ * server with a fresh clone.
  */
 export function wantsAddresses(settings: Settings): boolean {
   const isBuildServer = !['', '0', 'false', undefined].includes(settings.environment.CI?.toLowerCase());
@@ -137,7 +138,7 @@ function configOf(
 async function copyOf(settings: Settings, { caches }: Generator): Promise<SiteCopy> {
   const { dir, environment, output } = settings;
   const repository = await openRepository(dir, environment);
-  return await copySite({
+  return copySite({
     siteDir: dir,
     except: [...caches, output],
     env: environment,
@@ -195,7 +196,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** The result of reading a file; undefined if it is malformed, which doctor reports. */
+/** The result of `read`; undefined if the file is malformed, which `doctor` reports. */
 function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -205,8 +206,8 @@ function orUndefined<T>(read: () => T): T | undefined {
   }
 }
 
-/** The site whose generator is asked. */
-interface AskedFor extends Omit<ListingOptions, 'copy'> {
+/** The site whose addresses are listed, and the options. */
+interface SiteListing extends Omit<ListingOptions, 'copy'> {
   readonly settings: Settings;
   readonly site: SiteGenerator;
 }
@@ -215,9 +216,9 @@ interface AskedFor extends Omit<ListingOptions, 'copy'> {
 async function findAddresses(
   { all, hidden, digest }: Posts,
   dir: string,
-  asked: AskedFor,
+  listing: SiteListing,
 ): Promise<Omit<AddressFile, 'config'>> {
-  const { settings, site, isUpToDate = false } = asked;
+  const { settings, site, isUpToDate = false } = listing;
   const { generator, mapping } = site;
   const { content, siteUrl, buildsInBackground, articles } = settings;
   const { permalink } = articles;
@@ -225,7 +226,7 @@ async function findAddresses(
   const output = fs.existsSync(outputDir) ? outputDir : undefined;
   const open = all.filter(({ pinned }) => pinned === undefined);
   const query = generator.addressQuery?.(siteFiles(dir), site.options);
-  const answer = query && (await ask(query, dir, asked));
+  const answer = query && (await ask(query, dir, listing));
   const addresses =
     answer === undefined
       ? matchPages(
@@ -288,7 +289,7 @@ function byPost(pages: readonly ListedPage[], content: string): Map<string, stri
 async function ask(
   query: AddressQuery,
   dir: string,
-  { settings, site, signal }: AskedFor,
+  { settings, site, signal }: SiteListing,
 ): Promise<{ readonly pages: readonly ListedPage[]; readonly problem: string | undefined }> {
   const { environment: env, buildTimeoutMs: timeoutMs, siteUrl } = settings;
   const { name } = site.generator;
