@@ -48,7 +48,7 @@ export async function startApp(
   { terminal = false, preview = false, live = false, adapterLimits }: StartOptions = {},
 ): Promise<App> {
   refuseUnknownAddress(settings, { preview });
-  themeFolder(settings); // what is wrong with it is said here, and not by each build
+  themeFolder(settings); // reports a wrong theme now, and not in each build
   if (settings.site !== false) refuseForeignOutput(foldersOf(settings), settings.output);
   forgetOldAddresses(settings);
   const closers: (() => unknown)[] = [];

@@ -33,7 +33,7 @@ export interface SiteStatus extends NotedFacts {
   readonly jobs: readonly OpenJob[];
   /** The receivers that are running on this machine, newest first. */
   readonly receivers: readonly RunningReceiver[];
-  /** The reason why a running receiver must be restarted. */
+  /** The reason why a running receiver must be restarted; undefined if none must. */
   readonly restart: string | undefined;
   /** The scheduled articles, the next one first. */
   readonly scheduled: readonly ScheduledArticle[];
@@ -41,7 +41,7 @@ export interface SiteStatus extends NotedFacts {
   readonly malformed: readonly MalformedArticle[];
   /** The articles that wait for review; undefined if no pull request is wanted. */
   readonly review: ReviewStatus | undefined;
-  /** The problem after a change of the site's address, and the fix. */
+  /** The problem that a change of the site's address has caused, and the fix; undefined if there is none. */
   readonly addressChange: string | undefined;
 }
 
@@ -78,7 +78,7 @@ export async function siteStatus(settings: Settings): Promise<SiteStatus> {
   return statusOf(settings, contentOf(settings), [...(await readCatalog(settings)).entries()]);
 }
 
-/** @param content in a receiver, the content folder whose files are read in its thread. */
+/** Like `siteStatus`, with articles that were read already. @param content in a receiver, it reads files in a thread. */
 export async function statusOf(
   settings: Settings,
   content: Pick<ContentFolder, 'root' | 'codec'>,
@@ -100,8 +100,8 @@ export async function statusOf(
   };
 }
 
-/** The reason why a running receiver must be restarted, if there is one. */
-export async function restartReason(
+/** The reason why a running receiver must be restarted; undefined if none must. */
+async function restartReason(
   settings: Settings,
   receivers: readonly RunningReceiver[],
 ): Promise<string | undefined> {

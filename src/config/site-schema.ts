@@ -1,9 +1,10 @@
 import * as z from 'zod';
 
+/** An absolute path; not `//`, which would begin a host. */
+const PATH = /^\/(?!\/)[^\s\\]*$/;
+
 /** A file of the site, by its path below `siteUrl`. */
-const path = z
-  .string()
-  .regex(/^\/(?!\/)[^\s\\]*$/, { error: 'must be a path on the site such as /logo.svg' });
+const path = z.string().regex(PATH, { error: 'must be a path on the site such as /logo.svg' });
 
 const address = z.string().refine(isAddress, {
   error: 'must be a path on the site such as /about/, or an http(s) or mailto address',
@@ -92,7 +93,7 @@ export const siteSchema = z.strictObject({
 });
 
 function isAddress(text: string): boolean {
-  if (/^\/(?!\/)[^\s\\]*$/.test(text)) return true;
+  if (PATH.test(text)) return true;
   return /^(?:https?:\/\/|mailto:)\S+$/i.test(text) && URL.canParse(text);
 }
 
@@ -108,6 +109,6 @@ function isTimeZone(text: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).format() !== '';
   } catch {
-    return false; // a RangeError too
+    return false; // a RangeError: not a time zone
   }
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** A common mistake in signatures. */
+/** A common mistake in a receiver's expected signature. */
 export interface SignatureForm {
   /** Ends the sentence "it is a signature …". */
   readonly what: string;
@@ -10,11 +10,9 @@ export interface SignatureForm {
   readonly sign: (body: string, secret: string, timestamp: string) => string;
 }
 
-/** The names of a request's raw bytes in several languages. */
-export const RAW_BYTES =
-  'request.get_data() (Flask), php://input (PHP), io.ReadAll(r.Body) (Go), request.raw_post (Rails), express.raw() (Node.js)';
-
-const RAW = `Read the raw bytes before anything parses them: ${RAW_BYTES}.`;
+/** The fix for a receiver that signs a body that was parsed and written again. */
+const RAW =
+  'Read the raw bytes before anything parses them: request.get_data() (Flask), php://input (PHP), io.ReadAll(r.Body) (Go), request.raw_post (Rails), express.raw() (Node.js).';
 
 const hmac = (text: string, secret: string | Buffer) => createHmac('sha256', secret).update(text);
 const hex = (text: string, secret: string | Buffer) => `sha256=${hmac(text, secret).digest('hex')}`;
@@ -92,7 +90,7 @@ interface JsonStyle {
   readonly slash?: string;
 }
 
-/** JSON as other languages write it: in ASCII. */
+/** Writes JSON as other languages do, with escapes instead of non-ASCII characters. */
 function jsonText(value: unknown, style: JsonStyle): string {
   const { comma = ',', colon = ':', sorted = false, slash = '/' } = style;
   if (Array.isArray(value)) return `[${value.map((one) => jsonText(one, style)).join(comma)}]`;

@@ -17,7 +17,10 @@ export interface Status {
   /** HEAD's commit; null before the first. Git reads it before the files. */
   readonly tip: string | null;
   readonly files: ReadonlyMap<string, FileStatus>;
-  /** The given paths that git ignores. A path in the index is never ignored. */
+  /**
+   * The given paths that git ignores; empty for the whole work tree and for more than `MOST_PATHS` paths. A path in the index is
+   * never ignored.
+   */
   readonly ignored: ReadonlySet<string>;
 }
 
@@ -35,7 +38,7 @@ const CONFLICT: TreeEntry = { mode: 'conflict', id: 'conflict' };
 /**
  * Compares HEAD, the index and the work tree with one command.
  *
- * @param paths files, or one folder; none for the whole work tree.
+ * @param paths files, or one folder; none for the whole work tree. For more than `MOST_PATHS`, the result is for all files.
  */
 export async function statusOf(
   { git }: Pick<Repository, 'git'>,

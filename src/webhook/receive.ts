@@ -155,9 +155,7 @@ function refuseChangedBytes(body: Buffer): void {
   if (change !== undefined) throw new PressmarkError('BODY_INVALID', change);
 }
 
-/**
- * Errors with a status from 500 on that are not failures of the receiver: strangers can keep it busy, and a plugin may refuse.
- */
+/** Errors with a 5xx status that are not failures of the receiver: strangers can keep it busy, and a plugin may refuse. */
 export const NO_FAILURES: ReadonlySet<string> = new Set(['RECEIVER_BUSY', 'REFUSED_BY_PLUGIN']);
 
 /** The answer to an error: a code of the error table, or a 500 without details. */

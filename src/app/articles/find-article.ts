@@ -13,7 +13,8 @@ import { foldersOf } from '../content/folders.js';
 /**
  * Finds an article by its id, URL, file or slug, in this order.
  *
- * @param name a path may be absolute, or relative to the current folder, the site's folder or the content folder.
+ * @param name the id, URL, file or slug. A file's path may be absolute, or relative to the current folder, the site's folder or
+ *   the content folder.
  * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS.
  */
 export async function findArticle(settings: Settings, name: string): Promise<Entry> {
@@ -48,7 +49,7 @@ export async function findArticle(settings: Settings, name: string): Promise<Ent
   );
 }
 
-/** The present catalog of a site's articles, updated from the one that a receiver has saved. */
+/** Reads the catalog of a site's articles: the one that a receiver has saved, and the files that have changed since. */
 export async function readCatalog(settings: Settings): Promise<Catalog> {
   const content = contentOf(settings);
   const catalog = createCatalog();

@@ -31,10 +31,10 @@ export interface HostArticlesOptions {
 }
 
 /**
- * Like `setState`.
+ * Sets the state of an article like `Articles.setState`, for a person.
  *
- * @param by the person, and `base`, the revision that the person has seen; `note` is called with the new revision before it is
- *   stored.
+ * @param by `who` is the person, `base` the revision that the person has seen, and `note` is called with the new revision before
+ *   that is stored.
  */
 export type SetStateAs = (
   id: string,
@@ -48,7 +48,7 @@ const PAGE = 50;
 
 const CONDITIONS = ['state', 'tag', 'author', 'handWritten', 'after', 'limit'];
 
-/** The methods by which plugins change articles, always by compare-and-set, like a delivery. */
+/** Creates plugins' functions that list articles and change them. Like deliveries, changes are made by compare-and-set. */
 export function createArticleChanges(
   options: HostArticlesOptions & Pick<ArticleSearcher, 'findPaths'>,
 ): Pick<Articles, 'list' | 'patch' | 'setState' | 'rebuild'> & { readonly setStateAs: SetStateAs } {

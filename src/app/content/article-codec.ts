@@ -163,7 +163,7 @@ function post(thread: Worker, work: Work): void {
   } catch (error) {
     throw new PressmarkError(
       'BODY_INVALID',
-      `an article that was handed over holds no plain data: ${messageOf(error)}`,
+      `an article that was handed over has values that are not plain data: ${messageOf(error)}`,
     );
   }
 }
@@ -181,7 +181,7 @@ function settle(asked: Asked, outcome: Answer): void {
       break;
     case 'unreadable':
       asked.reject(
-        new PressmarkError('BODY_INVALID', 'an article holds data that are nested too deep; flatten them'),
+        new PressmarkError('BODY_INVALID', 'an article has data that is nested too deep; flatten it'),
       );
   }
 }
@@ -200,7 +200,7 @@ function threadSettings(
   if (configFile === undefined)
     throw new PressmarkError(
       'CONFIG_INVALID',
-      `generator ${quote(generator.name)} is defined by functions that stand in no config file; define it in pressmark.config.js, from which the thread that reads and writes articles loads it`,
+      `generator ${quote(generator.name)} is defined by functions outside a config file; define it in pressmark.config.js, from which the thread that reads and writes articles loads it`,
     );
   return { ...common, generator: 'plain', definedIn: configFile };
 }

@@ -4,8 +4,8 @@ import { PressmarkError } from '../../errors.js';
 import { answerEarly } from '../../webhook/http/respond.js';
 
 /**
- * Limits the size of bodies for plugins, however they read them. A larger body gets 413; if its length was not announced, the
- * connection is closed.
+ * Limits the size of bodies for plugins, however they read them. A request that announces a larger body is answered with 413. If
+ * the length is not announced, the connection is cut off at the limit.
  */
 export function boundedBody(mostBytes = MAX_BODY_BYTES): Middleware {
   const tooLarge = `body is over ${mostBytes} bytes, the most that a route of a plugin reads`;

@@ -104,7 +104,7 @@ export function createBoundedServer(handle: Handle, log: Log): BoundedServer {
     makeRoom(connections, socket);
     if (performance.now() - loggedAt < LOGGED_EVERY_MS) return;
     loggedAt = performance.now();
-    log.warn('too many connections; those that were of no use for longest are closed');
+    log.warn('too many connections; the connections that have been idle longest are closed');
   });
 
   server.on('request', (request, response) => {

@@ -88,7 +88,7 @@ export async function openPlugins(starting: Starting, opened: ReceiverStore): Pr
     ...own,
     ...firstPartyPlugins({ ...starting, durable, sources: pages.sources }),
     deploy.entry,
-    firstParty(recordsPlugin(kept), 'what is kept for people'),
+    firstParty(recordsPlugin(kept), 'the records'),
     // After the plugins that follow the same events, as its state of an article is the final one.
     firstParty(schedulePlugin({ catalog, prefix, since: opened.savedAt, stateDir }), 'the dates of articles'),
   ];

@@ -76,7 +76,7 @@ export async function openServer(
   });
   onClose(() => server.close());
   const port = await server.listen(settings.port, settings.host);
-  thread.start(); // not before: the start is to be short
+  thread.start(); // after `listen`, so that the receiver listens sooner
   const endAnnouncement = await announce(stateDir, log, {
     pid: process.pid,
     port,

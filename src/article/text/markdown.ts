@@ -5,10 +5,7 @@ import type { Token } from 'markdown-it';
 const require = createRequire(import.meta.url);
 let renderer: InstanceType<typeof MarkdownIt> | undefined;
 
-/**
- * Creates the renderer when an article first needs it: usually the service's own HTML is displayed until a person edits the
- * body.
- */
+/** Creates the renderer at the first call, as usually none is needed: a page shows the HTML that the service sent. */
 function markdownIt(): InstanceType<typeof MarkdownIt> {
   renderer ??= newMarkdownIt();
   return renderer;
@@ -19,7 +16,7 @@ function newMarkdownIt(): InstanceType<typeof MarkdownIt> {
   return new (require('markdown-it') as typeof MarkdownIt)({ html: true });
 }
 
-/** Creates another Markdown renderer. @param extend adds to it. */
+/** Creates another Markdown renderer. @param extend adds rules and plugins of markdown-it. */
 export function createMarkdown(
   extend: (md: InstanceType<typeof MarkdownIt>) => void = () => undefined,
 ): (text: string) => string {
@@ -33,7 +30,7 @@ export function renderMarkdown(text: string): string {
   return markdownIt().render(text);
 }
 
-/** The tokens of Markdown, from `markdown-it`. The text must not be slow by `isSlowMarkdown`. */
+/** Parses Markdown with markdown-it. Call it only for a text that is not `isSlowMarkdown`. */
 export function markdownTokens(text: string): Token[] {
   return markdownIt().parse(text, {});
 }

@@ -3,7 +3,7 @@ import type { SenderDriver, Step } from '../../conformance/sender/driver.js';
 import { CLOCK } from '../../sender/clock.js';
 import { askPerson } from './ask-person.js';
 
-/** How long to wait for a request that must not come, in milliseconds. */
+/** How long to wait after a step for requests that must not come, in milliseconds. */
 const QUIET_MS = 2000;
 
 /**
@@ -16,7 +16,7 @@ export function anySender(isNewSecret: boolean, signal: AbortSignal): SenderDriv
   return {
     now: Date.now,
     take: async (step, seen) => {
-      await askPerson(`${requestOf(step, isNewSecret)} (Enter goes on without it)`, signal, seen);
+      await askPerson(`${requestOf(step, isNewSecret)} (press Enter to continue without it)`, signal, seen);
       await pause(QUIET_MS);
     },
     passTo: (moment) => CLOCK.wait(Math.max(0, moment - Date.now()), signal),

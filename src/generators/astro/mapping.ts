@@ -48,14 +48,14 @@ const writtenText = (sent: string): string => (beginsWithMarker(sent) ? `\u2060$
 
 const beginsWithMarker = (text: string): boolean => text.replace(/^\u2060*/, '').startsWith(IMAGE_MARKER);
 
-/** The last part of an address. */
+/** The last segment of an address, without an extension such as `.html`. */
 const slugIn = (address: string): string =>
   decodedAddress(address)
     .replace(/(?:\.x?html?|\/)$/, '')
     .split('/')
     .at(-1) ?? '';
 
-/** Whether Astro takes the id from the key `slug`: it does unless the key is empty. */
+/** Whether Astro takes the id from the key `slug`; an empty one is ignored. */
 const hasSlug = ({ data }: FileFacts): boolean => Object.hasOwn(data, 'slug') && Boolean(data.slug);
 
 /** The id that Astro's glob() gives to a file: its path as slugs, without extension and `/index`. */
@@ -97,7 +97,7 @@ export function isSafeMarkdown(markdown: string, fetchesImages: boolean): boolea
   );
 }
 
-/** Whether Astro neither imports nor fetches a picture at this address, nor fails at it. */
+/** Whether a picture at this address cannot break a build: Astro neither imports nor fetches it, and can decode the address. */
 function isHarmless(address: string, fetchesImages: boolean): boolean {
   // Addresses that a Markdown parser would read differently: with an escape, a character reference or an unclosed parenthesis.
   if (/\\|&(?!amp;)|[<(]$/.test(address)) return false;

@@ -1,9 +1,8 @@
 import { commentPlaces } from '../../article/article.js';
 import { isSlowMarkdown } from '../../article/text/markdown.js';
 
-// Markdown is stored as it was sent. The functions below detect the few things that a site's build or page cannot handle, by
-// signs alone: matches in code count as well, as no Markdown is parsed here. Such an article is stored as the HTML that came
-// with it.
+// Markdown is stored as it was sent, unless a site's build or page cannot handle it; then the HTML that came with it is stored.
+// The functions below detect that by patterns. They do not parse Markdown, so matches in code count as well.
 
 /** Whether Markdown contains raw HTML besides item comments. */
 export function hasTags(markdown: string): boolean {
@@ -26,8 +25,8 @@ const LINK = /\][(:]\s*<?([^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*[<(]?)/g;
 const AUTOLINK = /<([a-z][a-z\d+.-]{1,31}:[^\s<>]*)>/gi;
 
 /**
- * Everything that a Markdown parser could read as the address of a link or picture. An address that it would read differently
- * ends with `<` or `(`.
+ * Everything that a Markdown parser could read as the address of a link or picture. If a parser could read more than the pattern
+ * does, the address ends with `<` or `(`.
  */
 export function linkedAddresses(markdown: string): string[] {
   return [LINK, AUTOLINK].flatMap((link) =>
@@ -35,7 +34,7 @@ export function linkedAddresses(markdown: string): string[] {
   );
 }
 
-/** Whether an address is outside the site or within the page: no generator checks it. */
+/** Whether an address is on another site or within the same page, so that no generator checks it. */
 export function isOtherSite(address: string): boolean {
   if (/^(?:mailto:|tel:|#)/i.test(address)) return !/[%\\&<(]/.test(address);
   return (
@@ -53,7 +52,7 @@ export function isDecodable(url: string): boolean {
   }
 }
 
-/** Removes item comments from Markdown, for sites that do not keep them; `postbuild` adds them to the page. */
+/** Removes item comments from Markdown, and the white space before them. */
 export function withoutItemComments(markdown: string): string {
   let text = '';
   let from = 0;

@@ -162,7 +162,7 @@ test('what a person has entered is read by the thread, and compared with the art
     message: /^the image /,
   });
   const noData = { title: () => 'Soil' } as unknown as { title: string };
-  await t.throwsAsync(form(noData, stored), { code: 'BODY_INVALID', message: /holds no plain data/ });
+  await t.throwsAsync(form(noData, stored), { code: 'BODY_INVALID', message: /are not plain data/ });
   const encoded = 'application/x-www-form-urlencoded';
   t.deepEqual(await formFields(encoded, Buffer.from('a=%C3%A9&b[]=1&b[]=2')), { a: 'é', b: ['1', '2'] });
   await t.throwsAsync(formFields('text/plain', Buffer.from('a=1')), { code: 'BODY_INVALID' });
@@ -171,7 +171,7 @@ test('what a person has entered is read by the thread, and compared with the art
 test('a generator whose functions no thread can load is refused', async (t) => {
   t.throws(() => createCodecInThread({ ...settings, configFile: undefined }), {
     code: 'CONFIG_INVALID',
-    message: /^generator "slow" is defined by functions that stand in no config file;/,
+    message: /^generator "slow" is defined by functions outside a config file;/,
   });
 });
 

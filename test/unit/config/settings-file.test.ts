@@ -30,7 +30,7 @@ test('settings file: an option is set by the config or by the file, never by bot
     code: 'CONFIG_INVALID',
     message: 'plugin desk: "a" is set in the config and in pressmark.settings.json; remove one of them',
   });
-  t.throws(() => join('loud', { a: 1 }), { code: 'CONFIG_INVALID', message: /no object/ });
+  t.throws(() => join('loud', { a: 1 }), { code: 'CONFIG_INVALID', message: /not an object/ });
   const hostile = JSON.parse('{"__proto__":{"a":1}}');
   t.is(Object.getPrototypeOf(join({ b: 2 }, hostile)), Object.prototype);
 });

@@ -40,7 +40,7 @@ const article = (session: Session) =>
     content_html: `<h2>A trial</h2>\n<p>The page of <code>${id}</code>.</p>\n${TRACKING}\n${comment}`,
   }));
 
-/** The article's page as soon as it contains the text. */
+/** Publishes the article, and waits until its page shows it. */
 function published(session: Session): Promise<{ html: string; id: string; jsonLd: string }> {
   return session.once('page published', async () => {
     const { data, url } = await article(session);
@@ -49,7 +49,7 @@ function published(session: Session): Promise<{ html: string; id: string; jsonLd
   });
 }
 
-/** The same page after an update without an image. */
+/** Updates the article without an image, and waits until its page shows the update. */
 function updated(session: Session) {
   return session.once('page updated', async () => {
     const before = await published(session);
@@ -68,7 +68,7 @@ function updated(session: Session) {
 const holds = (html: string, part: string) =>
   expectThat(html.includes(part), `${shown(part)} in the page`, `${html.length} characters without it`);
 
-/** Expects a part of a page in its head; the page may be of any length. */
+/** Expects a text in the head of a page, in linear time, as a page may be of any length. */
 export function expectInHead(html: string, part: string): void {
   const start = html.search(/<head[\s>]/i);
   const length = html.slice(start).search(/<\/head>/i);
