@@ -9,7 +9,7 @@ test('settings file: what is wrong with it is an error that names file and key',
   const cases: [string, RegExp][] = [
     ['{ "plugins": ', /pressmark\.settings\.json cannot be read: .*\(line 1\)/],
     ['[]', /must be an object/],
-    ['{ "plugin": {} }', /has "plugin", .*did you mean "?plugins/],
+    ['{ "plugin": {} }', /has the key "plugin"; .*did you mean plugins\?/],
     ['{ "plugins": { "desk": 7 } }', /plugins\.desk must be an object/],
   ];
   for (const [text, message] of cases) {
