@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { StoredArticle } from '../../src/article/stored-article.js';
 import { decode } from './plain-files.js';
 import { until } from './until.js';
@@ -29,15 +30,19 @@ export function articleFiles(site: string): string[] {
     .map((name) => join(root, name));
 }
 
+/** How long a temp file of a receiver that runs may be there, however slow the machine is, in milliseconds. */
+const MOST_WAIT_MS = 15_000;
+
 /**
  * Files that an interrupted write may leave behind: temporary files, and other files than articles in the content
  * folder.
  */
-export function debris(site: string): string[] {
-  // The receiver notes facts in the background, each for a moment in a temp file: debris is what stays.
+export async function debris(site: string): Promise<string[]> {
+  // The receiver notes facts in the background, each for a moment in a temp file: debris is what stays. It may be in this process,
+  // and one in another process may stand still for a while.
   let found = leftIn(site);
-  for (let waits = 0; found.length > 0 && waits < 50; waits++) {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  for (const end = performance.now() + MOST_WAIT_MS; found.length > 0 && performance.now() < end; ) {
+    await setTimeout(20);
     const left = leftIn(site);
     found = found.filter((name) => left.includes(name));
   }

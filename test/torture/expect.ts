@@ -28,8 +28,13 @@ export function expectNone(exceptions: readonly unknown[], promise: string): voi
  *
  * @param exceptions returns the current exceptions.
  */
-export async function expectNoneSoon(exceptions: () => readonly unknown[], promise: string): Promise<void> {
-  await until(promise, () => exceptions().length === 0).catch(() => expectNone(exceptions(), promise));
+export async function expectNoneSoon(
+  exceptions: () => readonly unknown[] | Promise<readonly unknown[]>,
+  promise: string,
+): Promise<void> {
+  await until(promise, async () => (await exceptions()).length === 0).catch(async () =>
+    expectNone(await exceptions(), promise),
+  );
 }
 
 function shown(value: unknown): string {

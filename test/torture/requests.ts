@@ -106,7 +106,7 @@ function attackReceiver({ dir: root, deadline, seed, note }: Attack): Promise<Co
     const peakMegabytes = megabytesOf(receiver, 'VmHWM');
     await requireStored(receiver, stored);
     expectEqual(await receiver.stop(), 0, 'a receiver should end with 0 on SIGTERM');
-    requireInside(root);
+    await requireInside(root);
     return {
       requests: sent,
       notSigned: unsigned,
@@ -258,7 +258,7 @@ async function requireStored({ dir, post }: Receiver, stored: Stored): Promise<v
 }
 
 /** Requires that nothing unsigned was written, nothing next to the site's folder, and nothing unexpected in it. */
-function requireInside(root: string): void {
+async function requireInside(root: string): Promise<void> {
   const dir = join(root, 'site');
   expectEqual(
     fs.readdirSync(root).sort(),
@@ -281,7 +281,7 @@ function requireInside(root: string): void {
     ),
     'each article should be in the folder of its month',
   );
-  expectNone(debris(dir), 'no unfinished file should be left');
+  expectNone(await debris(dir), 'no unfinished file should be left');
   const all = namesIn(dir).map((name) => join(dir, name));
   expectNone(
     all.filter(

@@ -172,7 +172,7 @@ test('with three requests in ten failing and workers and receiver killed, the sc
   for (const [id, bodies] of proxy.bodies) t.is(bodies.size, 1, `${id}: a retry differs`);
   t.true(proxy.failures() > 0);
   t.deepEqual(
-    debris(site).filter((name) => !name.endsWith('.undo')),
+    (await debris(site)).filter((name) => !name.endsWith('.undo')),
     [],
   );
 });

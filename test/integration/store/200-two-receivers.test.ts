@@ -91,7 +91,7 @@ test.serial(
     );
     t.is(answers[0]?.text, answers[1]?.text);
     t.truthy(fileOf(dir, data.id), 'one file carries its id');
-    t.deepEqual(debris(dir), []);
+    t.deepEqual(await debris(dir), []);
   },
 );
 

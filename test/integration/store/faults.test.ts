@@ -51,7 +51,7 @@ async function refusesThenStores(t: ExecutionContext, name: string, fault: Fault
   t.regex(refused.json.error, new RegExp(`^not stored: .+ \\(${fault.code}\\)`));
   t.false(refused.json.error.includes(dir), 'no path of the machine');
   t.is(await health(), 503, name);
-  t.deepEqual([articleFiles(dir), debris(dir)], [before, []], `${name}: nothing is left of it`);
+  t.deepEqual([articleFiles(dir), await debris(dir)], [before, []], `${name}: nothing is left of it`);
   t.deepEqual(
     treeOf(dir).filter((line) => line.includes('.md ')),
     untouched,
@@ -68,7 +68,7 @@ async function refusesThenStores(t: ExecutionContext, name: string, fault: Fault
   t.is((await find(target_url)).id, data.id);
   t.deepEqual(treeOf(dir), stored);
   t.truthy(fileOf(dir, data.id));
-  t.deepEqual(debris(dir), []);
+  t.deepEqual(await debris(dir), []);
 }
 
 test.serial(
@@ -92,7 +92,7 @@ test.serial(
     const again = await Promise.all(all.map((data) => post('article.published', data)));
     t.true(again.every(({ status }) => status === 200));
     for (const { id } of all) t.truthy(fileOf(dir, id), 'each is stored once');
-    t.deepEqual(debris(dir), []);
+    t.deepEqual(await debris(dir), []);
   },
 );
 
@@ -134,14 +134,14 @@ test.serial(
       const { status, json } = await post('article.updated', request);
       t.is(status, 500, `${name}: ${json.error}`);
       t.is(fs.readFileSync(path, 'utf8'), old, name);
-      t.deepEqual([articleFiles(dir), debris(dir)], [before, []], name);
+      t.deepEqual([articleFiles(dir), await debris(dir)], [before, []], name);
       t.is((await find(url)).revision_id, base_revision_id);
 
       faults.clear();
       t.is((await post('article.updated', request)).status, 200, name);
       t.is(readStored(path).article.revision, request.revision_id);
       t.is((await find(url)).content_html, request.content_html);
-      t.deepEqual([articleFiles(dir), debris(dir)], [before, []], name);
+      t.deepEqual([articleFiles(dir), await debris(dir)], [before, []], name);
     }
   },
 );
@@ -169,7 +169,7 @@ test.serial(
         t.is(status, 409, name);
         t.is(json.error, 'Article revision conflict');
         t.is(fs.readFileSync(path, 'utf8'), theirs);
-        t.deepEqual(debris(dir), []);
+        t.deepEqual(await debris(dir), []);
 
         faults.clear();
         const now = await find(url);

@@ -46,7 +46,7 @@ test.serial('200-published-stored: an article is in its file, whole, before the 
     body: data.content_markdown,
   });
   t.deepEqual(stored.tags, data.tags);
-  t.deepEqual(debris(receiver().dir), []);
+  t.deepEqual(await debris(receiver().dir), []);
 });
 
 test.serial(

@@ -81,7 +81,7 @@ test.serial(
       title: request.title,
       content_html: request.content_html,
     });
-    t.deepEqual(debris(dir), []);
+    t.deepEqual(await debris(dir), []);
   },
 );
 

@@ -168,7 +168,7 @@ export async function faultAfterRestart(restart: Restart): Promise<string | unde
       .readdirSync(join(dir, '.git'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.lock') && !isOfNextRef(name));
     if (locks.length > 0) return `no lock file should remain in .git, but there is ${locks.join(', ')}`;
-    const left = debris(dir);
+    const left = await debris(dir);
     if (left.length > 0) return `no temporary file should remain, but there is ${left.join(', ')}`;
     return faultInGit(dir, sent, acknowledged);
   } catch (error) {
