@@ -21,7 +21,8 @@ export const STATUS_TOKEN = 'token-of-the-owner';
 
 /** The details of a receiver's /healthz. */
 export async function healthDetails(origin: string): Promise<unknown> {
-  const headers = { Authorization: `Bearer ${STATUS_TOKEN}` };
+  // Without `close`, fetch may reuse a connection that the receiver has closed while git commands of a test held this process up.
+  const headers = { Authorization: `Bearer ${STATUS_TOKEN}`, Connection: 'close' };
   return (await fetch(`${origin}/healthz?verbose`, { headers })).json();
 }
 

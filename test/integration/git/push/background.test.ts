@@ -57,6 +57,8 @@ function isCaughtUp(): boolean {
 test.serial('commits that gather while a push runs are pushed at once, and the status says so', async (t) => {
   const { clones, dir, receiver } = await pushedSite();
   const pushes = () => receiver.log.filter(({ msg }) => msg === 'pushed').length;
+  // On a slow machine that one would come later, and take the first article with it.
+  await until('the push of the start has ended', () => pushes() === 1);
   const [hook, hold] = [join(clones.remote, 'hooks', 'pre-receive'), join(folder, 'hold')];
   fs.writeFileSync(hold, '');
   const wait = `#!/bin/sh\n: > '${hold}.held'\nwhile [ -e '${hold}' ]; do sleep 0.05; done\n`;
