@@ -51,11 +51,13 @@ test('jobs: an article that is live is announced after a kill, whether it is new
   fs.rmSync(join(dir, 'live'));
   await set('edited', 'live');
   t.is((await receiver.post('article.published', article({ id: 'new', slug: 'new' }))).status, 200);
-  await receiver.kill('SIGKILL'); // before its live check has begun
+  // Mostly before its live check has begun; on a slow machine it may have announced them, and be killed before it has noted that.
+  await receiver.kill('SIGKILL');
   const file = fileOf('by-hand');
   const released = fs.readFileSync(file, 'utf8').replace(/^(?:held|draft):.*\n/gm, '');
   fs.writeFileSync(file, released);
   await startHere(t, options);
-  await until('the jobs have run', () => linesIn(join(dir, 'live')).length > 2);
-  t.deepEqual(linesIn(join(dir, 'live')).sort(), ['by-hand', 'edited', 'new']);
+  const announced = () => [...new Set(linesIn(join(dir, 'live')))].sort();
+  await until('the jobs have run', () => announced().length > 2);
+  t.deepEqual(announced(), ['by-hand', 'edited', 'new']);
 });
