@@ -104,6 +104,7 @@ test('a delivery is kept as it came with its answer, without what proves its sen
   t.is((await send('/open', 'unverified-too', 'wrong')).status, 401);
 
   await until('what was verified is listed', async () => (await all()).length === 3);
+  await until('what was not is counted', async () => (await refusals()).length === 3);
   const found = await Promise.all((await all()).map(({ key }) => one(key)));
   const by = (id: string) => found.find((detail) => detail.id === id) ?? {};
   const sent = by(data.id);

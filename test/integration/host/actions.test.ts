@@ -69,7 +69,10 @@ test('plugins hear of files by hand, of what has changed on the site, of pushes,
   await heard('article.created', ({ path: at }) => at === 'content/articles/mine.md');
   fs.appendFileSync(path, 'And more.\n');
   await heard('article.edited', ({ path: at }) => at === 'content/articles/mine.md');
-  await heard('site.changed', ({ articles }) => JSON.stringify(articles) === '["content/articles/mine.md"]');
+  // In a list: a machine that is slow may build it together with the article before it.
+  await heard('site.changed', ({ articles }) =>
+    JSON.stringify(articles).includes('"content/articles/mine.md"'),
+  );
   fs.unlinkSync(path);
   await heard('article.removed', ({ path: at }) => at === 'content/articles/mine.md');
   const created = events().filter(({ name }) => name === 'article.created');

@@ -3,6 +3,7 @@ import test from 'ava';
 import { fileOf, readStored } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { sharedHere } from '../../support/receiver-here.js';
+import { until } from '../../support/until.js';
 import { withPlugins } from '../../support/with-plugins.js';
 
 const ADAPTER = `export default { name: 'inlet', receiver(host) {
@@ -119,7 +120,7 @@ test('405, 400, 413, 415 and 500 of an adapter, with words that say nothing of t
   t.is(status, 500);
   t.regex(json.error, /of plugin inlet failed/);
   t.notRegex(json.error, /inside/);
-  t.true(
+  await until('the log says what failed', () =>
     receiver().log.some(({ adapter, err }) => adapter === 'inlet' && /inside/.test(JSON.stringify(err))),
   );
 });
