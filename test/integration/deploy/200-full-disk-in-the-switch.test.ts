@@ -91,11 +91,18 @@ function logged(receiver: Receiver, beginning: string): unknown[] {
 /** The program that builds the site: the child of the receiver that runs `build-process.js`. */
 function buildProcessOf({ pid }: Receiver): number {
   const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  const found = children.find((child) =>
-    fs.readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('build-process'),
-  );
+  const found = children.find((child) => commandOf(child).includes('build-process'));
   if (found === undefined) throw new Error('the receiver has no process that builds');
   return Number(found);
+}
+
+/** The command of a process; empty if it has ended, as one that takes a lock does at any moment. */
+function commandOf(pid: string): string {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** From now on each write of a process to a file fails, as on a full disk. */

@@ -94,7 +94,10 @@ test('one receiver that hangs keeps no other receiver waiting, and the ticks go 
   void running.run();
   // Noted, too: minutes that pass until then would make the attempts that hang those of a dead worker.
   const isNoted = () => [...queue.list()].some(({ record }) => record.status === 'success');
-  await until('the other receiver gets its article', () => isNoted() && clock.waiting() > 0);
+  await until(
+    'the other receiver gets its article, and as many as are sent at a time hang',
+    () => isNoted() && clock.waiting() > 0 && hanging.length >= 8,
+  );
   clock.pass(MINUTE);
   await queue.add([makeEntry(other, 'b', clock.now())]);
   await until('the other receiver gets its second article', () => {

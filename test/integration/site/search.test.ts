@@ -17,11 +17,9 @@ import { fileOf, gatheringLog, put, SITE_URL, testSite } from './test-site.js';
 
 /** How many pages the index has; undefined while there is none. */
 function indexed(dir: string): number | undefined {
-  const path = join(dir, 'public/pagefind/pagefind-entry.json');
-  if (!fs.existsSync(path)) return undefined;
-  const entry: { languages: Record<string, { page_count: number }> } = JSON.parse(
-    fs.readFileSync(path, 'utf8'),
-  );
+  const text = read(join(dir, 'public/pagefind/pagefind-entry.json'));
+  if (text === '') return undefined;
+  const entry: { languages: Record<string, { page_count: number }> } = JSON.parse(text);
   return Object.values(entry.languages).reduce((sum, { page_count }) => sum + page_count, 0);
 }
 
@@ -31,7 +29,7 @@ function read(path: string): string {
   try {
     return fs.readFileSync(path, 'utf8');
   } catch {
-    return ''; // the process is gone
+    return ''; // the process is gone, or the index is being replaced
   }
 }
 
