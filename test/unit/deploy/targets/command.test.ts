@@ -6,7 +6,7 @@ import { tempDir } from '../../../support/temp-dir.js';
 
 const { signal } = new AbortController();
 
-function setUp(t: ExecutionContext, command: string, timeoutMs = 20_000) {
+function setUp(t: ExecutionContext, command: string, timeoutMs = 600_000) {
   const dir = tempDir(t);
   const notesDir = tempDir(t);
   const folder = tempDir(t);

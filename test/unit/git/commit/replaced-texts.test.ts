@@ -53,7 +53,10 @@ for (const [where, folders, synced] of [
     syncs.length = 0;
     await syncObjectFolders(dir, performance.now() - 1_000);
     t.deepEqual(
-      syncs.map(({ path }) => path).sort(),
+      syncs
+        .map(({ path }) => path)
+        .filter((path) => path.startsWith(dir))
+        .sort(),
       synced.map((name) => join(objects, name)),
     );
   });
@@ -86,7 +89,7 @@ test.serial('a text that a person has committed is on the disk before an update 
     keepText: async (path) => void kept.push(path),
     log: pino({ level: 'silent' }),
     isBeforeAnswer: false,
-    limitMs: 10_000,
+    limitMs: 600_000,
   });
 
   // A `sync` that says what it was asked for, in front of the system's own.
