@@ -53,7 +53,7 @@ export function createChanges({ content, catalog, writer, files, reading, locked
           const stored = await files.acknowledge(entry);
           return { article: read.stored.article, edited, ...(stored !== undefined && { stored }) };
         }
-        const stored = await files.overwrite(path, read, { ...file, epoch }, edited ? 'edited' : 'now');
+        const stored = await files.overwrite(path, read, { ...file, epoch }, edited);
         return { article: stored.article, edited, stored };
       }),
     );
@@ -109,7 +109,7 @@ export function createChanges({ content, catalog, writer, files, reading, locked
             `the URL ${url} has another article by now, ${other.path}; remove that, or change its URL, first`,
           );
         const file = { path, target, ...stored, text, replaces: null, epoch, isRestored: true };
-        await files.write(file, stored.edited ? 'edited' : 'restored').catch((error: unknown) => {
+        await files.write(file, stored.edited).catch((error: unknown) => {
           if (!(error instanceof NameTaken)) throw error;
           throw new PressmarkError('USAGE', `there is another file ${path}; rename it first`);
         });

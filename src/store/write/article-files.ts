@@ -8,9 +8,6 @@ import { type ContentFolder, type ReadFile, readArticle } from '../catalog/conte
 import { type Entry, entryOf } from '../catalog/entry.js';
 import { Outdated, type Removal, type StoredFile, type Write, type Writer } from './writer.js';
 
-/** How a file is written; `edited` is a person's edit, which is not committed here. */
-type Written = 'now' | 'restored' | 'edited';
-
 /** The files of the articles; see `createArticleFiles`. */
 export type ArticleFiles = ReturnType<typeof createArticleFiles>;
 
@@ -71,9 +68,14 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     if (writer.catchUp !== undefined && !isDurable(entry)) durable.set(entry.path, await makeDurable(entry));
   }
 
-  /** Writes a file, and acknowledges it. @throws errors of `Writer.write` and `Writer.afterWrite`. */
-  function write(file: Write, how: Written = 'now'): Promise<StoredFile> {
-    return inProgress(file, () => writeNow(file, how));
+  /**
+   * Writes a file, and acknowledges it.
+   *
+   * @param isEdit whether it is a person's edit; then `Writer.afterWrite` is not called.
+   * @throws errors of `Writer.write` and `Writer.afterWrite`.
+   */
+  function write(file: Write, isEdit = false): Promise<StoredFile> {
+    return inProgress(file, () => writeNow(file, isEdit));
   }
 
   /** Marks a path as being written until `work` ends, so that changes do not count as another program's. */
@@ -83,18 +85,16 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     return running;
   }
 
-  async function writeNow(file: Write, how: Written): Promise<StoredFile> {
+  async function writeNow(file: Write, isEdit: boolean): Promise<StoredFile> {
     const { article, path, text } = file;
     const stored = { article, path, text };
     try {
       const fingerprint = await writer.write(file);
       unacknowledged.set(path, article.revision);
-      if (how !== 'edited') await writer.afterWrite?.(stored, how);
+      if (!isEdit) await writer.afterWrite?.(stored, file.isRestored === true ? 'restored' : 'now');
       // The entry of a person's edit must be read from the file.
       catalog.set(
-        how === 'edited'
-          ? await content.codec.entry(path, { text, fingerprint })
-          : entryOf(path, file, fingerprint),
+        isEdit ? await content.codec.entry(path, { text, fingerprint }) : entryOf(path, file, fingerprint),
       );
       durable.set(path, fingerprint);
       unacknowledged.delete(path);
@@ -108,20 +108,20 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   /**
    * Replaces a file by a new version that was made from it.
    *
-   * @param how `edited` if the new file is a person's edit, too.
+   * @param isEdit whether the new file is a person's edit, too.
    * @throws Outdated if the file has changed since.
    */
   async function overwrite(
     path: string,
     { text, stored: { article, edited } }: ReadFile,
     file: EncodedFile & Pick<Write, 'epoch' | 'waitsFor'>,
-    how: Written = 'now',
+    isEdit = false,
   ): Promise<StoredFile> {
     // Before the write, so that the old text is never lost, even if this process is killed.
     await writer.beforeReplace?.({ path, text, article, edited, by: file.article.revision });
     const target = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
     const { mode } = fs.statSync(target);
-    return write({ ...file, path, target, replaces: text, mode }, how);
+    return write({ ...file, path, target, replaces: text, mode }, isEdit);
   }
 
   /** Removes a file. @throws errors of `Writer.remove`. */
