@@ -44,7 +44,7 @@ function refuse(message: string): PressmarkError {
 
 /** Hosts in starters' example addresses: reserved domains, the machine itself, and placeholders. */
 const EXAMPLE_HOST =
-  /(?:^|\.)(?:example\.(?:com|org|net)|(?:update|change|replace)-?(?:me|this)\.\w+|my-?(?:domain|site|web-?site|blog)\.com|domain\.(?:com|tld))$|^(?:www\.)?your-?(?:own-?)?(?:domain|site|web-?site|blog|url|name)(?:-?(?:name|here))?\.[\w.]+$|^(?:your-?|my-?)?(?:git-?hub-?)?user-?name\.[\w.]+$|^localhost$|^127\./;
+  /(?:^|\.)(?:example\.(?:com|org|net)|(?:update|change|replace)-?(?:me|this)\.\w+|my-?(?:domain|site|web-?site|blog)\.com|domain\.(?:com|tld))$|^(?:www\.)?your-?(?:own-?)?(?:domain|site|web-?site|blog|url|name)(?:-?(?:name|here))?\.[\w.]+$|^(?:your-?|my-?)?(?:git-?hub-?)?user-?name\.[\w.]+$|^localhost$|^127(?:\.\d+){3}$/;
 
 /** Whether an address is a starter's placeholder. */
 export function isExampleUrl(url: string): boolean {

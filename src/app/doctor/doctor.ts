@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Settings } from '../../config/load.js';
 import { messageOf } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
+import { isLoopbackName } from '../../host/http/local-request.js';
 import { refuseForeignOutput } from '../../site/builder/ownership.js';
 import { pagefindVersion } from '../../site/search.js';
 import type { Entry } from '../../store/catalog/entry.js';
@@ -150,8 +151,7 @@ async function siteUrl(
     );
   const { protocol, hostname } = new URL(url);
   const fix = 'set the public address before the first real article: URLs are frozen at publication';
-  if (/^(?:localhost|127\.|\[::1\]$)/.test(hostname))
-    findings.push(warn(about, `${url} is this machine`, fix));
+  if (isLoopbackName(hostname)) findings.push(warn(about, `${url} is this machine`, fix));
   else if (isExampleUrl(url)) findings.push(warn(about, `${url} is an example`, fix));
   else if (protocol === 'http:')
     findings.push(warn(about, `${url} is not https`, 'use https if the site has it'));

@@ -45,6 +45,16 @@ test('doctor finds a missing and a weak secret, and a site URL that would not la
   );
 });
 
+test('doctor warns of a site URL on this machine, and not of a public one that begins like it', async (t) => {
+  const dir = tempDir(t);
+  const ofUrl = async (url: string) =>
+    about(await findingsIn(dir, { ...FINE, PRESSMARK_SITE_URL: url }), 'site URL')[0];
+  for (const url of ['http://localhost:8787', 'http://garden.localhost', 'http://127.0.0.1', 'http://[::1]'])
+    t.like(await ofUrl(url), { level: 'warn', text: `${url} is this machine` });
+  for (const url of ['https://localhost.garden.blog', 'https://127.garden.blog'])
+    t.like(await ofUrl(url), { level: 'ok', text: url });
+});
+
 /** The text of an article's file. */
 const fileWith = (id: string, url: string) =>
   encode({ ...draftOf(article({ id })), slug: id, url, updated: null }).text;
