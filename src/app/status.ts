@@ -88,15 +88,16 @@ export async function statusOf(
   // A guessed address says nothing: the receiver's environment may have the real one.
   const change = settings.siteUrlIsGuess ? undefined : await addressChange(settings, content, entries);
   const words = change && addressChangeText(change, settings);
+  const noted = notedFacts(settings);
   return {
     receivers,
     restart: await restartReason(settings, receivers),
     addressChange: words && `${words.text}; ${words.fix}`,
-    ...notedFacts(settings),
+    ...noted,
     jobs: readOpenJobs(foldersOf(settings).stateDir),
     scheduled: scheduledIn(settings, entries),
     malformed: malformedIn(settings, entries),
-    review: await reviewStatus(settings),
+    review: await reviewStatus(settings, noted.push),
   };
 }
 
@@ -112,11 +113,13 @@ async function restartReason(
   return `the receiver (process ${idle.pid}) commits nothing, as it was started before git was set up here`;
 }
 
-async function reviewStatus(settings: Settings): Promise<ReviewStatus | undefined> {
+async function reviewStatus(
+  settings: Settings,
+  push: PushStatus | undefined,
+): Promise<ReviewStatus | undefined> {
   const waiting = (await articlesInReview(settings))?.size;
   if (waiting === undefined) return undefined;
-  const { url = null, error = null } =
-    readPushStatus(join(foldersOf(settings).stateDir, PUSH_STATUS))?.pullRequest ?? {};
+  const { url = null, error = null } = push?.pullRequest ?? {};
   return { waiting, url, error };
 }
 
