@@ -15,7 +15,7 @@ import { newSecret, withVariables } from './init/env-file.js';
 import { underSettingsLock } from './plugins/settings-store.js';
 
 /** How long the previous secret is accepted, in milliseconds, as deliveries signed with it may be on their way. */
-export const OLD_LIVES_MS = 86_400_000;
+const OLD_LIVES_MS = 86_400_000;
 
 /** The shortest interval between reads of `.env` after wrong signatures, in milliseconds: anyone can send them. */
 const LOOK_EVERY_MS = 1_000;

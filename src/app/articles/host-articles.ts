@@ -194,13 +194,13 @@ export function stateChange(
 }
 
 /** A stored article in the form for plugins. @param path relative to the site's folder. */
-export function listedArticle(path: string, stored: StoredArticle, now = Date.now()): ListedArticle {
+export function listedArticle(path: string, stored: StoredArticle): ListedArticle {
   const { article, publication } = stored;
   const part = personsPart(stored);
   return {
     ...article,
     path,
-    state: stateAt(publication, now),
+    state: stateAt(publication, Date.now()),
     handWritten: part === 'written',
     isOfPerson: part !== undefined,
   };

@@ -12,8 +12,7 @@ import { type Layout, patternLayout } from '../../generators/layout.js';
 import { momentOf } from '../../generators/mapping/dates.js';
 import { generatorNamed } from '../../generators/registry.js';
 import { ADDRESSES, readAddresses } from '../../store/catalog/addresses.js';
-import type { ContentFolder } from '../../store/catalog/content-folder.js';
-import { contentFolder } from '../../store/catalog/content-folder.js';
+import { type ContentFolder, contentFolder } from '../../store/catalog/content-folder.js';
 import { foldersOf, STATIC } from './folders.js';
 import { siteFiles } from './site-files.js';
 

@@ -73,7 +73,7 @@ export function pagesReport(host: Host): PagesReport {
 }
 
 /** Adds the figures of the last builder. */
-export function withPageFigures(pages: PagesReport, stateDir: string): PagesReport {
+function withPageFigures(pages: PagesReport, stateDir: string): PagesReport {
   return { ...pages, hooks: withFigures(pages.hooks, readFigures(stateDir, 'pages').hooks) };
 }
 

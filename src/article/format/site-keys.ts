@@ -140,7 +140,7 @@ export function scalarOf(value: unknown): string | undefined {
 }
 
 /** The scalars of a list, or a single scalar, as texts. */
-export function looseList(value: unknown): string[] {
+function looseList(value: unknown): string[] {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   return items.map(scalarOf).filter((item) => item !== undefined);
 }

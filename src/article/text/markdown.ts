@@ -16,9 +16,9 @@ function newMarkdownIt(): InstanceType<typeof MarkdownIt> {
   return new (require('markdown-it') as typeof MarkdownIt)({ html: true });
 }
 
-/** Creates another Markdown renderer. @param extend adds rules and plugins of markdown-it. */
+/** Creates a Markdown renderer with extensions. @param extend adds rules and plugins of markdown-it. */
 export function createMarkdown(
-  extend: (md: InstanceType<typeof MarkdownIt>) => void = () => undefined,
+  extend: (md: InstanceType<typeof MarkdownIt>) => void,
 ): (text: string) => string {
   const md = newMarkdownIt();
   extend(md);

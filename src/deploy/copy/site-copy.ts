@@ -46,7 +46,7 @@ export interface SiteCopy {
 const MAX_BYTES = 2 ** 30;
 
 /** The prefix of temporary folders with files of a site; see `removeAbandoned`. */
-export const COPY_PREFIX = 'pressmark-copy-';
+const COPY_PREFIX = 'pressmark-copy-';
 
 /** After which time without an update a copy counts as abandoned, in milliseconds. */
 const ABANDONED_MS = 24 * 3_600_000;

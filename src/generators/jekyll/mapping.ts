@@ -130,7 +130,7 @@ export function storedBody(
  * Escapes a text so that Liquid prints it unchanged: each `{{` and `{%` becomes a Liquid string. Liquid runs before Markdown,
  * so this works in code, attributes and scripts alike.
  */
-export function escapeLiquid(text: string): string {
+function escapeLiquid(text: string): string {
   return text.replace(/\{[{%]/g, (open) => `{{ "${open}" }}`);
 }
 

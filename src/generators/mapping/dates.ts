@@ -20,7 +20,7 @@ export function knownTimeZone(name: string | undefined): string | undefined {
  * @param at milliseconds since 1970.
  * @throws RangeError if the time zone does not exist.
  */
-export function offsetAt(at: number, timeZone: string): number {
+function offsetAt(at: number, timeZone: string): number {
   if (timeZone === 'UTC') return 0;
   const name = offsetFormat(timeZone)
     .formatToParts(at)

@@ -64,7 +64,7 @@ function jsonSchemaOf(schema: StandardSchemaV1): unknown {
 }
 
 /** The fields of a form for a JSON Schema; undefined if it does not describe an object with known keys. */
-export function fieldsOfSchema(schema: unknown): readonly SettingField[] | undefined {
+function fieldsOfSchema(schema: unknown): readonly SettingField[] | undefined {
   const { type, properties, required } = objectOf(schema);
   if (type !== 'object' || properties === undefined) return undefined;
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];

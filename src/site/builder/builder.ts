@@ -45,7 +45,7 @@ export interface BuildRequest {
 }
 
 /** Rejects a build of everything when the builder is closed. */
-export class BuildStopped extends Error {}
+class BuildStopped extends Error {}
 
 /**
  * Creates the builder of one site. Each build plans all files of the site, each with a key of its inputs, and makes the files

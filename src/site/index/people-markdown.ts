@@ -1,4 +1,4 @@
-import { createMarkdown } from '../../article/text/markdown.js';
+import { createMarkdown, renderMarkdown } from '../../article/text/markdown.js';
 import { messageOf } from '../../errors.js';
 import type { Markdown, PageAdditions } from '../../host/pages/page-additions.js';
 import { asPlugin } from '../../host/plugin-code.js';
@@ -20,7 +20,6 @@ export function peopleMarkdown(
   log: Log,
 ): PeopleMarkdown | undefined {
   if (markdown.length === 0 && shortcodes.size === 0) return undefined;
-  const plain = createMarkdown();
   const extended = createMarkdown((md) => {
     for (const { plugin, extend } of markdown) asPlugin(plugin, () => extend(md));
     if (shortcodes.size > 0) withShortcodes(md, shortcodes, log);
@@ -32,7 +31,7 @@ export function peopleMarkdown(
       return plugins.length === 0 ? extended(text) : asPlugin(plugins.join(', '), () => extended(text));
     } catch (error) {
       log.error({ plugins, err: error }, 'an extension of Markdown failed; the text is rendered without');
-      return plain(text);
+      return renderMarkdown(text);
     }
   };
 }

@@ -20,7 +20,7 @@ export type NoteRefused = (refused: Refused & { readonly count: number }) => voi
  */
 export function createRefusalLog(
   log: Log,
-  note: NoteRefused = () => undefined,
+  note: NoteRefused,
   later = afterCounting,
 ): (refused: Refused) => void {
   /** The number of further refusals, by outcome. */
