@@ -75,11 +75,11 @@ export interface ReviewStatus {
 
 /** Reads the state of a site from its files; needs no running receiver. */
 export async function siteStatus(settings: Settings): Promise<SiteStatus> {
-  return statusOf(settings, contentOf(settings), [...(await readCatalog(settings)).entries()]);
+  return siteStatusOf(settings, contentOf(settings), [...(await readCatalog(settings)).entries()]);
 }
 
 /** Like `siteStatus`, with articles that were read already. @param content in a receiver, it reads files in a thread. */
-export async function statusOf(
+export async function siteStatusOf(
   settings: Settings,
   content: Pick<ContentFolder, 'root' | 'codec'>,
   entries: readonly Entry[],

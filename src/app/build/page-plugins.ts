@@ -12,7 +12,7 @@ import { guardMeanwhile } from '../../host/guard.js';
 import { startHost } from '../../host/host.js';
 import type { PageContext, SiteInfo } from '../../host/pages/page-types.js';
 import { describeError, type Log } from '../../log.js';
-import { openArticles } from '../../site/index/articles.js';
+import { openSiteArticles } from '../../site/index/articles.js';
 import { siteIndex } from '../../site/index/site-index.js';
 import { articlePage } from '../../site/outputs/articles.js';
 import { pluginFiles } from '../../site/outputs/plugin-files.js';
@@ -95,7 +95,7 @@ async function setUp(
   }
   const site = infoOfSite(settings);
   // Silent: the step after the build reports malformed files itself.
-  const articles = openArticles(content, site, catalog, pino({ level: 'silent' }));
+  const articles = openSiteArticles(content, site, catalog, pino({ level: 'silent' }));
   for (const path of walk(content)) {
     if (!excluded.has(path)) articles.read([path]);
     await nextTurn();

@@ -15,7 +15,7 @@ import { MIN_SECRET_CHARS } from '../init/env-file.js';
 import { originOf, type RunningReceiver } from '../running-receivers.js';
 import { tryPort } from '../server/server.js';
 import { isExampleUrl, refuseUnknownAddress } from '../site-address.js';
-import { type SiteStatus, statusOf } from '../status.js';
+import { type SiteStatus, siteStatusOf } from '../status.js';
 import { statusFindings } from '../status-findings.js';
 import { articleFindings } from './article-findings.js';
 import { checked, type Finding, fail, ok, warn } from './finding.js';
@@ -38,7 +38,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
   });
   const ofStatus = await checked('status', async () => {
     if (!isRead) return undefined; // the finding on articles says why
-    const known = await statusOf(settings, contentOf(settings), entries);
+    const known = await siteStatusOf(settings, contentOf(settings), entries);
     status = known;
     return troubleIn(known);
   });

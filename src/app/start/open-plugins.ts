@@ -32,7 +32,7 @@ import { schedulePlugin } from '../schedule.js';
 import { createSetupService, type LiveSecrets, openSecrets } from '../secrets.js';
 import { createLiveReload, type LiveReload } from '../server/live-reload.js';
 import { createPagePolicy, type PagePolicy } from '../server/page-policy.js';
-import { notedFacts, statusOf } from '../status.js';
+import { notedFacts, siteStatusOf } from '../status.js';
 import type { ReceiverStore, Starting } from './open-store.js';
 
 /** The running plugins, and further parts that the server needs. */
@@ -200,7 +200,7 @@ function recordsOf(
     refusals: deliveries.refusals,
     lastSeen: async () => ({ ...notedFacts(settings), facts: facts() }),
     doctor: async (again) => doctor.report(again),
-    status: async () => ({ ...(await statusOf(settings, content, [...durable.catalog.entries()])) }),
+    status: async () => ({ ...(await siteStatusOf(settings, content, [...durable.catalog.entries()])) }),
   };
 }
 

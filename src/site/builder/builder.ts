@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createCatalog } from '../../store/catalog/catalog.js';
-import { openArticles } from '../index/articles.js';
+import { openSiteArticles } from '../index/articles.js';
 import { derivedData } from '../index/derived-data.js';
 import { peopleMarkdown } from '../index/people-markdown.js';
 import { type SiteIndex, siteIndex } from '../index/site-index.js';
@@ -58,7 +58,7 @@ export function createBuilder(options: SiteOptions) {
   const data = derivedData(additions.data, log);
   // An article without a URL in its file gets one by the pattern, and plugins may extend its HTML.
   const parseKey = `${content.layout.url('slug', '2001-02-03T04:05:06Z')} ${options.setupKey?.() ?? ''}`;
-  const articles = openArticles(content, site, catalog, log, { markdown, data, parseKey });
+  const articles = openSiteArticles(content, site, catalog, log, { markdown, data, parseKey });
   const isReserved = reservedFiles(options.outputs);
   const planArticle = articlePlanner(articles);
   const planners = sitePlanners(options, planArticle, articles, isReserved);

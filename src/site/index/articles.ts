@@ -21,8 +21,8 @@ export interface ArticleText {
   readonly html: string;
 }
 
-/** The site's view of the content folder; see `openArticles`. */
-export type Articles = ReturnType<typeof openArticles>;
+/** The site's view of the content folder; see `openSiteArticles`. */
+export type Articles = ReturnType<typeof openSiteArticles>;
 
 /** The state that is kept between two runs, so that a start reads only changed files. */
 export interface SavedArticles {
@@ -50,7 +50,7 @@ const LONGEST_KEPT = 6_000_000;
  *
  * @param catalog an index for other readers of the same folder, which includes malformed files.
  */
-export function openArticles(
+export function openSiteArticles(
   content: ContentFolder,
   site: SiteInfo,
   catalog: Catalog,
