@@ -84,3 +84,27 @@ test.serial('a page with a text that is not saved is not left without a question
   await page.getByText('Saved. The page follows.').waitFor();
   t.is(asked.length, 1, 'to save is no question');
 });
+
+test.serial(
+  'long words and turned titles of a service spoil neither the list of articles nor the overview',
+  async (t) => {
+    const { open, url, publish } = site();
+    const long = 'Donaudampfschifffahrtselektrizit\u00e4tenhauptbetriebswerkbau'.repeat(3);
+    await publish(long, { id: 'long', tags: [long], author: long });
+    await publish('\u202eTurned', { id: 'turned', author: 'Cy Moss' });
+    for (const width of [1280, 390]) {
+      const browser = await open(t, { width });
+      for (const path of ['', 'articles', 'articles/article?id=long'])
+        t.deepEqual(await lookAt(browser, url + path, { axe: 'none' }), NO_FAULTS, `${path} at ${width}`);
+      const page = await browser.newPage();
+      await page.goto(`${url}articles`);
+      const title = await page.getByRole('link', { name: 'A hive in winter' }).boundingBox();
+      t.true((title?.width ?? 0) > 60, `a title has room at ${width}: ${title?.width}`);
+      await page.goto(url);
+      const direction = await page.evaluate<string>(
+        `getComputedStyle(document.querySelector('#articles a[href$="id=turned"]')).unicodeBidi`,
+      );
+      t.is(direction, 'isolate', 'what stands beside a turned title is not turned');
+    }
+  },
+);
