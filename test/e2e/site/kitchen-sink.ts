@@ -32,6 +32,7 @@ export const answer = (question) =&gt; (question.length &gt; 0 ? 'The answer com
 <figure><iframe title="A page in a frame" src="/pictures/shelves.svg" loading="lazy"></iframe><figcaption>A frame.</figcaption></figure>
 <video controls preload="none" poster="/pictures/shelves.svg"></video>
 <details><summary>More, for those who ask</summary><p>Hidden until it is asked for.</p></details>
+<div style="width: 2400px"><p>A box that was made for a wider page.</p></div>
 <hr>
 <h3>A smaller heading</h3>
 <p>And</p>

@@ -49,6 +49,7 @@ test('on an English site, the text of an Arabic article runs from right to left,
     title: 'عن الكتب',
     meta_description: 'ملاحظات.',
     tags: ['كتب'],
+    author: 'ليلى',
   };
   const sent = { ...arabic, content_markdown: '', content_html: text, featured_image_url: null };
   await post('article.published', article(sent));
@@ -71,4 +72,8 @@ test('on an English site, the text of an Arabic article runs from right to left,
   await page.goto(`${origin}/`);
   const link = 'h2:has(a[href$="/books/"])';
   t.deepEqual(await directions(link, 'header.site'), ['rtl', 'ltr']);
+  const dots = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('.entries div > *')].filter((one) => getComputedStyle(one, '::after').content !== 'none').map((one) => getComputedStyle(one).direction)`,
+  );
+  t.deepEqual(dots, ['ltr', 'ltr', 'ltr'], 'the dot behind an Arabic tag and name stands behind it');
 });
