@@ -35,7 +35,7 @@ export function sendCommand(): Command {
       parseUrl,
     )
     .addOption(serviceOption())
-    .option('--target <url>', 'the article’s public URL, for article.lookup')
+    .option('--target <url>', 'the article’s public URL, for article.lookup and article.updated')
     .option('--json', 'print the status and the answer as JSON')
     .addHelpText(
       'after',
