@@ -35,7 +35,7 @@ export function commonOptions(): Option[] {
     new Option('--config <file>', 'the config, if it is not pressmark.config.* in the folder').argParser(
       (path: string) => resolve(path),
     ),
-    new Option('--quiet', 'print errors only, and JSON where --json asks for it').conflicts('verbose'),
+    new Option('--quiet', 'print only errors, and the JSON of --json').conflicts('verbose'),
     new Option('--verbose', 'log more, and print the causes of an error'),
   ];
 }

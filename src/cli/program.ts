@@ -33,7 +33,7 @@ const GROUPS = {
       async () => (await import('./site/doctor.js')).doctorCommand(),
     ],
     demo: [
-      'make a throwaway site, send it signed events, show what becomes of them, and serve it',
+      'make a temporary site, send it signed events, show the results, and serve it',
       async () => (await import('./demo/demo.js')).demoCommand(),
     ],
   },
@@ -43,7 +43,7 @@ const GROUPS = {
       async () => (await import('./articles/list.js')).listCommand(),
     ],
     urls: [
-      'print the URLs of all articles; those of existing posts are asked of the generator',
+      'print the URLs of all articles; the generator is asked for those of existing posts',
       async () => (await import('./articles/urls.js')).urlsCommand(),
     ],
     log: [
@@ -51,15 +51,15 @@ const GROUPS = {
       async () => (await import('./articles/log.js')).logCommand(),
     ],
     revert: [
-      'put an earlier version of an article back, as a new revision and a new commit',
+      'restore an earlier version of an article, as a new revision and a new commit',
       async () => (await import('./articles/revert.js')).revertCommand(),
     ],
     move: [
-      'give all articles their URLs at a new address of the site, in one commit; without --yes it only shows what would change',
+      'give all articles URLs at a new address of the site, in one commit; without --yes only show the changes',
       async () => (await import('./articles/move.js')).moveCommand(),
     ],
     forget: [
-      'let an article that you have deleted be published again, when the service sends it again',
+      'let the service publish a deleted article again',
       async () => (await import('./articles/forget.js')).forgetCommand(),
     ],
   },
@@ -77,7 +77,7 @@ const GROUPS = {
       async () => (await import('./sender/refresh.js')).refreshCommand(),
     ],
     deliveries: [
-      'list the deliveries; show one, have one sent again or at once, or cancel it',
+      'list the deliveries; show one, send one again or at once, or cancel one',
       async () => (await import('./sender/deliveries.js')).deliveriesCommand(),
     ],
     work: [
@@ -87,15 +87,15 @@ const GROUPS = {
   },
   Checker: {
     check: [
-      'probe any receiver, in any language, rule by rule of the contract',
+      'check any receiver, in any language, rule by rule of the contract',
       async () => (await import('./check/check.js')).checkCommand(),
     ],
     'check-sender': [
-      'play receiver to a sender, Pressmark’s own or any other, rule by rule of the contract',
+      'check a sender, Pressmark’s own or any other, rule by rule of the contract',
       async () => (await import('./check/check-sender.js')).checkSenderCommand(),
     ],
     listen: [
-      'receive events, or pass them on to a receiver, and hold each request and answer against the contract',
+      'receive events, or forward them to a receiver, and check each request and answer against the contract',
       async () => (await import('./traffic/listen.js')).listenCommand(),
     ],
     send: [
@@ -103,7 +103,7 @@ const GROUPS = {
       async () => (await import('./traffic/send.js')).sendCommand(),
     ],
     replay: [
-      'send a request once more that pressmark listen --record has kept, byte for byte',
+      'send a request again that pressmark listen --record has recorded, byte for byte',
       async () => (await import('./traffic/replay.js')).replayCommand(),
     ],
   },

@@ -28,9 +28,13 @@ const PORT = 8789;
 /** `pressmark check-sender`: checks a sender against the contract, rule by rule. */
 export function checkSenderCommand(): Command {
   const command = withSecret(withPort(new Command('check-sender')), 'one for this check')
-    .option('--listen', 'wait for a service that is pointed here, and say what it is to do, step by step')
+    .option('--listen', 'wait for another sender, and say step by step what it must do')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--url <origin>', 'how the sender reaches this address, such as that of a tunnel', parseUrl)
+    .option(
+      '--url <origin>',
+      'the address at which the sender reaches this one, such as a tunnel’s',
+      parseUrl,
+    )
     .addOption(serviceOption())
     .option('--only <rules>', 'these rules, by name or number, with commas between them', parseList)
     .option('--skip <rules>', 'all but these rules', parseList);

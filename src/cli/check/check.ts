@@ -46,26 +46,26 @@ export function checkCommand(): Command {
   const command = withSecret(withDir(new Command('check')))
     .argument('[url]', 'the receiver’s URL, as it is registered; or the name of a connector')
     .addOption(serviceOption())
-    .option('--read-only', 'send only what writes nothing: tests and lookups')
-    .option('--target <url>', 'an article that is there, for the lookups of --read-only', parseUrl)
-    .option('--public', 'look at the article’s page too')
+    .option('--read-only', 'send only tests and lookups, which write nothing')
+    .option('--target <url>', 'an existing article, for the lookups of --read-only', parseUrl)
+    .option('--public', 'check the article’s page too')
     .option(
       '--public-at <origin>',
       'the same, with pages fetched here: for a site that is not public yet',
       parseUrl,
     )
-    .option('--public-wait <seconds>', 'how long a page is waited for', parsePositive, 60)
+    .option('--public-wait <seconds>', 'how long to wait for a page', parsePositive, 60)
     .option('--as <version>', 'check as a receiver of this version, whatever it answers', parseVersion)
-    .option('--article-url <pattern>', 'where articles are, if the answer does not say: https://…/{slug}/')
+    .option('--article-url <pattern>', 'the articles’ URLs, if the answer has none: https://…/{slug}/')
     .option(
       '--only <rules>',
-      'these rules, by name or number, and those that they need; with commas between them',
+      'only these rules and those that they need, by name or number, with commas between them',
       parseList,
     )
     .option('--skip <rules>', 'all but these rules', parseList)
     .option('--baseline <file>', 'an earlier report made with --json; its failures do not fail this check')
-    .option('--rate <n>', 'requests a second at most', parseRate, 20)
-    .option('--strict', 'let rules that are only advice fail the check')
+    .option('--rate <n>', 'the most requests per second', parseRate, 20)
+    .option('--strict', 'let advice fail the check, too')
     .option('--manual', 'ask a person for an edit in the receiver’s admin, and a restart');
   return withReports(command, 'the request, the answer and a curl line')
     .option('--list', 'print all rules, and send nothing')

@@ -25,7 +25,7 @@ const HOST = '127.0.0.1';
 /** `pressmark demo`: a throwaway site, real signed events, real commits and pages. */
 export function demoCommand(): Command {
   return withPort(new Command('demo'))
-    .option('--exit', 'end when the events have been shown, and remove the site')
+    .option('--exit', 'end after the events, and remove the site')
     .option('--json', 'print the folder, the URL and whether all went well, as JSON, and nothing else')
     .addHelpText('after', example('pressmark demo --exit'))
     .action(async ({ port: wanted, exit, json }: { port?: number; exit?: boolean; json?: boolean }) => {

@@ -20,7 +20,7 @@ interface ConnectOptions {
 /** `pressmark connect`: tests the connection to a receiver, and stores it for the sender. */
 export function connectCommand(): Command {
   return withSecret(withDir(new Command('connect')))
-    .argument('[name]', 'what to call it: lowercase letters, digits, hyphens')
+    .argument('[name]', 'its name: lowercase letters, digits, hyphens')
     .argument('[url]', 'the receiver’s URL, with its real scheme and trailing slash')
     .addOption(serviceOption())
     .option('--author <name>', 'the byline of articles whose file names none')

@@ -27,7 +27,7 @@ export function deliveriesCommand(): Command {
     .addArgument(
       new Argument(
         '[action]',
-        'show: payload, headers and last answer; retry: send a failed one again; send: do not wait for the next attempt; cancel: do not send it any more',
+        'show: payload, headers and last answer; retry: send a failed one again; send: send it at once; cancel: never send it',
       ).choices(['show', 'retry', 'send', 'cancel']),
     )
     .argument('[id...]', 'their ids, as the list shows them; retry all: all that have failed')

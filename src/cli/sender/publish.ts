@@ -37,12 +37,12 @@ export function publishCommand(): Command {
       '--base-url <url>',
       'where the articles were, such as https://old.example/:year/:slug/, for relative links; kept with the connector',
     )
-    .option('--no-base-url', 'leave relative links as they are again')
+    .option('--no-base-url', 'stop rewriting relative links')
     .option(
       '--redirects <folder>',
       'write the old and the new URLs there, as urls.csv, _redirects and nginx.conf; needs --base-url',
     )
-    .option('--report <file.csv>', 'write what became of each file, and its URL')
+    .option('--report <file.csv>', 'write the result and the URL of each file')
     .option('--json', 'print what became of each file as JSON')
     .addHelpText('after', example('pressmark publish posts --rate 5'))
     .action(async (paths: string[], options: PublishOptions) => {

@@ -28,7 +28,7 @@ export function refreshCommand(): Command {
       'the article’s public URL and the Markdown file that replaces it; with --changed, files and folders',
     )
     .option('--changed', 'replace each article whose file has changed since it was delivered')
-    .option('--force', 'replace an article also where it is not what was delivered last from here')
+    .option('--force', 'replace an article even if it is not what was last delivered from here')
     .option('--json', 'print what became of it as JSON')
     .addHelpText(
       'after',

@@ -12,14 +12,14 @@ import { paint, printable } from '../terminal.js';
 
 /** Adds `--connector <name>` to a command that sends. */
 export function withConnector(command: Command): Command {
-  return command.option('--connector <name>', 'which receiver, where several are connected');
+  return command.option('--connector <name>', 'which receiver, if several are connected');
 }
 
 const parseRate = numberThat('A rate is a number above 0.', (rate) => rate > 0);
 
 /** Adds `--rate <n>`. */
 export function withRate(command: Command): Command {
-  return command.option('--rate <n>', 'attempts a second to each receiver, at most', parseRate);
+  return command.option('--rate <n>', 'the most attempts per second to each receiver', parseRate);
 }
 
 /** Adds `--clock <span>` to a command that depends on the time. */

@@ -47,7 +47,7 @@ export function listenCommand(): Command {
       'the statuses of the first answers, such as 503,503,200; the last one stays',
       parseStatuses,
     )
-    .option('--delay <ms>', 'wait so long before each answer', parseDelay)
+    .option('--delay <ms>', 'how long to wait before each answer, in milliseconds', parseDelay)
     .option('--verbose', 'print headers and bodies too')
     .option('--json', 'print a line of JSON for each request, as a pipe gets it')
     .addHelpText('after', example('pressmark listen --forward-to http://localhost:8787/webhook'))

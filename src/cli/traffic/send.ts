@@ -29,11 +29,7 @@ export function sendCommand(): Command {
   return withDir(new Command('send'))
     .addArgument(new Argument('<event>', 'what to send').choices(EVENT_NAMES))
     .option('--file <article.json>', 'the event’s data as JSON, completed from a sample')
-    .option(
-      '--to <url>',
-      'the receiver’s URL (default: the one of this site that runs on this machine)',
-      parseUrl,
-    )
+    .option('--to <url>', 'the receiver’s URL (default: this site’s receiver on this machine)', parseUrl)
     .addOption(serviceOption())
     .option('--target <url>', 'the article’s public URL, for article.lookup and article.updated')
     .option('--json', 'print the status and the answer as JSON')
