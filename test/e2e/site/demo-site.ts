@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { TestFn } from 'ava';
 import { demoArticles } from '../../../src/cli/demo/articles.js';
 import type { ConfigInput } from '../../../src/config/schema.js';
+import { ask } from '../../support/ask.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
@@ -97,7 +98,7 @@ export async function demoSite(
   }
   const articles = all.map(({ slug }) => `/articles/${slug}/`);
   await until('the demo site is built', async () => {
-    const archive = await (await fetch(`${origin}/archive/`)).text();
+    const { text: archive } = await ask(origin, '/archive/');
     return articles.every((path) => archive.includes(`href="${path}"`));
   });
   for (const path of [
@@ -108,10 +109,10 @@ export async function demoSite(
     PAGES['page of the owner’s'],
     '/rss.xml',
   ])
-    await until(`${path} is served`, async () => (await fetch(`${origin}${path}`)).ok);
+    await until(`${path} is served`, async () => (await ask(origin, path)).status === 200);
   // The index is made when all pages of a build are there.
   await until('the search index holds all articles', async () => {
-    const entry = await (await fetch(`${origin}/pagefind/pagefind-entry.json`)).text();
+    const { text: entry } = await ask(origin, '/pagefind/pagefind-entry.json');
     const counts = [...entry.matchAll(/"page_count":(\d+)/g)].map(([, count]) => Number(count));
     return counts.reduce((sum, count) => sum + count, 0) >= all.length + earlier;
   });

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { ask } from '../../support/ask.js';
 import { article } from '../../support/events.js';
 import { startReceiver } from '../../support/receiver.js';
 import { until } from '../../support/until.js';
@@ -55,9 +56,7 @@ test('on an English site, the text of an Arabic article runs from right to left,
   await post('article.published', article(sent));
   const browser = await openBrowser(t, { width: 390 });
   for (const path of ['/articles/books/', '/']) {
-    await until(`${path} has it`, async () =>
-      (await (await fetch(`${origin}${path}`)).text()).includes(arabic.title),
-    );
+    await until(`${path} has it`, async () => (await ask(origin, path)).text.includes(arabic.title));
     t.deepEqual(await lookAt(browser, `${origin}${path}`, { axe: 'none' }), NO_FAULTS, path);
   }
   const page = await browser.newPage();

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { BrowserContext, Page } from 'playwright-core';
+import { ask } from '../../support/ask.js';
 import { openBrowser } from '../browser.js';
 import { PAGES, sharedSite } from './demo-site.js';
 
@@ -49,7 +50,7 @@ for (const { screen, width, paths } of SCREENS)
  */
 async function withStyle(head: string, origin: string): Promise<string> {
   const [link = '', href = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(head) ?? [];
-  const style = await (await fetch(new URL(href, origin))).text();
+  const { text: style } = await ask(origin, href);
   return head.replace(link, () => `<style>${style}</style>`);
 }
 
@@ -65,12 +66,12 @@ async function watchSlowArrival(
 ): Promise<(path: string) => Promise<string[]>> {
   const pages = new Map<string, Page>();
   const server = createServer(async (request, response) => {
-    const answer = await fetch(`${origin}${request.url}`);
-    const type = answer.headers.get('content-type') ?? '';
+    const answer = await ask(origin, request.url ?? '');
+    const type = answer.headers['content-type'] ?? '';
     response.writeHead(answer.status, { 'content-type': type });
     const page = pages.get(request.url ?? '');
     if (page !== undefined && type.startsWith('text/html')) {
-      const [head = '', body = ''] = (await answer.text()).split(/(?=<body)/);
+      const [head = '', body = ''] = answer.text.split(/(?=<body)/);
       response.write(await withStyle(head, origin));
       await page.waitForURL(`**${request.url}`, { waitUntil: 'commit' });
       for (const piece of body.split(PIECES)) {
@@ -78,7 +79,7 @@ async function watchSlowArrival(
         response.write(piece);
       }
       response.end();
-    } else response.end(Buffer.from(await answer.arrayBuffer()));
+    } else response.end(answer.bytes);
   });
   t.teardown(() => server.close());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
