@@ -139,8 +139,15 @@ export function personOn(page: Page, way: Way, faults: (found: string[]) => void
         await target.selectOption({ label: option });
         return;
       }
-      await tabTo(target);
-      await keyboard.type(option);
+      const chosen = target.locator('option:checked');
+      await until(`${option} is chosen`, async () => {
+        await tabTo(target);
+        await keyboard.type(option);
+        if ((await chosen.textContent())?.trim() === option) return true;
+        // A browser takes letters that come a second apart for the beginnings of two names, until the focus has been elsewhere.
+        await keyboard.press('Shift+Tab');
+        return false;
+      });
     },
     async tick(box) {
       if (!hasKeyboard) return field(box).check();

@@ -77,7 +77,11 @@ testJobs(test, site, {
       'Deploy',
       'Live page',
     ]);
-    t.is(await followed.locator('.mark.ok').count(), 4, 'the commit, the build, the deploy and the page');
+    // The page may be seen before git, which a slow machine holds up, has made the commit.
+    await until('the commit, the build, the deploy and the page are marked', async () => {
+      await ada.page.reload();
+      return (await followed.locator('.mark.ok').count()) === 4;
+    });
     await ada.follow('Show the answer of now');
     await ada.sees('Nothing would be written: the article is stored already.');
   },
@@ -119,7 +123,7 @@ testJobs(test, site, {
     ada,
   }) => {
     await ada.goTo('Git');
-    await ada.sees('The remote declined the push');
+    await ada.reloadsUntil('The remote declined the push');
     await ada.sees('Only pull requests may change main.');
     await ada.sees('Publish: ');
     await ada.follow('content/articles/soil.md');

@@ -31,7 +31,7 @@ testJobs(test, site, {
     await site.post('webhook.test', testData(), { secret: live });
     await ada.goTo('Setup');
     t.is(await ada.valueOf('URL of the webhook'), `${site.origin}/webhook`);
-    await ada.sees('Connected; last test');
+    await ada.reloadsUntil('Connected; last test');
     await ada.sees(`…${live.slice(-4)}`);
     await ada.press('Replace the secret');
     const made = await ada.valueOf('Copy the new secret now: it is not shown again');
