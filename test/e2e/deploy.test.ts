@@ -107,7 +107,10 @@ test('a platform with an ephemeral disk: an article that was answered is there a
   const dir = (words[4] ?? '').replace('/tmp', join(folder, 'tmp'));
   const args = words.slice(5).map((word) => word.replace('https://git.example.com/site.git', clones.remote));
   const start = () =>
-    startReceiver(t, { dir, args, env: { HOME: folder, PRESSMARK_SITE_URL: 'http://127.0.0.1:1' } });
+    startReceiver(t, {
+      ...{ dir, args, resend: true, health: 'any' }, // git may take too long for the first answers
+      env: { HOME: folder, PRESSMARK_SITE_URL: 'http://127.0.0.1:1' },
+    });
   /** What a receiver has deployed, but for the search: it follows the pages, in a commit of its own. */
   const deployedBy = async ({ log }: Awaited<ReturnType<typeof start>>) => {
     await until('the site is deployed', () => log.some(({ msg }) => msg === 'site deployed'));

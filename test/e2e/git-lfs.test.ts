@@ -5,7 +5,7 @@ import { assetFolder } from '../../src/article/asset.js';
 import { commitFile, committedIds, gitIn, inClone, makeRemote, makeRepository } from '../support/clones.js';
 import { fileOf } from '../support/content.js';
 import { article } from '../support/events.js';
-import { startHere } from '../support/receiver-here.js';
+import { type HereOptions, startHere } from '../support/receiver-here.js';
 import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 
@@ -52,7 +52,7 @@ for (const durability of ['disk', 'push'])
     fs.mkdirSync(dirname(join(dir, picture)), { recursive: true });
     fs.writeFileSync(join(dir, picture), Buffer.alloc(50_000, 'bee'));
 
-    const { post } = await startHere(t, inClone(dir));
+    const { post } = await startHere(t, inClone<HereOptions>(dir, { resend: true }));
     t.is((await post('article.published', data)).status, 200);
     await until('it is pushed', () => committedIds(clones.remote).includes(data.id));
     t.regex(clones.git('show', `main:${picture}`), /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n/);

@@ -1,8 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { join } from 'node:path';
+import { ask } from '../support/ask.js';
+import { freePort } from '../support/free-port.js';
 import { until } from '../support/until.js';
 
 /** A program that serves git repositories. */
@@ -19,7 +21,7 @@ export interface GitServer {
  * @param address where it listens.
  */
 export async function serveHttp(folder: string, address = '127.0.0.1'): Promise<GitServer> {
-  const port = await freePort(address);
+  const port = await freePort();
   const run = join(folder, 'nginx');
   fs.mkdirSync(run);
   const socket = join(run, 'fcgi.sock');
@@ -35,7 +37,9 @@ export async function serveHttp(folder: string, address = '127.0.0.1'): Promise<
     programs.push(spawn('fcgiwrap', ['-c', '6', '-s', `unix:${socket}`], options));
     await until('fcgiwrap listens', () => fs.existsSync(socket));
     programs.push(spawn('nginx', ['-p', run, '-c', config], options));
-    await until('nginx listens', () => isListening(address, port));
+    const origin = `http://${address}:${port}`;
+    const answer = () => ask(origin, '/remote.git/info/refs').catch(() => undefined);
+    await until('nginx and fcgiwrap answer', async () => ((await answer())?.status ?? 500) < 500);
   }
 
   await start();
@@ -77,7 +81,7 @@ http {
 
 /** Serves the repositories below `folder` over the git protocol. */
 export async function serveGit(folder: string, address = '127.0.0.1'): Promise<GitServer> {
-  const port = await freePort(address);
+  const port = await freePort();
   const programs: ChildProcess[] = [];
 
   async function start(): Promise<void> {
@@ -100,20 +104,11 @@ export async function serveGit(folder: string, address = '127.0.0.1'): Promise<G
 /** Ends programs and all that they have started, in the middle of whatever they do. */
 async function stopAll(programs: ChildProcess[]): Promise<void> {
   for (const program of programs.splice(0).reverse()) {
-    if (program.pid === undefined || program.exitCode !== null) continue;
+    if (program.pid === undefined || program.exitCode !== null || program.signalCode !== null) continue;
     const ended = once(program, 'exit');
     process.kill(-program.pid, 'SIGKILL');
     await ended;
   }
-}
-
-function freePort(address: string): Promise<number> {
-  return new Promise((resolve) => {
-    const server = net.createServer().listen(0, address, () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function isListening(address: string, port: number): Promise<boolean> {
