@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestFn } from 'ava';
+import { ask } from '../../support/ask.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { until } from '../../support/until.js';
@@ -49,7 +50,7 @@ export function tryDevServer(
 
       /** Publishes an article, with all that a service asks around it, and waits for its page. */
       const publish = async (id: string) => {
-        for (let probe = 0; probe < 5; probe++) t.is((await fetch(`${receiver.origin}/healthz`)).status, 200);
+        for (let probe = 0; probe < 5; probe++) t.is((await ask(receiver.origin, '/healthz')).status, 200);
         const data = article({ id, title: `Preview of ${id}`, slug: id, published_at: PUBLISHED_AT });
         const { status, json, text } = await receiver.post('article.published', data, {
           envelope: { timestamp: PUBLISHED_AT },
@@ -66,6 +67,7 @@ export function tryDevServer(
       await publish('second-preview');
       // Everything before the second article came, and so had its time to cause a rebuild. A watcher that was not ready has
       // missed the first one, whose page is then that of the build in the background.
+      await until('the preview is rebuilt', () => rebuilds() > 0);
       t.true(rebuilds() === 2 || rebuilds() === 1, printed);
       for (const path of ['.env', '.pressmark/catalog.jsonl', 'pressmark.config.mjs']) {
         const served = await get(`${base}${path}`);
