@@ -33,7 +33,7 @@ export async function serve(
     said += text;
   });
   t.teardown(async () => {
-    if (child.exitCode !== null) return;
+    if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGTERM');
     await once(child, 'exit');
   });

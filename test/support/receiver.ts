@@ -136,10 +136,13 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     });
   });
   const origin = `http://${options.address ?? '127.0.0.1'}:${port}`;
-  const health = await fetch(`${origin}/healthz`).catch((error: unknown) => {
-    send('SIGKILL');
-    throw error;
-  });
+  // What is asked next shall not find a connection that the receiver is about to close because it was idle.
+  const health = await fetch(`${origin}/healthz`, { headers: { Connection: 'close' } }).catch(
+    (error: unknown) => {
+      send('SIGKILL');
+      throw error;
+    },
+  );
   const text = await health.text();
   const { health: expected = 200 } = options;
   if (expected !== 'any' && health.status !== expected) {

@@ -1,17 +1,16 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { patienceMs } from './until.js';
 
 /** Makes an empty folder; `removeTempDir` removes it. */
 export function makeTempDir(): string {
   return fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'pressmark-test-')));
 }
 
-/** A program that a killed receiver has started ends by itself, and may write until then, in milliseconds. */
-const MOST_WAIT_MS = 15_000;
-
 export function removeTempDir(path: string): void {
-  for (const end = performance.now() + MOST_WAIT_MS; ; ) {
+  // A program that a killed receiver has started ends by itself, and may write until then.
+  for (const end = performance.now() + patienceMs(); ; ) {
     try {
       fs.rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
       return;
