@@ -49,7 +49,7 @@ function shell(command: string, cwd: string, env = environment()): string {
 /** The commands of the shell blocks of the README's first step. */
 function installCommands(): string[] {
   const readme = fs.readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const [, part = ''] = readme.split(/^1\. Install it\./m);
+  const [, part = ''] = readme.split(/^1\. Install Pressmark\./m);
   const [step = ''] = part.split(/^2\. /m);
   return [...step.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block.replace(/^ +/gm, ''));
 }

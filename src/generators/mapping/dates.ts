@@ -71,15 +71,20 @@ export interface LocalTime {
   readonly utc: string;
 }
 
-/** The local time of an ISO 8601 moment; a time without an offset is in UTC. Undefined for any other text. */
+/**
+ * The local time of an ISO 8601 moment; a time without an offset is in UTC. Undefined for any other text, and within three days
+ * of the first and the last year with four digits, as the local year might have another number of digits.
+ */
 export function localTime(iso: string, timeZone: string): LocalTime | undefined {
   const at = momentOf(iso, 'UTC');
-  return at === undefined ? undefined : localTimeAt(at, timeZone);
+  const isWritable = at !== undefined && at >= FIRST + 3 * DAY_MS && at <= LAST - 3 * DAY_MS;
+  return isWritable ? localTimeAt(at, timeZone) : undefined;
 }
 
 function localTimeAt(at: number, timeZone: string): LocalTime {
   const minutes = Math.trunc(offsetAt(at, timeZone) / 60_000);
-  const [day = '', time = ''] = new Date(at + minutes * 60_000).toISOString().split('T');
+  const local = Math.min(Math.max(at + minutes * 60_000, FIRST), LAST);
+  const [day = '', time = ''] = new Date(local).toISOString().split('T');
   const two = (number: number) => String(Math.trunc(Math.abs(number))).padStart(2, '0');
   const offset = `${minutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
   const utc = new Date(at).toISOString().replace('.000Z', 'Z');
@@ -142,9 +147,12 @@ function utcOf(local: number, timeZone: string): number {
   return local - offsetAt(local - offsetAt(local, timeZone), timeZone);
 }
 
-const [FIRST, LAST] = [Date.parse('0000-01-03T00:00Z'), Date.parse('9999-12-29T00:00Z')];
+/** The first and the last moment in UTC whose year has four digits, in milliseconds since 1970. */
+const [FIRST, LAST] = [Date.parse('0000-01-01T00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
 
-/** The moment, if its year has four digits in all time zones. */
+const DAY_MS = 86_400_000;
+
+/** The moment, if its year has four digits. */
 function known(milliseconds: number): number | undefined {
   return milliseconds >= FIRST && milliseconds <= LAST ? milliseconds : undefined;
 }

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { dayOf, momentOf } from '../../../../src/generators/mapping/dates.js';
+import { dateValue, dayOf, momentOf } from '../../../../src/generators/mapping/dates.js';
 
 test('a date of front matter means a moment: of the site’s day, with or without an offset', (t) => {
   const at = (value: unknown, zone = 'Asia/Tokyo', ofTimes = zone) => {
@@ -38,4 +38,15 @@ test('the day of a date is the one that a clock of the site shows, or the one th
     t.is(day('2018-05-02 10:00:00 +0200', zone), '2018-05-02');
   }
   t.is(day('soon'), '1970-01-01');
+});
+
+test('a date in the first or last days of four-digit years is a moment, so that an article of the last day is scheduled', (t) => {
+  for (const zone of ['America/New_York', 'UTC', 'Asia/Tokyo']) {
+    const { year } = dayOf('9999-12-31T23:59:59Z', zone);
+    t.is(momentOf('9999-12-31T23:59:59Z', zone), Date.parse('9999-12-31T23:59:59Z'));
+    t.is(year, '9999');
+    t.is(dayOf('0000-01-01T00:00:00Z', zone).year, '0000');
+    t.is(dateValue('9999-12-31T23:59:59Z', { dates: 'string', timeZone: zone }), '9999-12-31T23:59:59Z');
+  }
+  t.true((momentOf('9999-12-31', 'Asia/Tokyo') ?? 0) > Date.parse('9999-12-30'));
 });
