@@ -17,13 +17,13 @@ export function checkGitSettings({ durability, git }: Pick<Settings, 'durability
     throw new PressmarkError(
       'CONFIG_INVALID',
       durability === 'push'
-        ? "git.push.pullRequest cannot be had with durability: 'push', at which an article is stored when the branch has it; set durability: 'commit' or 'disk'"
+        ? "git.push.pullRequest cannot be combined with durability: 'push', which answers only when the branch has the article; set durability: 'commit' or 'disk'"
         : "git.push.pullRequest needs git.push.branch, the branch for articles under review, such as 'pressmark/articles'",
     );
   if (durability !== 'disk' && git === false)
     throw new PressmarkError(
       'CONFIG_INVALID',
-      `durability: '${durability}' cannot be had with git: false; remove git: false from the config, or set durability: 'disk'`,
+      `durability: '${durability}' cannot be combined with git: false; remove git: false from the config, or set durability: 'disk'`,
     );
 }
 

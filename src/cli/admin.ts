@@ -31,7 +31,7 @@ export function adminCommand(): Command {
       if (name === undefined)
         throw new PressmarkError(
           'USAGE',
-          `whom to ${action} is missing; write pressmark admin ${action} <name>`,
+          `the name of the user is missing; write pressmark admin ${action} <name>`,
         );
       return action === 'add' ? add(name, flags) : remove(name, flags);
     });

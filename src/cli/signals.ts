@@ -36,8 +36,8 @@ export function stopOnSignals(app: Pick<App, 'close'>, log: Log, guard?: Guard):
 
   process.on('exit', (code) => {
     if (stopping) return;
-    const err = new Error('the receiver was ended from within; the stack says by what');
-    log.fatal({ err, code }, 'the receiver ends without having been asked to stop');
+    const err = new Error('something in the receiver’s process ended it; the stack shows what');
+    log.fatal({ err, code }, 'the receiver ends, though no signal asked it to stop');
     if (code === 0) process.exitCode = 1;
   });
   // Before the listeners of plugins, which may throw.

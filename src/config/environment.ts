@@ -31,6 +31,6 @@ export function readEnvironment({ dir, environment }: SiteEnvironment): NodeJS.D
     const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
     return { ...parseEnv(fs.readFileSync(path, 'utf8')), ...set };
   } catch (cause) {
-    throw invalid(`.env cannot be read: ${messageOf(cause)}`, cause);
+    throw invalid(`.env cannot be read: ${messageOf(cause)}; let the user who runs Pressmark read it`, cause);
   }
 }

@@ -98,7 +98,7 @@ function reasonIn(error: unknown): NoRepository {
   const [command] = /git config --global --add safe\.directory .+/.exec(words) ?? [];
   if (command !== undefined)
     return none(
-      `the repository belongs to another user; if you trust what its config runs: ${command}`,
+      `the repository belongs to another user; run Pressmark as that user, or, if you trust the commands in its git config, run ${command}`,
       true,
     );
   return none(`git does not work here: ${words}`, true);

@@ -114,7 +114,7 @@ export function checkBase({ id, revision }: Article, base: string): void {
   if (revision === base) return;
   throw new PressmarkError(
     'REVISION_CONFLICT',
-    `article ${quote(id)} is at ${quote(revision)}, and the change was made from ${quote(base)}`,
+    `article ${quote(id)} has changed: it is at revision ${quote(revision)}, and the change was made from ${quote(base)}; read the article again, and repeat the change`,
     { details: { base_revision_id: base, current_revision_id: revision } },
   );
 }

@@ -40,7 +40,7 @@ export async function findArticle(settings: Settings, name: string): Promise<Ent
     const ids = [entry, ...others].slice(0, 5).map(({ id, path }) => `${quote(id)} (${path})`);
     throw new PressmarkError(
       'ARTICLE_AMBIGUOUS',
-      `${quote(name)} is ${others.length + 1} articles: ${ids.join(', ')}; name one by its id or its file`,
+      `${quote(name)} names ${others.length + 1} articles, with the ids ${ids.join(', ')}; name one by its id or its file`,
     );
   }
   throw new PressmarkError(

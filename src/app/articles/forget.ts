@@ -18,12 +18,15 @@ export async function forgetArticle(settings: Settings, id: string, log: Log): P
   if (entry !== undefined)
     throw new PressmarkError(
       'USAGE',
-      `the article ${quote(id, 200)} was not deleted: it is in ${quote(entry.path, 200)}`,
+      `the article ${quote(id, 200)} is not deleted: its file is ${quote(entry.path, 200)}; only a deleted article can be forgotten`,
     );
   const knownIds = await openKnownIds({ path: join(stateDir, KNOWN_IDS), catalog, log });
   const url = knownIds.urlOfDeleted(id);
   if (url === undefined)
-    throw new PressmarkError('ARTICLE_NOT_FOUND', `no deleted article has the id ${quote(id, 200)}`);
+    throw new PressmarkError(
+      'ARTICLE_NOT_FOUND',
+      `no deleted article has the id ${quote(id, 200)}; give the id as the service knows it`,
+    );
   await knownIds.forget(id);
   return { id, url };
 }

@@ -158,12 +158,15 @@ export function versionIn(
       `${file} has no revision ${quote(wanted, 100)}; pressmark log shows those it has`,
     );
   if (others.some(({ revision }) => revision !== found.revision))
-    throw new PressmarkError('USAGE', `${quote(wanted)} is several commits; give more of its name`);
+    throw new PressmarkError(
+      'USAGE',
+      `several commits begin with ${quote(wanted)}; give more characters of the one that you mean`,
+    );
   const { stored, revision } = found;
   if (stored === undefined || revision === null)
     throw new PressmarkError(
       'USAGE',
-      `${found.commit?.slice(0, 10) ?? found.keptIn} holds no article to put back`,
+      `${found.commit?.slice(0, 10) ?? found.keptIn} has no readable text of the article; choose another revision, as pressmark log shows them`,
     );
   return { ...found, stored, revision };
 }

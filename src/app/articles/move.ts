@@ -210,7 +210,7 @@ async function committable(
   const uncommitted = changedOf(moves);
   if (uncommitted.length > 0)
     throw refuse(
-      `${uncommitted.slice(0, 5).join(', ')}${uncommitted.length > 5 ? ` and ${uncommitted.length - 5} more` : ''} ${uncommitted.length === 1 ? 'has' : 'have'} changes that no commit has; commit them first, so that the move is a commit of its own`,
+      `${uncommitted.slice(0, 5).join(', ')}${uncommitted.length > 5 ? ` and ${uncommitted.length - 5} more` : ''} ${uncommitted.length === 1 ? 'has' : 'have'} uncommitted changes; commit them first, so that the move gets a commit of its own`,
     );
   const paths = moves.map(({ file }) => `${prefix}${file}`).filter((path) => tracked.has(path));
   return { paths, left: changedOf(earlier) };

@@ -92,7 +92,7 @@ export function addressChangeText(
   return {
     text: `${whose} not at the site’s address ${siteUrl}, such as ${example}`,
     fix: siteUrlIsGuess
-      ? 'set siteUrl in the config, or PRESSMARK_SITE_URL, to the address of these articles; a preview has it with --port of the earlier one'
+      ? 'set siteUrl in the config, or PRESSMARK_SITE_URL, to the address of these articles; for a preview, start with the --port of the earlier preview'
       : `if the site has moved, run pressmark move ${siteUrl}, which shows first what would change; if not, set siteUrl back`,
   };
 }

@@ -63,7 +63,9 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>, log?: 
     };
     // A process that could not be started emits `error`, and no `exit`.
     started.on('error', (error) => end(messageOf(error)));
-    started.once('exit', (code, signal) => end(`the process that builds ended with ${signal ?? code}`));
+    started.once('exit', (code, signal) =>
+      end(`the build process ended with ${signal ?? `exit code ${code}`}`),
+    );
     started.once('disconnect', () => setTimeout(() => started.kill('SIGKILL'), CLOSE_MS).unref());
     return started;
   }

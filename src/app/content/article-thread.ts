@@ -93,7 +93,7 @@ async function answerTo({ kind, args, askedAt }: Work): Promise<Answer> {
     // The time before the thread started does not count.
     const waited = process.hrtime.bigint() - (askedAt > startedAt ? askedAt : startedAt);
     if (waited > settings.limitMs * 1e6)
-      throw new PressmarkError('RECEIVER_BUSY', 'too many articles wait; send it again');
+      throw new PressmarkError('RECEIVER_BUSY', 'too many articles are waiting; send it again');
     return { kind: 'done', result: await Reflect.apply(work[kind], undefined, args) };
   } catch (error) {
     // An error loses its class on the way to another thread.

@@ -33,8 +33,7 @@ function unreachable(settings: Settings, entries: readonly Entry[]): Finding[] {
   return entries.flatMap(({ path, url, broken }): Finding[] => {
     if (broken !== undefined) return [];
     const canonical = canonicalUrl(url);
-    if (canonical === undefined)
-      return [fail(about, `${path} is found by no lookup: its URL is ${url}`, fix)];
+    if (canonical === undefined) return [fail(about, `no lookup finds ${path}: its URL is ${url}`, fix)];
     if (info !== undefined && isReservedUrl(url, info))
       return [fail(about, `${path} has no page: the site itself needs ${url}`, fix)];
     if (info !== undefined && url.startsWith(`${siteUrl}/`) && fileOf(url, info) === undefined)

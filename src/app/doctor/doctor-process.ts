@@ -65,7 +65,7 @@ export function createDoctor({ dir, port, host, environment }: Settings, log: Lo
         if (error !== undefined) throw error;
         last = { at: new Date().toISOString(), findings: JSON.parse(text) as DoctorReport['findings'] };
       } catch (cause) {
-        log.warn({ reason: messageOf(cause) }, 'doctor has found nothing out');
+        log.warn({ reason: messageOf(cause) }, 'the checks of doctor could not be run');
       }
     };
     started.once('error', end);

@@ -190,6 +190,6 @@ function search({ site }: Settings): Finding[] {
   if (site === false) return [];
   if (site.search === false) return [ok('search', 'switched off in the config')];
   const version = pagefindVersion();
-  const none = 'none; its program (npm package pagefind) is not installed';
+  const none = 'none, as the npm package pagefind is not installed; npm install pagefind adds the search';
   return [ok('search', version === undefined ? none : `indexed by Pagefind ${version}`)];
 }

@@ -55,7 +55,7 @@ async function commitFindings(
   settings: Settings,
   restart: string | undefined,
 ): Promise<readonly Finding[]> {
-  const copy = 'copy what you need from it; then remove the file';
+  const copy = 'copy what you need from the file, and remove it';
   if (settings.git === false)
     return [ok(about, 'switched off in the config; nothing is committed'), ...replaced(settings, copy)];
   if (repository.kind === 'none')
@@ -69,15 +69,17 @@ async function commitFindings(
     ...(restart === undefined ? [await branch(repository, settings)] : []),
     ...(await uncommitted(repository, settings)),
     ...locks(repository),
-    ...replaced(settings, `put it back with pressmark revert, or ${copy}`),
+    ...replaced(settings, `put the text back with pressmark revert, or ${copy}`),
     ...(await content(repository, settings)),
     ok(about, `commits are by ${who.name} <${who.email}>`),
   ];
 }
 
-function notCommitted({ because }: NoRepository): Finding {
-  const fix = 'fix that (git init makes a repository), or set git: false in the config';
-  return warn(about, `articles are not committed: ${because}`, fix);
+function notCommitted({ because, unexpected }: NoRepository): Finding {
+  const remedy = unexpected
+    ? 'correct that'
+    : 'run git init in the site’s folder (install git, if it is missing)';
+  return warn(about, `articles are not committed: ${because}`, `${remedy}, or set git: false in the config`);
 }
 
 async function branch(repository: Repository, { durability }: Settings): Promise<Finding> {
@@ -107,7 +109,7 @@ async function uncommitted({ git, prefix }: Repository, settings: Settings): Pro
     warn(
       about,
       `${count} not committed, such as ${first.slice(prefix.length)}`,
-      'let git have the file, if .gitignore excludes it, and restart the receiver, which commits what it has stored; a file that you have renamed is yours to commit',
+      'restart the receiver, which commits the articles that it has stored; if .gitignore excludes the file, allow it there first; if you have renamed the file, commit it yourself',
     ),
   ];
 }
@@ -141,7 +143,7 @@ function replaced(settings: Settings, fix: string): Finding[] {
   const { stateDir } = foldersOf(settings);
   return replacedFiles(stateDir).map((file) => {
     const path = relative(settings.dir, join(stateDir, file));
-    return warn(about, `a text that an update has replaced has no commit: ${path}`, fix);
+    return warn(about, `an update has replaced a text that was not committed; it is kept in ${path}`, fix);
   });
 }
 
@@ -154,7 +156,7 @@ async function content(repository: Repository, settings: Settings): Promise<read
   if (place.kind === 'refused') {
     const level = durability === 'disk' ? 'warn' : 'fail';
     const text = `articles in ${folder} are not committed: ${place.why}`;
-    const fix = `let git have ${folder} (see .gitignore), or set git: false in the config`;
+    const fix = `correct that (if .gitignore excludes ${folder}, allow it there), or set git: false in the config`;
     return [{ level, about, text, fix }];
   }
   return refusedLevel(settings);
@@ -204,7 +206,7 @@ export async function pushFindings(settings: Settings): Promise<Finding[]> {
     return [ok('push', `${remote.name} answers`), ...(await waiting(repository, remote, tip, settings))];
   } catch (error) {
     const fix =
-      'try git fetch and git push by hand, as the user who runs Pressmark; nobody is asked for a password';
+      'run git fetch and git push by hand, as the user who runs Pressmark; they have to work without asking for a password';
     return [fail('push', wordsOf(error), fix)];
   }
 }

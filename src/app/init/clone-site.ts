@@ -29,7 +29,7 @@ export async function cloneSite(remote: string, dir: string, env: NodeJS.Dict<st
       if (other !== undefined)
         throw new PressmarkError(
           'CONFIG_INVALID',
-          `the site's folder is neither empty nor a git repository, it has ${quote(other)}; empty it, or leave out --clone`,
+          `the site's folder is neither empty nor a git repository: it has ${quote(other)}; empty it, or leave out --clone`,
         );
       remove(unfinished);
       await clone(remote, unfinished, createGit({ cwd: dir, env, timeoutMs: TIMEOUT_MS }));

@@ -204,8 +204,8 @@ const isOutside = (path: string) => /^(?:\.\.)?\//.test(path);
 function keptConfig({ name }: ExistingConfig, { unused }: Inspection, answers: Answers): Part {
   const warnings = Object.entries(answers).map(([key, value]) =>
     warning(
-      `${name} is there already and was not changed, whatever it says of ${key}`,
-      `set ${key} to ${literal(value)} in ${name}, unless it is`,
+      `${name} exists and was not changed; it may have another ${key}`,
+      `set ${key} to ${literal(value)} in ${name}, if it is not set so`,
     ),
   );
   if (unused !== undefined)

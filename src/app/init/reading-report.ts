@@ -19,7 +19,7 @@ export function readingReport(
 ): Reading[] {
   const reading = (what: string, value: string | undefined, from?: string): Reading[] =>
     value === undefined || value === '' ? [] : [{ what, value, ...(from !== undefined && { from }) }];
-  const name = generator?.name ?? `${PLAIN} (Pressmark’s own builder)`;
+  const name = generator?.name ?? `${PLAIN}, Pressmark’s own builder`;
   if (facts === undefined) return reading('generator', name, evidence);
   const { options } = facts;
   const settings: Readonly<Record<string, unknown>> = existing?.settings ?? {};

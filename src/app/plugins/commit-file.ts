@@ -23,7 +23,10 @@ export async function commitFile(
   if (setting === false) return { kind: 'none' };
   // At level push, a commit that the remote lacks would keep the receiver from following the remote.
   if (durability === 'push')
-    return { kind: 'failed', reason: `with durability: 'push' only its author commits and pushes ${path}` };
+    return {
+      kind: 'failed',
+      reason: `with durability: 'push', Pressmark commits only articles; commit and push ${path} yourself`,
+    };
   try {
     const repository = await openRepository(dir, environment);
     if (repository.kind === 'none') return { kind: 'none' };

@@ -89,7 +89,7 @@ async function sendBytes(context: Context, handle: FileHandle, size: number, log
     await pipeline(chunksOf(handle, { start, end }), context.res);
   } catch (error) {
     // The connection is closed, which tells the client that bytes are missing.
-    if (!isClientGone(error)) log.error({ err: error, path: context.path }, 'a file was not sent whole');
+    if (!isClientGone(error)) log.error({ err: error, path: context.path }, 'a file was sent only in part');
   }
 }
 

@@ -110,7 +110,7 @@ function onlyBelow({ path, handler }: ServedBelow): Middleware {
 function onlyAdminAt(host: string): Middleware {
   return (context, next) => {
     if (hostnameOf(context.get('host')) !== host || `${context.path}/`.startsWith(ADMIN_PATH)) return next();
-    if (context.path !== '/') return context.throw(404, 'there is the admin alone at this host');
+    if (context.path !== '/') return context.throw(404, 'this host serves only the admin, at /-/admin/');
     context.redirect(ADMIN_PATH);
     return undefined;
   };
@@ -125,7 +125,8 @@ const apartFromAdmin: Middleware = (context, next) => {
   const name = hostnameOf(host) ?? '';
   const isAdmin = `${context.path}/`.startsWith(ADMIN_PATH);
   if (isAdmin && name !== 'localhost' && isLoopbackName(name)) {
-    if (context.method !== 'GET') context.throw(404, 'the admin is at localhost');
+    if (context.method !== 'GET')
+      context.throw(404, 'on this machine, the admin is served at the host name localhost only');
     context.redirect(`http://${host.replace(/^(?:\[.*\]|[^:]+)/, 'localhost')}${context.url}`);
     return undefined;
   }
@@ -160,7 +161,7 @@ function failuresAsJson(log: Log): Middleware {
       }
       if (isClientGone(error)) log.debug({ reason: messageOf(error) }, 'a client went away');
       else log.error({ err: error, path: context.path }, 'a route failed');
-      context.body = { error: 'this route failed; the log says why' };
+      context.body = { error: 'this route failed; the receiver’s log says why' };
     }
   };
 }

@@ -154,7 +154,7 @@ function receiverUrl(text: string | undefined): URL {
   if (text === undefined)
     throw new PressmarkError(
       'USAGE',
-      'which receiver? Give its URL: pressmark check https://example.com/webhook',
+      'the receiver’s URL is missing; write pressmark check https://example.com/webhook',
     );
   if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
     throw new PressmarkError(

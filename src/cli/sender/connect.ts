@@ -58,7 +58,7 @@ export function connectCommand(): Command {
       );
       if (version === 2)
         print(
-          'Version 3 is current: where each publish is answered with the id and the url of the article, its live link is known here.',
+          'Version 3 is current: its answer to a publish has the article’s id and url, so that the live link is known here.',
         );
     });
 }

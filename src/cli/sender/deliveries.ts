@@ -59,7 +59,8 @@ function show(queue: Queue, state: SenderState, { status, json }: DeliveriesOpti
     const waiting = entries.filter(({ record }) => record.status === 'pending');
     for (const url of new Set(waiting.map(({ record }) => record.url))) {
       const pause = pauseOf(state, url, Date.now());
-      if (pause !== undefined) print(printable(`${url} is left alone until ${pause.until}: ${pause.why}`));
+      if (pause !== undefined)
+        print(printable(`nothing is sent to ${url} until ${pause.until}: ${pause.why}`));
     }
   }
   for (const [file, reason] of queue.problems()) {

@@ -53,7 +53,7 @@ export function sendCommand(): Command {
         if (options.to !== undefined || receiver !== undefined || !isUnreachable(error)) throw error;
         throw new PressmarkError(
           'UNREACHABLE',
-          `${error.message}; no receiver of this site is running: start it with pressmark start, or name another with --to`,
+          `no receiver of this site is running (${to} cannot be reached); start it with pressmark start, or name another receiver with --to`,
           { cause: error },
         );
       });

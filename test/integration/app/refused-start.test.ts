@@ -61,12 +61,12 @@ const REFUSED: Readonly<Record<string, Refused>> = {
   'with a durability level that needs git, and git: false': {
     config: { durability: 'commit', git: false },
     code: 2,
-    words: /durability: 'commit' cannot be had with git: false; remove git: false/,
+    words: /durability: 'commit' cannot be combined with git: false; remove git: false/,
   },
   'with a durability level that needs git, outside of a work tree': {
     config: { durability: 'commit' },
     code: 2,
-    words: /durability: 'commit' cannot be had: the site is not in a git work tree/,
+    words: /durability: 'commit' is not possible here: the site is not in a git work tree/,
   },
   'with a branch target outside of a repository': {
     config: { deploy: { branch: 'gh-pages' } },

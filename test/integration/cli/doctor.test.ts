@@ -86,7 +86,7 @@ test('doctor names an article that no lookup finds, and one that can have no pag
     about(await findingsIn(dir), 'articles').map(({ level, text }) => [level, text]),
     [
       ['fail', `articles/hidden.md has no page: no file can have the address ${urls.hidden}`],
-      ['fail', `articles/lost.md is found by no lookup: its URL is ${urls.lost}`],
+      ['fail', `no lookup finds articles/lost.md: its URL is ${urls.lost}`],
     ],
   );
 });
@@ -147,7 +147,11 @@ for (const [what, files, findings] of [
 test('doctor reports on git: the branch, who commits, an ignored content folder, a secret that is not ignored', async (t) => {
   const dir = tempDir(t);
   t.like(about(await findingsIn(dir), 'git'), [
-    { level: 'warn', text: 'articles are not committed: the site is not in a git work tree' },
+    {
+      level: 'warn',
+      text: 'articles are not committed: the site is not in a git work tree',
+      fix: 'run git init in the site’s folder (install git, if it is missing), or set git: false in the config',
+    },
   ]);
   execFileSync('git', ['init', '--quiet', '--initial-branch', 'trunk', dir]);
   fs.writeFileSync(join(dir, '.gitignore'), '.env\n');

@@ -70,7 +70,7 @@ test('init overwrites nothing, and a second time changes nothing', async (t) => 
   t.regex(again.stdout, /^Nothing was changed\.$/m);
   t.regex(
     again.stdout,
-    /→ set siteUrl to 'https:\/\/other\.example' in pressmark\.config\.json, unless it is$/m,
+    /→ set siteUrl to 'https:\/\/other\.example' in pressmark\.config\.json, if it is not set so$/m,
   );
   t.deepEqual(treeOf(dir), after);
 });

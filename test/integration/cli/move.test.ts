@@ -204,10 +204,7 @@ test('an uncommitted edit is not moved into the commit: the move waits until it 
   fs.appendFileSync(join(dir, fileOf('two')), 'Unfinished.\n');
   const { code, stderr } = await move(dir, '--yes');
   t.is(code, 2);
-  t.regex(
-    stderr,
-    /nothing was moved: content\/articles\/two\.md has changes that no commit has; commit them first/,
-  );
+  t.regex(stderr, /nothing was moved: content\/articles\/two\.md has uncommitted changes; commit them first/);
   t.is((await read(OLD)).one?.article.url, `${OLD}/articles/one/`);
   t.deepEqual(commitsOf(dir), ['First']);
 });

@@ -416,7 +416,7 @@ test('a receiver that wants to be left alone is named in the list; what a person
   });
   const { sender, write } = await connected(t, endpoint.url);
   await sender('publish', write('bees.md', '---\n---\nText.\n'));
-  const paused = /\nhttp:.* is left alone until .*: HTTP 429, Retry-After: 3600\n$/;
+  const paused = /\nnothing is sent to http:.* until .*: HTTP 429, Retry-After: 3600\n$/;
   t.regex((await sender('deliveries')).stdout, paused);
   const [{ id }] = JSON.parse((await sender('deliveries', '--json')).stdout) as [{ id: string }];
   t.is((await sender('deliveries', 'send', id)).code, 0);

@@ -55,6 +55,6 @@ test('a receiver that ends without having been asked to logs it, and does not en
   await receiver.ended;
   t.is(await receiver.stop(), 1);
   const line = receiver.log.find(({ level }) => level === 60);
-  t.is(line?.msg, 'the receiver ends without having been asked to stop');
+  t.is(line?.msg, 'the receiver ends, though no signal asked it to stop');
   t.regex(JSON.stringify(line), /odd\.mjs/);
 });

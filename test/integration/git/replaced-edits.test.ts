@@ -138,6 +138,10 @@ test('with git: false a repository is left as it is; an edit that an update repl
   t.deepEqual(fs.readFileSync(join(dir, '.pressmark', kept)), text);
   await close();
   const { stdout } = await runHere(['doctor', '--dir', dir]);
-  t.true(stdout.includes(`! git: a text that an update has replaced has no commit: .pressmark/${kept}`));
+  t.true(
+    stdout.includes(
+      `! git: an update has replaced a text that was not committed; it is kept in .pressmark/${kept}`,
+    ),
+  );
   t.deepEqual(repositoryOf(dir), before);
 });

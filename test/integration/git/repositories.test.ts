@@ -216,7 +216,10 @@ test(
       t.deepEqual(others, []);
     };
     const command = `git config --global --add safe.directory '${site.top}'`;
-    await refused({}, `belongs to another user; if you trust what its config runs: ${command}`);
+    await refused(
+      {},
+      `belongs to another user; run Pressmark as that user, or, if you trust the commands in its git config, run ${command}`,
+    );
 
     await site.git('config', '--global', '--add', 'safe.directory', site.top);
     // As a git before 2.36, which works in anybody's repository.

@@ -134,8 +134,8 @@ test.serial(
     for (const [path, status, words] of [
       ['private', 403, /^\{"error":"for members alone"\}$/],
       ['hold/no-such', 404, /no-such/],
-      ['unavailable', 503, /^\{"error":"this route failed; the log says why"\}$/],
-      ['broken', 500, /^\{"error":"this route failed; the log says why"\}$/],
+      ['unavailable', 503, /^\{"error":"this route failed; the receiver’s log says why"\}$/],
+      ['broken', 500, /^\{"error":"this route failed; the receiver’s log says why"\}$/],
     ] as const) {
       const answer = await fetch(`${origin}/-/routes/${path}`);
       t.is(answer.status, status, path);

@@ -57,7 +57,7 @@ test('pressmark forget lets a deleted article come again, while the receiver run
   const forget = (...args: string[]) => runHere(['forget', '--dir', dir, ...args]);
   const there = await forget(one.data.id);
   t.is(there.code, 2);
-  t.regex(there.stderr, /was not deleted: it is in "articles\//);
+  t.regex(there.stderr, /is not deleted: its file is "articles\//);
   fs.rmSync(fileOf(dir, one.data.id));
   await staysDeleted(t, receiver(), one);
   const forgotten = await forget(one.data.id);

@@ -59,7 +59,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
       if (author !== undefined && next.article.author !== author)
         throw new PressmarkError(
           'BODY_INVALID',
-          'the author of this post stands in its file alone and cannot be changed here',
+          'the author of this post cannot be changed here; edit its file',
         );
       // Also if the form is sent again because the answer was lost.
       const isThere = next.text === (await withContent(content, read, path, change)).text;
@@ -134,7 +134,7 @@ async function lockedText(
   if (!read.stored.bodyEdited) return undefined;
   const same = await withContent(content, read, path, { body, revision: 'edit' });
   if (same.article.body.startsWith(body.trimEnd())) return undefined;
-  return 'holds template code, which runs only where it is written in the file';
+  return 'contains template code, which runs only if it is written into the file itself; edit the file';
 }
 
 /** The draft, marked as live for the preview: a held or scheduled article has no page. */

@@ -37,7 +37,7 @@ function checked(fields: Partial<ArticleFields>, now?: Pick<Article, 'image'>): 
   const image = now !== undefined && fields.image === now.image ? undefined : fields.image;
   for (const [name, text] of Object.entries({ title, description, author, image, body }))
     if (text !== undefined && text !== null && (typeof text !== 'string' || !text.isWellFormed()))
-      throw invalid(name, 'is not a text that can be stored');
+      throw invalid(name, 'must be well-formed text (Unicode)');
   if (
     tags !== undefined &&
     !(Array.isArray(tags) && tags.every((tag) => typeof tag === 'string' && tag.isWellFormed()))

@@ -156,7 +156,7 @@ test('no pull request without a branch for it, or at level push', async (t) => {
   };
   const push = { pullRequest: 'github', branch: BRANCH };
   t.regex(await started({ git: { push: { pullRequest: 'github' } } }), /pullRequest needs git\.push\.branch/);
-  t.regex(await started({ durability: 'push', git: { push } }), /cannot be had with durability: 'push'/);
+  t.regex(await started({ durability: 'push', git: { push } }), /cannot be combined with durability: 'push'/);
 });
 
 test('titles are foreign: they end no code span, break no list and name nobody', (t) => {

@@ -27,7 +27,7 @@ test('a process that closes its channel before it answers, and goes on, is ended
   );
   const builds = createBuildProcess(dir, { ...process.env, NODE_OPTIONS: `--import ${preloaded}` });
   const answer = await builds.addresses();
-  t.like(answer, { kind: 'error', reason: 'the process that builds ended with SIGKILL' });
+  t.like(answer, { kind: 'error', reason: 'the build process ended with SIGKILL' });
   await builds.close();
 });
 

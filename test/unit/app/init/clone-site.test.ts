@@ -41,7 +41,7 @@ test('a folder with other files stays as it is, and nothing starts on it', async
     fs.mkdirSync(join(dir, file, '..'), { recursive: true });
     fs.writeFileSync(join(dir, file), 'mine');
     const error = await t.throwsAsync(clone(), { code: 'CONFIG_INVALID' });
-    t.regex(String(error?.message), /neither empty nor a git repository, it has "(?:note\.txt|\.git)"/);
+    t.regex(String(error?.message), /neither empty nor a git repository: it has "(?:note\.txt|\.git)"/);
     t.is(fs.readFileSync(join(dir, file), 'utf8'), 'mine');
   }
 });
