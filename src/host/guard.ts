@@ -110,7 +110,10 @@ export function guardAgainstPlugins(log: Log): Guard {
   watchExcess((excess) => {
     if (excess.kind === 'time') stallSeen = performance.now();
     const { kind, plugin, ...details } = excess;
-    const what = kind === 'time' ? 'has held up everything else' : 'has taken much memory in one call';
+    const what =
+      kind === 'time'
+        ? 'has kept the receiver from doing anything else'
+        : 'has taken much memory in one call';
     blame(plugin, what, details);
   });
   let looked = performance.now();
@@ -121,7 +124,7 @@ export function guardAgainstPlugins(log: Log): Guard {
     if (ms < STALL_MS || isNamed) return;
     // It may have been any of the unfinished plugins.
     for (const plugin of unfinishedPlugins())
-      log.warn({ plugin, ms: Math.round(ms) }, `everything stood still while plugin ${plugin} was at work`);
+      log.warn({ plugin, ms: Math.round(ms) }, `the receiver stood still while plugin ${plugin} was at work`);
   }, LOOK_EVERY_MS).unref();
 
   const {

@@ -301,7 +301,10 @@ export async function startHost(
 
   async function disposeOf({ plugin, dispose }: Disposer): Promise<void> {
     const late = () =>
-      around.log.warn({ plugin }, `plugin is not closed after ${disposeMs} ms; it is left behind`);
+      around.log.warn(
+        { plugin },
+        `the plugin has not closed after ${disposeMs} ms; the receiver stops without it`,
+      );
     try {
       await within(
         disposeMs,

@@ -29,6 +29,6 @@ export function checkKeys(
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined)
     throw complain(
-      `it has ${quote(unknown)}, and can have ${known.join(', ')} alone${didYouMean(unknown, known)}`,
+      `it has the unknown key ${quote(unknown)}${didYouMean(unknown, known)}; its keys are ${known.join(', ')}`,
     );
 }

@@ -30,8 +30,13 @@ export function createServices() {
   function provide(plugin: string, name: string, service: unknown): void {
     const other = provided.get(name);
     if (typeof name !== 'string' || name === '')
-      throw invalid(`plugin ${plugin} provides ${quote(name)}, which is not a name`);
-    if (service === undefined) throw invalid(`plugin ${plugin} provides ${quote(name)}, and it is undefined`);
+      throw invalid(
+        `plugin ${plugin} provides a service whose name is ${quote(name)}; it must be a nonempty text`,
+      );
+    if (service === undefined)
+      throw invalid(
+        `plugin ${plugin} provides the service ${quote(name)} as undefined; give an object or a function`,
+      );
     if (other !== undefined)
       throw invalid(
         `plugin ${plugin} provides ${quote(name)}, as plugin ${other.plugin} does; choose another name`,

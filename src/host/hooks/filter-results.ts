@@ -105,7 +105,7 @@ const refusal: Check = (value) => {
   const { status, words } = value as Refusal;
   if (!Number.isInteger(status) || status < 400 || status > 599)
     return `a refusal with the status ${status}, which is not one from 400 to 599`;
-  return text(words) === undefined ? undefined : 'a refusal without words';
+  return text(words) === undefined ? undefined : 'a refusal without a message';
 };
 
 /** What each filter must return. */

@@ -144,7 +144,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     const other = OTHER[face];
     const what = hooksOf(other)[kind].includes(name)
       ? `the ${kind} ${quote(name)} is one of ${other}(host); use it there`
-      : `there is no ${kind} ${quote(name)}${didYouMean(name, names[kind])}`;
+      : `there is no ${kind} ${quote(name)}${didYouMean(name, names[kind]) || `; docs/plugins.md lists the ${kind}s`}`;
     throw new PressmarkError('HOOK_UNKNOWN', `plugin ${plugin}: ${what}`);
   }
 

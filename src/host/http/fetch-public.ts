@@ -107,7 +107,7 @@ function checkedUrl(address: string, base?: URL): URL {
   const url = URL.canParse(address, base?.href) ? new URL(address, base) : undefined;
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url === undefined || !isWeb || url.username !== '' || url.password !== '')
-    throw new PressmarkError('USAGE', `${quote(address)} is not an address of the web without a password`);
+    throw new PressmarkError('USAGE', `${quote(address)} is not an http(s) URL without a password`);
   return url;
 }
 

@@ -69,7 +69,10 @@ export function createQueue({
       if (read === undefined) continue; // done since
       if (read === 'damaged') {
         damaged.add(file);
-        log.error({ file: join(folder, file) }, 'a note for jobs is damaged; it is left out, delete it');
+        log.error(
+          { file: join(folder, file) },
+          'the file of an event for jobs is damaged; its jobs do not run; delete the file',
+        );
         continue;
       }
       const note: OpenNote = { ...read, saved: Promise.resolve() };

@@ -17,7 +17,7 @@ const WORDS = {
   exits: 'has called process.exit, which is refused',
   rejects: 'has a promise that was rejected, and nothing handles it',
   throws: 'has thrown an error that nothing catches',
-  stalls: 'has held up everything else',
+  stalls: 'has kept the receiver from doing anything else',
   leaks: 'has left an interval running; clear it in onClose',
 };
 

@@ -135,9 +135,12 @@ test('a state, a condition or a key of a change that does not exist is an error 
   const { list, patch, setState } = articles();
   for (const [call, message] of [
     [() => list({ state: 'helt' } as never), /no state "helt", only draft, .*; did you mean held\?/],
-    [() => list({ tags: 'soil' } as never), /list: it has "tags", .*; did you mean tag\?/],
+    [() => list({ tags: 'soil' } as never), /list: it has the unknown key "tags"; did you mean tag\?;/],
     [() => setState('held-1', 'draft' as never), /no state "draft", only live, held, scheduled, expired/],
-    [() => patch('held-1', 'x', { frontmatter: {} } as never), /it has "frontmatter".* mean frontMatter\?/],
+    [
+      () => patch('held-1', 'x', { frontmatter: {} } as never),
+      /it has the unknown key "frontmatter".* mean frontMatter\?/,
+    ],
   ] as const)
     await t.throwsAsync(call, { code: 'USAGE', message });
 });

@@ -41,6 +41,9 @@ test('a hook that does not exist is refused whatever is asked of it, and the nea
   t.throws(add('article.publish'), {
     message: /plugin mine: there is no action "article.publish"; did you mean article.published\?/,
   });
+  t.throws(add('somewhat.else'), {
+    message: /there is no action "somewhat.else"; docs\/plugins.md lists the actions$/,
+  });
   for (const ask of [
     add('__proto__'),
     add('page.html'),

@@ -134,7 +134,7 @@ test('jobs: what is no job is refused in words that name plugin and job', (t) =>
     [job('a', { on: 'article.lives', run }), /no action "article.lives"; did you mean article.live\?/],
     [job('a', { on: 'host.ready', run }), /no job can be on host.ready; use addAction/],
     [job('a', { on: 'article.removed', run }), /no job can be on article.removed; use addAction/],
-    [job('a', { on: 'article.live', run, when: 1 }), /it has "when"/],
+    [job('a', { on: 'article.live', run, when: 1 }), /it has the unknown key "when"/],
     [job('A b', { on: 'article.live', run }), /job "A b": name it in lower-case letters/],
     [job('a', { on: 'article.live', run, since: 'ever' }), /is for article.published alone/],
     [job('a', { on: 'article.live', run, timeoutMs: 0 }), /its timeoutMs is "0"/],

@@ -51,7 +51,7 @@ test('admin additions: what is wrong with one is an error at the start that name
     [/page "\.\.\/x" .* lower-case letters/, (admin) => admin.page({ path: '../x', title: 'X', render })],
     [/title ""; it must be a text/, (admin) => admin.page({ path: 'x', title: '', render })],
     [
-      /page "x" in the admin: it has "rolle", .*; did you mean role\?/,
+      /page "x" in the admin: it has the unknown key "rolle"; did you mean role\?;/,
       (admin) => admin.page({ path: 'x', title: 'X', render, rolle: 'editor' } as never),
     ],
     [/needs the function render/, (admin) => admin.widget({ title: 'X' } as never)],
