@@ -89,7 +89,7 @@ export async function committableTree(
   signal?: AbortSignal,
 ): Promise<Repository> {
   const refuse = (why: string) =>
-    new PressmarkError('CONFIG_INVALID', `durability: '${level}' cannot be had: ${why}`);
+    new PressmarkError('CONFIG_INVALID', `durability: '${level}' is not possible here: ${why}`);
   const found = await openRepository(siteDir, env, signal === undefined ? {} : { signal });
   if (found.kind === 'none') throw refuse(found.because);
   const place = await checkContentFolder(found, content);
@@ -97,7 +97,9 @@ export async function committableTree(
   if (level === 'commit') return found;
   if (place.folder !== `${found.prefix}${content}`) throw refuse('the content folder is a symbolic link');
   if (await isFiltered(found, `${place.folder}${PROBE}`))
-    throw refuse('a filter of .gitattributes applies to the content folder; articles are shared as they are');
+    throw refuse(
+      'a filter of .gitattributes applies to the content folder; Pressmark commits articles as they are',
+    );
   if (await isSparse(found)) throw refuse('the clone is sparse');
   const [major, minor] = found.version;
   if (isOlder(found.version, [2, 38])) throw refuse(`git ${major}.${minor} is too old; 2.38 is needed`);

@@ -230,7 +230,7 @@ export function createStore(options: StoreOptions) {
       return await operations.run(key, work);
     } catch (error) {
       const failure = storeFailure(error);
-      if (isStoreFailure(failure)) log.error({ err: error }, 'the store failed');
+      if (isStoreFailure(failure)) log.error({ err: error }, 'an article could not be read or written');
       throw failure;
     }
   }
@@ -241,7 +241,7 @@ export function createStore(options: StoreOptions) {
     } catch (error) {
       log.warn(
         { path, reason: messageOf(error) },
-        'a changed file could not be read; it is read when its article is asked for',
+        'a changed file could not be read; it is read again when its article is needed',
       );
     }
   }

@@ -63,7 +63,7 @@ export function createBuildQueue(build: () => Promise<BuildEnd>, log: Log, pause
     waiting = undefined;
     const began = performance.now();
     const tried = build().catch((err: unknown): BuildEnd => {
-      log.error({ err }, 'a build could not be tried; it is tried again');
+      log.error({ err }, 'a build could not be started; Pressmark tries again');
       return 'again';
     });
     running = tried.then((end) => {

@@ -120,7 +120,10 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       for (const { file } of changes) {
         outcomes.set(file.path, { kind: 'committed' });
         if (file.isStaged)
-          log.warn({ path: file.path }, 'you have staged something else at this path; that stays staged');
+          log.warn(
+            { path: file.path },
+            'the article is committed; what you have staged at its path stays staged',
+          );
       }
       made.forEach(onCommitted);
       return outcomes;

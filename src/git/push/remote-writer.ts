@@ -161,7 +161,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     if (blob === shared?.id) return fingerprint;
     throw new PressmarkError(
       'COMMIT_FAILED',
-      `${path} is not as the remote has it: commit and push it, or restore it`,
+      `${path} differs from the file at the remote: commit and push it, or restore it`,
     );
   }
 

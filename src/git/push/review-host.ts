@@ -210,7 +210,7 @@ export function createReviewHost({ kind, remoteUrl, token, signal, ...options }:
   }
 
   function unexpected(): PressmarkError {
-    return failed('answered with something that is no pull request; is git.push.api right?');
+    return failed('answered with something other than a pull request; check git.push.api');
   }
 
   /** Removes the token from a host's message, which may be logged. */

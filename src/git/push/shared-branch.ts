@@ -41,7 +41,7 @@ export async function openSharedBranch(options: SharedBranchOptions) {
   let epoch = 0;
   const torn = await lock.run(() => restoreTornFiles(repository, folder));
   if (torn.length > 0)
-    log.warn({ files: torn }, 'a power loss has torn these files; they are as HEAD has them again');
+    log.warn({ files: torn }, 'a power loss has damaged these files; they are restored from HEAD');
 
   /** Brings the work tree to the last known tip of the remote; the first time, asks the remote. */
   async function begin(): Promise<void> {

@@ -119,7 +119,10 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
       return true;
     } catch (error) {
       if (isGone(error) || error instanceof Outdated) return true;
-      log.error({ path, err: error }, 'a failed write stays; the file is written anew when it is sent again');
+      log.error(
+        { path, err: error },
+        'a failed write could not be undone; the file is written again when the article is sent again',
+      );
       return false;
     }
   }

@@ -87,7 +87,7 @@ export function createArticleReceiver(context: HandlerContext): ArticleReceiver 
       if (edited || isOfPerson(article.revision))
         throw new PressmarkError(
           'REVISION_CONFLICT',
-          `article ${quote(id)} was edited by a person; its new content was not stored`,
+          `article ${quote(id)} has been edited by a person, whose text stays; the new content was not stored`,
         );
       try {
         await update(article, incoming, now);

@@ -101,7 +101,7 @@ test.serial(
       await b.post('article.updated', request),
     ]) {
       t.is(status, 503);
-      t.regex(json.error, /is not as the remote has it: commit and push it, or restore it$/);
+      t.regex(json.error, /differs from the file at the remote: commit and push it, or restore it$/);
     }
     t.is((await a.find(url)).revision_id, base);
     t.is((await a.post('article.updated', request)).status, 200);
