@@ -108,8 +108,8 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Receiv
 type Found = Pick<ReceiverReport, 'version' | 'firstTest' | 'run' | 'left'>;
 
 const UPGRADE = {
-  1: 'It states no version and capabilities, so the service reads Version 1: no refresh. To have it checked as what it is meant to be, say --as 3.',
-  2: 'Version 3 is current: it answers each publish with the article’s id and URL. To have it checked as that, say --as 3.',
+  1: 'Its answer to webhook.test has no version and capabilities, so the service takes it for Version 1 and cannot refresh articles. If it is meant to be Version 3, check it with --as 3.',
+  2: 'Version 3 is current: it answers each publish with the article’s id and URL. To check the receiver as Version 3, use --as 3.',
 } as const;
 
 /** @param isStated whether the receiver states the version, as opposed to a person. */
@@ -146,7 +146,7 @@ async function stopSince(session: Session, begun: number): Promise<Stop | undefi
       why: 'began to limit requests (429)',
       expected: 'an answer to each request',
       got: 'status 429, which says nothing about the request',
-      hint: 'It limits requests. Let those of the service through, or check it with a lower --rate.',
+      hint: 'The receiver limits requests. Exempt the requests of the service, or check it with a lower --rate.',
     };
   const reply = await session.goneSince(begun);
   if (reply === undefined) return undefined;

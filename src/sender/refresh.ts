@@ -66,7 +66,7 @@ async function sendRefresh({ state, queue, connector, url, path, clock, force = 
   const pause = pauseOf(state, connector.url, clock.now());
   if (pause !== undefined)
     throw refused(
-      `the receiver is left alone until ${pause.until} (${pause.why})`,
+      `nothing is sent to the receiver until ${pause.until} (${pause.why})`,
       'pressmark connect ends that sooner',
     );
 

@@ -168,6 +168,6 @@ function wrongSignature(
   });
   if (form !== undefined) return `${name} is a signature ${form.what}`;
   if (!given.startsWith('sha256=')) return `${name} does not begin with sha256=`;
-  if (!isSignature(given)) return `${name} has not the form sha256= and 64 hex digits`;
-  return `${name} is not the HMAC of this body; is it the same secret on both sides?`;
+  if (!isSignature(given)) return `${name} must be sha256= and 64 hex digits`;
+  return `${name} is not the HMAC of this body; check that both sides have the same secret`;
 }

@@ -51,7 +51,7 @@ export function readRecording(file: string): Recording {
     const why = cause instanceof z.ZodError ? (cause.issues[0]?.message ?? '') : messageOf(cause);
     throw new PressmarkError(
       'USAGE',
-      `${quote(file, 200)} is no recording of pressmark listen --record: ${why}`,
+      `${quote(file, 200)} is not a recording made by pressmark listen --record: ${why}`,
       { cause },
     );
   }

@@ -27,7 +27,7 @@ export async function attempt(
       if (connector.url !== url)
         return {
           result: 'stopped',
-          error: `refused: the refresh was made for ${url}, and the connector ${connector.name} points to ${connector.url} now`,
+          error: `refused: the refresh was made for ${url}, and the connector ${connector.name} now points to ${connector.url}; make a new one with pressmark refresh`,
         };
       const refusal = tested ? undefined : await refreshRefusal(connector, sentAt);
       if (refusal !== undefined) return refusal;

@@ -135,7 +135,7 @@ export function createWorker(options: WorkerOptions) {
       warnOnce(
         pause.gone > 0
           ? `${url} says that it is gone (410); nothing is sent there before ${pause.until}; correct the URL with pressmark connect, or end the deliveries with pressmark deliveries cancel`
-          : `${url} wants to be left alone until ${pause.until} (${pause.why}); what waits goes there after that`,
+          : `${url} asks for a pause until ${pause.until} (${pause.why}); what waits is sent after that`,
       );
       const ms = Date.parse(pause.until) - clock.now();
       if (pause.gone > 0 || ms > PATIENCE_MS) return false;

@@ -78,7 +78,8 @@ test('a 429, 503 or 410 to the test or the lookup of a refresh pauses the receiv
     t.is(pause()?.why, `HTTP ${status}, Retry-After: 3600`);
     const { length } = endpoint.got;
     await t.throwsAsync(refresh(true), {
-      message: /is left alone until 2026-11-19T.* nothing was changed; pressmark connect ends that sooner$/,
+      message:
+        /nothing is sent to the receiver until 2026-11-19T.* nothing was changed; pressmark connect ends that sooner$/,
     });
     fs.writeFileSync(path, '---\ntitle: Bees\ndraft: true\n---\nText.\n');
     await t.throwsAsync(refresh(true), { message: /it is a draft; nothing was changed$/ });

@@ -151,7 +151,7 @@ test('Retry-After: a receiver is left alone for so long, and no row of a deliver
   );
   t.regex(
     lines[0]?.msg ?? '',
-    /wants to be left alone until 2026-11-19T09:00:00\.000Z \(HTTP 429, Retry-After: 3600\)/,
+    /asks for a pause until 2026-11-19T09:00:00\.000Z \(HTTP 429, Retry-After: 3600\)/,
   );
   answer = reply(200);
   clock.pass(30 * MINUTE);
