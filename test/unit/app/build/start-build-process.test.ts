@@ -57,6 +57,6 @@ test('a process that closes its channel during a build has the time to end it in
     fs.rmSync(started, { force: true });
     const answer = await builds.build({ lastStateChange: 0, isForced: true });
     t.is(answer.kind, 'error');
-    return answer.kind === 'error' && answer.reason === 'the process that builds ended with 0';
+    return answer.kind === 'error' && answer.reason === 'the build process ended with exit code 0';
   });
 });
