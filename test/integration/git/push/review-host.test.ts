@@ -66,8 +66,8 @@ test('what the host refuses is said in words, without the token, which goes to n
   const location = `${elsewhere.server.api}/elsewhere`;
   const failures: [ReviewServer['fail'], RegExp][] = [
     [{ status: 403, body: { message: `no: ${TOKEN}` } }, /answered 403: no: \*\*\*; is PRESSMARK_GIT_TOKEN/],
-    [{ status: 200, body: { hello: 'world' } }, /something that is no pull request/],
-    [{ status: 200, body: [{ number: 'one' }] }, /something that is no pull request/],
+    [{ status: 200, body: { hello: 'world' } }, /something other than a pull request/],
+    [{ status: 200, body: [{ number: 'one' }] }, /something other than a pull request/],
     [{ status: 301, headers: { location } }, /answered 301; if olga\/garden has moved/],
   ];
   for (const [fail, message] of failures) {
