@@ -91,7 +91,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   return siteFacts({
     posts,
     keys: Object.fromEntries(Object.entries(keys).filter(([field, key]) => usual[field] !== key)),
-    authors: authorsOf(answer),
+    authors: authorsIn(AUTHORS.map((name) => answer.entries[name]).find((one) => one !== undefined)),
     siteUrl: publicAddress(config.site, config.base),
     siteUrlSource: 'site and base',
     language: undefined,
@@ -123,13 +123,8 @@ function collectionOf({ schemas, entries }: AstroAnswer): string | undefined {
   return usual ?? [names, dated].find(({ length }) => length === 1)?.[0];
 }
 
+/** The usual names of a collection of authors. */
 const AUTHORS = ['authors', 'author', 'people', 'team', 'writers', 'contributors'];
-
-/** The ids of authors by name, from a collection of authors. */
-function authorsOf({ entries }: AstroAnswer): Record<string, string> {
-  const name = AUTHORS.find((one) => entries[one] !== undefined);
-  return authorsIn(name === undefined ? [] : entries[name]);
-}
 
 /** The folder of a collection: the prefix that most of its files have before their ids. */
 function contentOf(entries: readonly Entry[]): string | undefined {

@@ -1,14 +1,6 @@
 import { posix } from 'node:path';
 import type { KeyNames } from '../../article/format/mapping.js';
-import type {
-  AddressQuery,
-  AskedSite,
-  Generator,
-  ListedPage,
-  Problem,
-  Question,
-  SiteFacts,
-} from '../generator.js';
+import type { AskedSite, Generator, ListedPage, Problem, Question, SiteFacts } from '../generator.js';
 import { answerTo, jsonOf, nodeCommand } from '../inspect/ask.js';
 import { siteFacts } from '../inspect/facts.js';
 import { inferFile, inferPermalink, type SitePost } from '../inspect/infer-pattern.js';
@@ -33,7 +25,10 @@ export const docusaurus: Generator = {
   mapping,
   configFiles: [...CONFIG_FILES, 'package.json', 'i18n', 'src/theme', 'src/pages'],
   caches: ['build', '.docusaurus', 'node_modules/.cache'],
-  addressQuery: () => addressQuery,
+  addressQuery: () => ({
+    command: ASK,
+    parse: (printed) => pagesIn({ ...USUAL, ...jsonOf(printed, SHOWN) }),
+  }),
   pinsAddresses: true,
   staticFolder: () => 'static',
 };
@@ -105,15 +100,6 @@ const SHOWN = 'node -e "loadSite()"';
 
 const USUAL: DocusaurusAnswer = { baseUrl: '/', outDir: 'build', blogs: [] };
 
-/** The query for Docusaurus's list of pages. */
-const addressQuery: AddressQuery = {
-  command: ASK,
-  parse(printed) {
-    const answer: DocusaurusAnswer = { ...USUAL, ...jsonOf(printed, SHOWN) };
-    return answer.blogs.flatMap((blog) => pagesOf(blog, answer));
-  },
-};
-
 /**
  * The posts with their addresses below the site's URL. Without the setting `trailingSlash`, hosts serve a folder at an address
  * with a slash.
@@ -125,6 +111,10 @@ function pagesOf({ posts }: Blog, { baseUrl, trailingSlash }: DocusaurusAnswer):
     const bare = withoutSlash(below);
     return { path, address: trailingSlash === false || bare === '/' ? bare : `${bare}/` };
   });
+}
+
+function pagesIn(answer: DocusaurusAnswer): ListedPage[] {
+  return answer.blogs.flatMap((blog) => pagesOf(blog, answer));
 }
 
 /** Finds out the facts about a Docusaurus site for `init`. */

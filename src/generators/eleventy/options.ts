@@ -162,7 +162,7 @@ const COLLECTION = /\bcollections(?:\.([A-Za-z_$][\w$]*)|\[\s*(?:"([^"\n]+)"|'([
 
 /**
  * The tags by which a site selects posts: those in its configuration, and the collections that templates name without being
- * defined.
+ * defined. Eleventy does not know which collections a template names.
  */
 function collectionTags(files: SiteFiles, config: EleventyConfig): string[] {
   const { includes, layouts, input, output } = config;

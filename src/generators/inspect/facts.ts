@@ -41,7 +41,9 @@ export function siteFacts(findings: Findings): SiteFacts {
   const { sharesCategory = true, frontMatter, questions = [], warnings = [], ...others } = facts;
   const category = sharesCategory ? sharedCategory(posts, keys) : {};
   const found = options.keptTags;
-  const kept = found === undefined ? usualTags(keys) : [...found, ...selectingTags(posts, keys)];
+  // If the site's code cannot be asked, it may select posts by a tag that no post has yet.
+  const usual = keys.tags === null ? [] : SELECTING;
+  const kept = found === undefined ? usual : [...found, ...selectingTags(posts, keys)];
   return {
     ...others,
     permalink: inferred?.pattern ?? usualPermalink,
@@ -106,11 +108,6 @@ export function sharedCategory(
 
 /** Usual names of tags by which sites select posts. */
 const SELECTING = new Set('nav navigation menu featured highlight pinned sticky hidden'.split(' '));
-
-/** The usual tags by which a site may select posts, if its code cannot be asked. The site may have no such post yet. */
-function usualTags({ tags }: Partial<KeyNames>): readonly string[] {
-  return tags === null ? [] : [...SELECTING];
-}
 
 /** The tags of posts by which sites usually select them, such as for the home page. */
 function selectingTags(posts: readonly SitePost[], { tags = 'tags' }: Partial<KeyNames>): string[] {

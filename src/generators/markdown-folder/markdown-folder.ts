@@ -28,7 +28,7 @@ export const markdownFolder: Generator = {
     const program = PROGRAMS.find(({ dependency }) => packages.has(dependency));
     return program && configOf(files, program);
   },
-  inspect,
+  inspect: (site) => inspectFolder(site, programOf),
   mapping,
   configFiles: [
     'package.json',
@@ -140,11 +140,6 @@ export async function inspectFolder(
     ],
     warnings: [...(built.warnings ?? []), ...droppedHtml(dropping)],
   });
-}
-
-/** Finds out the facts about a site of a known program, or of another, for `init`. */
-function inspect(site: AskedSite): Promise<SiteFacts> {
-  return inspectFolder(site, programOf);
 }
 
 function noPosts(sources: readonly string[]): Question {
