@@ -98,7 +98,7 @@ test('check that is interrupted says what it has left behind, and exits with 1',
 
 test('check refuses wrong usage, and says what is missing', async (t) => {
   for (const [args, message] of [
-    [['--secret', SECRET], /which receiver\? Give its URL/],
+    [['--secret', SECRET], /the receiver’s URL is missing/],
     [['http://localhost:8787/webhook', '--dir', tempDir(t)], /there is no secret to sign with/],
     [['http://localhost/', '--secret', SECRET, '--only', 'x'], /there is no rule "x"/],
     [
