@@ -15,18 +15,24 @@ export function describe(
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => {
         const path = [...issue.path, key].join('.');
-        return `${sourceOf(issue.path[0])}: there is no setting ${quote(path)}${insteadOf(key, keysAt(schema, issue.path))}`;
+        return `${sourceOf(issue.path[0])}: there is no setting ${quote(path)}${insteadOf(key, issue.path, schema)}`;
       });
     const value = valueAt(input, issue.path);
     const found = value === undefined ? 'and is missing' : `got ${shown(value)}`;
-    return [`${sourceOf(issue.path[0])}: ${issue.path.join('.')} ${ruleOf(issue)}, ${found}`];
+    const meant = typeof value === 'string' ? didYouMean(value, wordsAt(schema, issue.path)) : '';
+    return [`${sourceOf(issue.path[0])}: ${issue.path.join('.')} ${ruleOf(issue)}, ${found}${meant}`];
   });
 }
 
-/** The suggestion for an unknown key. */
-function insteadOf(key: string, known: readonly string[]): string {
+/** The suggestion for an unknown key: the setting of this name at another place, or one with a similar name here. */
+function insteadOf(key: string, path: readonly PropertyKey[], schema: z.core.$ZodType): string {
   if (/secret/i.test(key)) return '; the signing secret belongs in .env, as PRESSMARK_SECRET';
-  return didYouMean(key, known);
+  const places = placesOf(schema, key);
+  const depth = Math.min(...places.map(({ length }) => length));
+  const outermost = places.filter(({ length }) => length === depth).map((place) => place.join('.'));
+  return outermost.length > 0
+    ? `; did you mean ${outermost.join(' or ')}?`
+    : didYouMean(key, keysAt(schema, path));
 }
 
 /** The rule for a value. zod's own messages are about types. */
@@ -76,17 +82,36 @@ function formsOf({ path, errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIss
   });
 }
 
-/** The allowed keys at a path, in any form of a setting. */
-function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+/** The forms that a value at a path may have. */
+function formsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodTypes['_zod']['def'][] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const [key, ...below] = path;
-  if ('innerType' in def) return keysAt(def.innerType, path);
-  if (def.type === 'union') return def.options.flatMap((form) => keysAt(form, path));
-  if (def.type === 'array') return keysAt(def.element, below);
-  if (def.type !== 'object') return [];
-  if (key === undefined) return Object.keys(def.shape);
-  const inner = def.shape[String(key)];
-  return inner === undefined ? [] : keysAt(inner, below);
+  if ('innerType' in def) return formsAt(def.innerType, path);
+  if (def.type === 'union') return def.options.flatMap((form) => formsAt(form, path));
+  if (key === undefined) return [def];
+  if (def.type === 'array') return formsAt(def.element, below);
+  const inner = def.type === 'object' ? def.shape[String(key)] : undefined;
+  return inner === undefined ? [] : formsAt(inner, below);
+}
+
+/** The allowed keys at a path, in any form of a setting. */
+function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  return formsAt(schema, path).flatMap((form) => (form.type === 'object' ? Object.keys(form.shape) : []));
+}
+
+/** The words that a setting may have as its value. */
+function wordsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  return formsAt(schema, path).flatMap((form) =>
+    form.type === 'enum' ? Object.values(form.entries).map(String) : [],
+  );
+}
+
+/** The paths of all settings with this key, except in lists. */
+function placesOf(schema: z.core.$ZodType, key: string, above: readonly string[] = []): string[][] {
+  return keysAt(schema, above).flatMap((name) => {
+    const path = [...above, name];
+    return name === key ? [path] : placesOf(schema, key, path);
+  });
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
