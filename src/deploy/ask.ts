@@ -34,7 +34,7 @@ export async function askGenerator(command: string, options: QuestionOptions): P
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(signal !== undefined && { signal }),
     });
-    if (result.kind !== 'built') return { kind: 'failed', reason: runFailure('list', name, result) };
+    if (result.kind !== 'built') return { kind: 'failed', reason: runFailure('command', name, result) };
     return { kind: 'printed', text: fs.readFileSync(answer, 'utf8') };
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });

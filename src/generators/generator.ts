@@ -117,6 +117,8 @@ export interface SiteFacts {
   /** The setting that contains the public address, such as `baseURL`, for the report of `init`. */
   readonly siteUrlSource?: string;
   readonly language: string | undefined;
+  /** The setting that contains the language, such as `defaultContentLanguage`, for the report of `init`. */
+  readonly languageSource?: string;
   /** The folder from which the generator reads article files, such as `content` (Hugo) or `_posts`. */
   readonly content: string;
   /** The path of a new article below `content`, as a pattern such as `posts/:slug.md`. */

@@ -50,7 +50,7 @@ export async function buildWithGenerator(
     const variables = { [BUILD_VARIABLE]: '1' };
     const result = await runBuild({ ...options, command, cwd: dir, env: environment, variables, timeoutMs });
     if (result.kind !== 'built')
-      throw new PressmarkError('BUILD_FAILED', runFailure('build', command, result));
+      throw new PressmarkError('BUILD_FAILED', runFailure('build command', command, result));
     const { signal } = options;
     return { ms: result.ms, ...(await completeSite(settings, output, { ...(signal && { signal }) })) };
   } finally {

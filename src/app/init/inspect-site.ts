@@ -150,8 +150,8 @@ export function askSite(
     if (answer.kind === 'printed') return answer.text;
     failures.push({
       level: 'warn',
-      text: `${name} does not say how the site is made: ${answer.reason}`,
-      fix: `install ${name} on this machine, build the site once, and run pressmark init again; or check what was taken in its place, for which there are flags (pressmark init --help)`,
+      text: `${name} could not be asked about the site: ${answer.reason}`,
+      fix: `install ${name} and the site’s other packages on this machine, build the site once, and run pressmark init again; or check the values above and give others by options (pressmark init --help)`,
     });
     return undefined;
   }

@@ -45,7 +45,7 @@ export function readingReport(
     ...answered('permalink', 'permalink'),
     ...answered('output', 'output'),
     ...answered('build', 'build'),
-    ...reading('language', facts.language),
+    ...reading('language', facts.language, facts.languageSource),
     ...reading('time zone', options.timeZone),
     ...reading('keys', keys.join(', ')),
     ...reading(

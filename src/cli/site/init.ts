@@ -27,7 +27,7 @@ import { loadSettings } from '../../config/load.js';
 import { GENERATOR_NAMES } from '../../config/schema.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { example, serviceOption, withDir } from '../options.js';
-import { marked, paint, print, printable, printJson } from '../terminal.js';
+import { marked, paint, print, printable, printableLines, printJson } from '../terminal.js';
 
 interface Options {
   readonly dir: string;
@@ -274,7 +274,7 @@ async function printReport(
   }
   if (plan.changes.length === 0) print(dryRun ? 'Nothing would change.' : 'Nothing was changed.');
   for (const { level, text, fix } of plan.warnings) {
-    print(`${marked(level)} ${printable(text)}`);
+    print(`${marked(level)} ${printableLines(text).replaceAll('\n', '\n    ')}`);
     print(`  → ${printable(fix)}`);
   }
   if (!dryRun) printNext(dir, plan, inspection, (await loadSettings(dir)).endpoint);

@@ -123,7 +123,7 @@ export function createCopyBuilds(given: {
     const result = await buildCopy(options, site, signal);
     printed = readableEnd(result.output);
     if (signal.aborted) throw new PressmarkError('BUILD_FAILED', 'the build was interrupted');
-    if (result.kind !== 'built') return runFailure('build', command, result);
+    if (result.kind !== 'built') return runFailure('build command', command, result);
     const gone = new Set([...left].filter((path) => goodText(path) === undefined));
     try {
       report = await options.complete(site.dir, built, gone, signal);

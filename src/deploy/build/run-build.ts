@@ -143,7 +143,7 @@ export function withoutGitVariables(env: NodeJS.Dict<string>): NodeJS.Dict<strin
 
 /** A sentence about a command's failure, with the end of its output. */
 export function runFailure(
-  what: 'build' | 'deploy' | 'list',
+  what: 'build command' | 'deploy command' | 'command',
   command: string,
   result: Exclude<BuildResult, { kind: 'built' }>,
 ): string {
@@ -156,12 +156,12 @@ export function runFailure(
           ? `was ended by ${result.signal}`
           : 'could not be started';
   const end = readableEnd(result.output);
-  return `the ${what} command ${JSON.stringify(command)} ${how}${end === '' ? '; it printed nothing' : `:\n${end}`}`;
+  return `the ${what} ${JSON.stringify(command)} ${how}${end === '' ? '; it printed nothing' : `:\n${end}`}`;
 }
 
-/** A line of a stack trace of Ruby or Node.js. Ruby's traces follow the error, and are longer than the output that is kept. */
+/** A line of a stack trace of Ruby, Node.js or Eleventy. Ruby's traces follow the error, and are longer than what is kept. */
 const LONGEST_FRAME = 1_000;
-const STACK_FRAME = /^\s+(?:from .+:\d+:in .+|at .+:\d+\)?)$/;
+const STACK_FRAME = /^(?:\[11ty\])?\s+(?:from .+:\d+:in .+|at .+:\d+\)?)$/;
 
 /** The last lines of a command's output, without stack traces and colours. */
 export function readableEnd(output: string): string {

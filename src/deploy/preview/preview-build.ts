@@ -29,7 +29,7 @@ export async function buildPreview(
     leaveOut(site, copy);
     if (!copy.write(draft.path, draft.text)) return failed(`${draft.path} is behind a symbolic link`);
     const result = await buildCopy(site, copy, signal);
-    if (result.kind !== 'built') return failed(runFailure('build', site.command, result));
+    if (result.kind !== 'built') return failed(runFailure('build command', site.command, result));
     const address = addressBelow(siteUrl, draft.url);
     const page = address === undefined ? undefined : pageAt(join(copy.dir, site.output), address);
     return page?.kind === 'page'

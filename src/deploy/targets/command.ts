@@ -46,7 +46,7 @@ export function commandTarget(options: CommandOptions): DeployTarget {
       const result = await runBuild({ command, cwd, env, variables, timeoutMs, signal, background: true });
       signal.throwIfAborted();
       if (result.kind !== 'built')
-        throw new PressmarkError('DEPLOY_FAILED', runFailure('deploy', command, result));
+        throw new PressmarkError('DEPLOY_FAILED', runFailure('deploy command', command, result));
       fs.renameSync(next, deployed);
       onPrinted?.(readableEnd(result.output));
     },

@@ -120,6 +120,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     siteUrl,
     siteUrlSource: 'baseURL',
     language: config.language,
+    languageSource: 'defaultContentLanguage',
     content,
     file: file ?? 'posts/:slug.md',
     inferred,

@@ -13,6 +13,12 @@ const answer = (value) => {
   fs.writeSync(3, JSON.stringify(value));
   process.exit(0);
 };
+process.on('uncaughtException', (error) => {
+  // Without the stack traces, which would hide the messages.
+  for (let one = error; one; one = one.originalError ?? one.cause)
+    console.error(...[String(one), one.loc].filter(Boolean));
+  process.exit(1);
+});
 `;
 
 /**

@@ -17,7 +17,7 @@ export const FIELD_NAMES: Readonly<Record<keyof KeyNames, readonly string[]>> = 
   ),
   tags: words('tags keywords topics labels'),
   image: words(
-    'image images heroImage cover coverImage cover_image featured_image featuredImage feature-img feature_image thumbnail banner bigimg ogImage img',
+    'image images heroImage hero_image hero cover coverImage cover_image featured_image featuredImage feature-img feature_image thumbnail banner bigimg ogImage img',
   ),
   author: words('author authors byline'),
   category: words('categories category'),

@@ -140,7 +140,7 @@ test('without the generator on the machine, init says so, and flags say what it 
   const without = initWith(`${standInProgram(programs, 'hugo', {})}:/usr/bin:/bin`);
   const { code, stdout } = await without(dir, ...flags, '--key', 'image=cover.image', 'author=author');
   t.is(code, 0);
-  t.regex(stdout, /! hugo does not say how the site is made: .* ended with exit code 1/);
+  t.regex(stdout, /! hugo could not be asked about the site: .* ended with exit code 1/);
   t.like(await loadSettings(dir, {}, {}), {
     generator: { name: 'hugo', keys: { image: 'cover.image', author: 'author' } },
     output: 'dist',

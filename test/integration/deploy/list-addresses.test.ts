@@ -80,7 +80,7 @@ test('a generator that fails, prints nonsense or takes too long lists nothing, a
     [
       "console.error('no such page'); process.exit(3)",
       60_000,
-      /are not known: the list command "toy" ended with exit code 3:\nno such page/,
+      /are not known: the command "toy" ended with exit code 3:\nno such page/,
     ],
     ["console.log('{')", 60_000, /the answer of toy cannot be read: /],
     ['setTimeout(() => {}, 60_000)', 1_000, /was ended after 1 s/],

@@ -108,6 +108,7 @@ test('the report names each thing that was read, and from where', async (t) => {
   const generators = hugo({
     options: { timeZone: 'Asia/Tokyo', keys: { date: 'pubDate', image: null }, keptTags: ['nav', 'top'] },
     siteUrlSource: 'baseURL',
+    languageSource: 'defaultContentLanguage',
   });
   const report = readingReport(await inspect({ generators }), 'https://garden.example/notes', {});
   const lines = report.map(
@@ -121,7 +122,7 @@ test('the report names each thing that was read, and from where', async (t) => {
     'permalink: /posts/:slug/',
     'output: public',
     'build: hugo',
-    'language: de',
+    'language: de (defaultContentLanguage)',
     'time zone: Asia/Tokyo',
     'keys: date: pubDate, image: none',
     'kept tags: nav, top (the site selects posts by them, or may; no article gets one; keptTags names others)',

@@ -34,7 +34,7 @@ test('a build command that fails gives its exit code and the end of its output',
   t.true(result.output.length <= 65_536 && result.output.length > 60_000);
   t.true(result.output.endsWith('page 19999\nbad template\n'));
   t.regex(
-    runFailure('build', 'hugo', result),
+    runFailure('build command', 'hugo', result),
     /^the build command "hugo" ended with exit code 3:\n(?:page \d+\n)+bad template$/,
   );
 });
@@ -46,7 +46,7 @@ test('the reason of a failed build has the error and no stack trace', async (t) 
     (_, line) => `\tfrom /usr/lib/liquid/block.rb:${line + 1}:in \`parse'\n`,
   );
   const reason = (output: string) =>
-    runFailure('build', 'x', { kind: 'failed', ms: 1, exitCode: 1, signal: null, output });
+    runFailure('build command', 'x', { kind: 'failed', ms: 1, exitCode: 1, signal: null, output });
   t.is(
     reason(
       `\u001b[31m  Liquid Exception: Unknown tag 'x' in a.md\u001b[0m\n/usr/lib/liquid/a.rb:36:in \`parse': Unknown tag 'x'\n${frames.join('')}`,
@@ -55,11 +55,13 @@ test('the reason of a failed build has the error and no stack trace', async (t) 
   );
   const node = 'Error: no title\n    at build (file:///site/build.mjs:3:9)\n\nNode.js v20.19.0\n';
   t.is(reason(node), 'the build command "x" ended with exit code 1:\nError: no title\n\nNode.js v20.19.0');
+  const eleventy = '[11ty] 1. no title (via Error)\n[11ty]     at build (file:///site/build.mjs:3:9)\n';
+  t.is(reason(eleventy), 'the build command "x" ended with exit code 1:\n[11ty] 1. no title (via Error)');
 });
 
 test('the end of what a build has printed is read in time, whatever it is', (t) => {
   const output = `  from a${':1:in b'.repeat(30_000)}\u2028`;
-  const reason = runFailure('build', 'x', { kind: 'failed', ms: 1, exitCode: 1, signal: null, output });
+  const reason = runFailure('build command', 'x', { kind: 'failed', ms: 1, exitCode: 1, signal: null, output });
   t.true(reason.includes('from a:1:in b'));
 });
 

@@ -1,9 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import test from 'ava';
 import { nodeCommand, shellWord } from '../../../../src/generators/inspect/ask.js';
 import { authorsInFiles } from '../../../../src/generators/inspect/authors.js';
 import { untestedVersion } from '../../../../src/generators/inspect/manifests.js';
+import { keysOfPosts } from '../../../../src/generators/inspect/post-fields.js';
 import { buildCommand, scriptCommand } from '../../../../src/generators/inspect/site-build.js';
+import { USUAL_KEYS } from '../../../../src/generators/mapping/site-mapping.js';
 import { GENERATORS } from '../../../../src/generators/registry.js';
 import { siteOf } from '../../../support/site-files.js';
 import { askedSite } from '../asked-site.js';
@@ -22,6 +24,23 @@ execSync('echo from a program', { stdio: 'inherit' });
 answer({ title: process.argv[1] });`;
   const command = nodeCommand(script, ['My garden']);
   t.is(execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' }), '{"title":"My garden"}');
+});
+
+test('the key of the picture is the one that the posts have', (t) => {
+  const post = { path: 'a.md', address: '/a/', slug: 'a', date: '2026-11-20' };
+  const keysOf = (data: object) => keysOfPosts([{ ...post, data: { title: 'A', ...data } }], USUAL_KEYS);
+  t.deepEqual(keysOf({ hero: '/a.jpg' }), { image: 'hero' });
+  t.deepEqual(keysOf({ hero: { src: '/a.jpg', alt: 'A' } }), { image: 'hero.src' });
+  t.deepEqual(keysOf({ bigimg: [{ src: '/a.jpg' }] }), { image: 'bigimg[].src' });
+});
+
+test('an error of a site that is asked is printed with its causes, without stack traces', (t) => {
+  const script = `
+const cause = new Error('no module rss');
+throw new TypeError('the configuration cannot be read', { cause });`;
+  const { stderr, status } = spawnSync('sh', ['-c', nodeCommand(script)], { encoding: 'utf8' });
+  t.is(status, 1);
+  t.is(stderr, 'TypeError: the configuration cannot be read\nError: no module rss\n');
 });
 
 for (const generator of GENERATORS)
