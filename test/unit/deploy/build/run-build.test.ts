@@ -61,7 +61,13 @@ test('the reason of a failed build has the error and no stack trace', async (t) 
 
 test('the end of what a build has printed is read in time, whatever it is', (t) => {
   const output = `  from a${':1:in b'.repeat(30_000)}\u2028`;
-  const reason = runFailure('build command', 'x', { kind: 'failed', ms: 1, exitCode: 1, signal: null, output });
+  const reason = runFailure('build command', 'x', {
+    kind: 'failed',
+    ms: 1,
+    exitCode: 1,
+    signal: null,
+    output,
+  });
   t.true(reason.includes('from a:1:in b'));
 });
 
