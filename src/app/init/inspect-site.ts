@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { mapOf } from '../../article/plain-data.js';
 import { readConfigFile } from '../../config/config-file.js';
 import { configFileOf } from '../../config/load.js';
+import { schema } from '../../config/schema.js';
 import { askGenerator } from '../../deploy/ask.js';
 import { copySite, type SiteCopy } from '../../deploy/copy/site-copy.js';
 import { didYouMean, PressmarkError, quote } from '../../errors.js';
@@ -46,6 +47,16 @@ export interface Inspection extends KnownSite {
   readonly asked: readonly string[];
   /** The open questions. */
   readonly questions: readonly InitQuestion[];
+}
+
+/** The settings that a config has, and the defaults of all; those of `articles` are beside the others. */
+export function flatSettings(config: ExistingConfig | undefined) {
+  const settings: Readonly<Record<string, unknown>> = config?.settings ?? {};
+  const defaults = schema.parse({});
+  return {
+    given: { ...settings, ...mapOf(settings.articles) },
+    defaults: { ...defaults, ...defaults.articles },
+  };
 }
 
 /** Reads the existing config of a site, as it was written. */

@@ -10,7 +10,7 @@ import type { Change } from './changes.js';
 import { configText, literal } from './config-text.js';
 import { newSecret, withVariables } from './env-file.js';
 import { missingIgnoreLines, withLines } from './ignore-lines.js';
-import type { ExistingConfig, Inspection } from './inspect-site.js';
+import { type ExistingConfig, flatSettings, type Inspection } from './inspect-site.js';
 import { addPostbuild } from './npm-postbuild.js';
 
 /** Everything that `init` will write, and what it leaves to the owner. */
@@ -200,14 +200,23 @@ function packageSource(files: SiteFiles): string | undefined {
 
 const isOutside = (path: string) => /^(?:\.\.)?\//.test(path);
 
-/** Warnings for an existing config, which stays as it is: the owner has to set the answers. */
-function keptConfig({ name }: ExistingConfig, { unused }: Inspection, answers: Answers): Part {
+/** Warnings for an existing config, which stays as it is: the owner has to set the answers and what the site needs. */
+function keptConfig(config: ExistingConfig, { unused, facts }: Inspection, answers: Answers): Part {
+  const { name } = config;
   const warnings = Object.entries(answers).map(([key, value]) =>
     warning(
       `${name} exists and was not changed; it may have another ${key}`,
       `set ${key} to ${literal(value)} in ${name}, if it is not set so`,
     ),
   );
+  const missing = facts === undefined ? {} : missingSettings(config, facts, answers);
+  if (Object.keys(missing).length > 0)
+    warnings.push(
+      warning(
+        `${name} exists and was not changed; it lacks settings that pressmark init would write`,
+        `add them to ${name}: ${literal(missing).slice(2, -2)}`,
+      ),
+    );
   if (unused !== undefined)
     warnings.push(
       warning(
@@ -216,6 +225,25 @@ function keptConfig({ name }: ExistingConfig, { unused }: Inspection, answers: A
       ),
     );
   return { left: [`${name} is there already`], warnings };
+}
+
+/** The settings that an existing config does not have, if their defaults differ from what the site needs. */
+function missingSettings(config: ExistingConfig, facts: SiteFacts, answers: Answers): object {
+  const { given, defaults } = flatSettings(config);
+  const needed = <Key extends 'content' | 'output' | 'build' | 'file' | 'permalink'>(...keys: Key[]) =>
+    Object.fromEntries(
+      keys
+        .filter(
+          (key) =>
+            !(key in given || key in answers) && facts[key] !== undefined && facts[key] !== defaults[key],
+        )
+        .map((key) => [key, facts[key]]),
+    );
+  const articles = needed('file', 'permalink');
+  return {
+    ...needed('content', 'output', 'build'),
+    ...(Object.keys(articles).length > 0 && { articles }),
+  };
 }
 
 function secret(before: string | undefined): Part {

@@ -1,7 +1,6 @@
-import { mapOf } from '../../article/plain-data.js';
 import type { Answers } from './answers.js';
 import { literal } from './config-text.js';
-import { type Inspection, PLAIN } from './inspect-site.js';
+import { flatSettings, type Inspection, PLAIN } from './inspect-site.js';
 
 /** A value that `init` has read. */
 export interface Reading {
@@ -22,12 +21,15 @@ export function readingReport(
   const name = generator?.name ?? `${PLAIN}, Pressmark’s own builder`;
   if (facts === undefined) return reading('generator', name, evidence);
   const { options } = facts;
-  const settings: Readonly<Record<string, unknown>> = existing?.settings ?? {};
-  const configured = { ...settings, ...mapOf(settings.articles) };
+  const { given, defaults } = flatSettings(existing);
   /** The existing config overrides an answer, and an answer overrides what was read. */
   const answered = (what: string, key: 'siteUrl' | 'content' | 'file' | 'permalink' | 'output' | 'build') => {
-    const [setting, answer, read] = [configured[key], answers[key], key === 'siteUrl' ? siteUrl : facts[key]];
+    const [setting, answer, read] = [given[key], answers[key], key === 'siteUrl' ? siteUrl : facts[key]];
     if (typeof setting === 'string') return reading(what, setting, existing?.name);
+    if (existing !== undefined && key !== 'siteUrl') {
+      const preset = defaults[key];
+      return typeof preset === 'string' ? reading(what, preset, 'the default') : [];
+    }
     // An answer that equals the proposal counts as read from the site.
     if (answer !== undefined && answer !== facts[key]) return reading(what, answer, 'answered');
     return reading(what, read, key === 'siteUrl' && read === facts.siteUrl ? facts.siteUrlSource : undefined);

@@ -213,7 +213,12 @@ test('a second plan, made of what the first has written, changes nothing', async
   const after = { ...files, ...written(await plan({ files })) };
   const existing = {
     name: 'pressmark.config.mjs',
-    settings: { generator: 'hugo', siteUrl: 'https://garden.example/notes' },
+    settings: {
+      generator: 'hugo',
+      siteUrl: 'https://garden.example/notes',
+      build: 'hugo',
+      articles: { file: 'posts/:slug.md', permalink: '/posts/:slug/' },
+    },
   };
   const again = await plan({ files: after, existing });
   t.deepEqual(again.changes, []);
@@ -223,6 +228,25 @@ test('a second plan, made of what the first has written, changes nothing', async
     '.env has a PRESSMARK_SECRET already',
     '.gitignore has the lines already',
   ]);
+});
+
+test('a config that lacks what the site needs is left, and its owner is told the settings and where articles go without them', async (t) => {
+  const settings = { generator: 'hugo', siteUrl: 'https://garden.example/notes' };
+  const existing = { name: 'pressmark.config.js', settings: { ...settings, articles: { file: ':slug.md' } } };
+  const { changes, warnings } = await plan({ existing });
+  t.false(changes.some(({ path }) => path.startsWith('pressmark.config')));
+  t.like(warnings, [
+    { fix: "add them to pressmark.config.js: build: 'hugo', articles: { permalink: '/posts/:slug/' }" },
+  ]);
+  const report = readingReport(await inspect({ existing }), settings.siteUrl, {});
+  t.like(
+    report.filter(({ what }) => ['content', 'new articles', 'permalink'].includes(what)),
+    [
+      { value: 'content', from: 'the default' },
+      { value: ':slug.md', from: 'pressmark.config.js' },
+      { value: '/articles/:slug/', from: 'the default' },
+    ],
+  );
 });
 
 test('a config that does not name the generator is left, and its owner is told', async (t) => {
