@@ -15,7 +15,7 @@ import { runFor } from './lanes.js';
 import { doubled } from './repository.js';
 import type { Attack, Counts, Scenario } from './scenario.js';
 
-/** What issue and README promise for a machine with two processors (docs/reliability.md, What was run). */
+/** What issue and README promise for a machine with two processors (docs/reliability.md). */
 const MOST_P99_MS = 500;
 const MOST_MEGABYTES = 400;
 /** After the attackers have gone, this many more descriptors than before them may be open: of pages and of git. */
