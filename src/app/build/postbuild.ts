@@ -119,7 +119,10 @@ export interface MalformedFile {
 }
 
 /** A line with Pressmark's key, in YAML, TOML or JSON. */
-const OWN_LINE = new RegExp(`^[ \\t]*(?:["']?${OWN_KEY}["']?[ \\t]*[:=]|\\[${OWN_KEY}\\b)`, 'm');
+const OWN_LINE = new RegExp(
+  `^[ \\t]*(?:["']?${OWN_KEY}["']?[ \\t]*[:=]|\\[(?:[\\w-]+\\.)*${OWN_KEY}\\b)`,
+  'm',
+);
 
 /** Whether the front matter of a text has Pressmark's key. Without a closing line, the whole text is searched. */
 function hasOwnKey(text: string): boolean {
@@ -152,7 +155,7 @@ export function* deliveredArticles(
     if (!text.includes(OWN_KEY)) continue;
     try {
       const { data } = readFrontMatter(text);
-      if (!isStored(data)) continue;
+      if (!content.format.isStored(data)) continue;
       const { article, publication } = content.format.decode(text, path);
       const { url, jsonLd, contentHtml } = article;
       const comments = [...new Set(itemComments(contentHtml))];
@@ -172,10 +175,4 @@ function* toComplete(
   excluded: ReadonlySet<string>,
 ): Generator<BuiltArticle> {
   for (const { text, ...article } of articles) if (!excluded.has(article.path)) yield article;
-}
-
-/** Whether Pressmark has stored an article in a file. */
-function isStored(data: Readonly<Record<string, unknown>>): boolean {
-  const own = data[OWN_KEY];
-  return typeof own === 'object' && own !== null && 'id' in own && own.id !== '';
 }

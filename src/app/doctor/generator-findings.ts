@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { ownOf, ownPath } from '../../article/format/site-keys.js';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import { termKey } from '../../article/names.js';
 import type { Settings } from '../../config/load.js';
@@ -186,7 +187,7 @@ function switchFindings(
   for (const { path, broken } of entries) {
     if (broken !== undefined) continue;
     const { data, body } = readFrontMatter(readText(resolve(contentDir, path)).text);
-    if (data.pressmark === undefined || !TEMPLATE.test(body.replace(ESCAPES, ''))) continue;
+    if (ownOf(data, ownPath(mapping)).id === undefined || !TEMPLATE.test(body.replace(ESCAPES, ''))) continue;
     const asHtml = mapping.body({ kind: 'html', html: '' }, path).frontMatter;
     const asMarkdown = mapping.body({ kind: 'markdown', markdown: '', html: '' }, path).frontMatter;
     for (const [key, value] of Object.entries(asHtml)) {

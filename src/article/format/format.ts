@@ -6,14 +6,16 @@ import { type ArticleAmender, articleAmender } from './amend.js';
 import { type ArticleDecoder, articleDecoder } from './decode.js';
 import { type ArticleEncoder, articleEncoder } from './encode.js';
 import { articleFields, incomingOf } from './fields.js';
-import type { ArticleMapping } from './mapping.js';
-import { heldIn, ownPath, siteKeys } from './site-keys.js';
+import type { ArticleMapping, FileFacts } from './mapping.js';
+import { heldIn, ownOf, ownPath, scalarOf, siteKeys } from './site-keys.js';
 
 /** The names, reading and writing of a site's article files. Paths are below the content folder, with forward slashes. */
 export interface ArticleFormat extends ArticleAmender, Omit<ArticleDecoder, 'read'> {
   readonly encode: ArticleEncoder;
   /** Whether a front matter key is Pressmark's own, which plugins may not set. */
   isOwnKey(key: string): boolean;
+  /** Whether Pressmark has stored the article of a file with this front matter. */
+  isStored(data: FileFacts['data']): boolean;
   /** Identifies everything besides the files that decides how they are read. Stored indexes with another key are invalid. */
   readonly key: string;
   /** Whether a URL that is in no file and no generator's list may be answered: only if Pressmark builds the pages itself. */
@@ -62,6 +64,7 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
   const extensionOf = (draft: Pick<Article, 'body' | 'contentHtml'>) => mapping.extension(incomingOf(draft));
   return {
     isOwnKey: own.isOwn,
+    isStored: (data) => (scalarOf(ownOf(data, own.path).id) ?? '') !== '',
     get key() {
       return `${url('slug', '2001-02-03T00:00:00Z')} ${listed?.version ?? ''}`;
     },
