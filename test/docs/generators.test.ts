@@ -35,18 +35,20 @@ test('each generator’s page leads from a clone to the first article in five co
   t.true(firstCommands(plain).length <= MOST_COMMANDS, firstCommands(plain).join('; '));
 });
 
-/** Writes the page's example files into a site's folder, as after `npm install`. */
-function writeExamples(dir: string): void {
-  const [, part = ''] = page.split('## A definition of your own');
-  for (const [, code = '', name = ''] of part.matchAll(/```js\n(\/\/ (\S+)\n[\s\S]*?)```/g))
-    fs.writeFileSync(join(dir, name), code);
-  fs.writeFileSync(join(dir, 'build.mjs'), '');
+/** Puts an example of a definition into a site's folder, with a config that imports it, as after `npm install`. */
+function withDefinition(dir: string, example: string, config: string): void {
+  const code = fs.readFileSync(join(ROOT, `examples/generators/${example}.mjs`), 'utf8');
+  fs.writeFileSync(join(dir, 'generator.mjs'), code);
+  fs.writeFileSync(join(dir, 'pressmark.config.mjs'), config);
   withPackages(dir);
 }
 
 test('init accepts the example of a definition, and the site stores articles as the example says', async (t) => {
   const dir = tempDir(t);
-  writeExamples(dir);
+  const [, part = ''] = page.split('## A definition of your own');
+  const [, config = ''] = /```js\n(\/\/ pressmark\.config\.mjs\n[\s\S]*?)```/.exec(part) ?? [];
+  withDefinition(dir, 'our-script', config);
+  fs.writeFileSync(join(dir, 'build.mjs'), '');
   const init = await runHere(['init', '--dir', dir]);
   t.regex(init.stdout, /^ {2}generator +our-script \(pressmark\.config\.mjs\)$/m);
   t.is(fs.readFileSync(join(dir, '.gitignore'), 'utf8'), '.env\n.pressmark/\nnode_modules/\ndist/\n');
@@ -61,4 +63,37 @@ test('init accepts the example of a definition, and the site stores articles as 
   t.regex(text, /^title: "?Soil"?$/m);
   t.regex(text, /^summary: "?On soil"?$/m);
   t.regex(text, /^pressmark:$/m);
+});
+
+test('with the definition for Zola no article has a shortcode or raw HTML in its Markdown', async (t) => {
+  const dir = tempDir(t);
+  const articles = "{ file: 'blog/:slug.md', permalink: '/blog/:slug/' }";
+  withDefinition(
+    dir,
+    'zola',
+    `import generator from './generator.mjs';\nexport default { generator, siteUrl: '${SITE_URL}', articles: ${articles} };\n`,
+  );
+  fs.writeFileSync(join(dir, 'config.toml'), `base_url = "${SITE_URL}"\n`);
+  const receiver = await startHere(t, { dir });
+  const stored = async (slug: string, content_markdown: string) => {
+    const content_html = `<p>In HTML {{ 7 * 7 }}</p>\n\n<p>${slug}</p>`;
+    const answer = await receiver.post(
+      'article.published',
+      article({ id: slug, slug, content_markdown, content_html }),
+    );
+    t.is(answer.status, 200);
+    t.is(answer.json.url, `${SITE_URL}/blog/${slug}/`);
+    return fs.readFileSync(join(dir, `content/blog/${slug}.md`), 'utf8');
+  };
+  const plain = await stored('plain', 'A bed of {{ 7 * 7 }} herbs, `code` too.');
+  t.regex(plain, /^path: "?blog\/plain"?$/m);
+  t.regex(plain, /^A bed of &#123;&#123; 7 \* 7 }} herbs, `code` too\.$/m);
+  for (const [slug, markdown] of [
+    ['code', 'Write `{{ youtube(id="x") }}` in code.'],
+    ['html', 'A <script>1</script> in it.'],
+  ] as const) {
+    const text = await stored(slug, markdown);
+    t.regex(text, /^<div>\n<p>In HTML &#123;&#123; 7 \* 7 }}<\/p>$/m, slug);
+    t.notRegex(text.replace(/^---[\s\S]*?^---$/m, ''), /\{\{/, slug);
+  }
 });

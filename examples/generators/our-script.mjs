@@ -1,0 +1,47 @@
+import { defineGenerator } from 'pressmark';
+
+export default defineGenerator({
+  name: 'our-script',
+  configFiles: ['build.mjs', 'layouts'],
+  caches: ['dist'],
+  recognise: (files) => (files.read('build.mjs') === undefined ? undefined : 'build.mjs'),
+  inspect: () => ({
+    siteUrl: undefined,
+    language: undefined,
+    content: 'posts',
+    file: ':slug.md',
+    permalink: '/:slug/',
+    output: 'dist',
+    build: 'node build.mjs',
+    frontMatter: {},
+    options: {},
+    ignore: ['dist/'],
+    questions: [],
+    warnings: [],
+  }),
+  mapping: ({ constants }) => ({
+    keys: {
+      title: 'title',
+      description: 'summary',
+      date: 'date',
+      updated: null,
+      tags: 'tags',
+      image: 'image',
+    },
+    constants,
+    reserved: [],
+    isArticlePath: (path) => path.endsWith('.md'),
+    slug: ({ path }) => path.replace(/^.*\//, '').replace(/\.md$/, ''),
+    date: (iso) => ({ kind: 'timestamp', text: iso }),
+    image: (url) => url,
+    tagKey: (tag) => tag.toLowerCase(),
+    extension: () => '.md',
+    body: (incoming) => ({
+      text: incoming.kind === 'markdown' ? incoming.markdown : incoming.html,
+      frontMatter: {},
+    }),
+    pin: () => ({}),
+    isPinned: ({ path }, address) => `/${path.replace(/\.md$/, '')}/` === address,
+    publication: ({ data }) => (data.draft === true ? { kind: 'draft' } : { kind: 'dated' }),
+  }),
+});
