@@ -34,7 +34,8 @@ function folderInMemory() {
     if (bavail * bsize < 4e9) return undefined;
     const folder = mkdtempSync('/dev/shm/pressmark-tests-');
     chmodSync(folder, 0o1777); // as /tmp: web servers run as other users
-    process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+    // A program that a test has left behind may still write.
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
     writeFileSync(`${folder}/program`, '#!/bin/sh\n', { mode: 0o755 });
     execFileSync(`${folder}/program`);
     return folder;

@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeTempDir, removeTempDir } from '../support/temp-dir.js';
+import { killProcessesIn } from '../torture/processes.js';
 import { chooseFaults, type Fault } from './choice.js';
 import { nearest, openGroups } from './near.js';
 import { type Group, makeSandbox, type Sandbox } from './sandbox.js';
@@ -69,7 +70,12 @@ async function main(wanted: readonly string[]): Promise<number> {
   const tests = await openGroups();
   const folder = makeTempDir();
   process.env.TMPDIR = folder;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      killProcessesIn(folder); // or they would go on in the folder that is removed at the exit
+      process.exit(130);
+    });
+  }
   process.on('exit', () => removeTempDir(folder));
   const sandbox = makeSandbox(folder);
   const keep = (fault: Fault, result: Result) => {

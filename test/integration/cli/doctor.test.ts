@@ -173,6 +173,16 @@ test('doctor reports on git: the branch, who commits, an ignored content folder,
   );
   fs.writeFileSync(join(dir, '.gitignore'), '.env\n');
   execFileSync('git', ['-C', dir, 'add', '--force', '.env']);
+  fs.writeFileSync(
+    join(dir, 'pressmark.config.json'),
+    '{"git":{"author":{"name":"Ada","email":"ada@garden.example"}}}',
+  );
+  t.regex(
+    about(await findingsIn(dir), 'git')
+      .map(({ text }) => text)
+      .join('\n'),
+    /^commits are by Ada <ada@garden\.example>$/m,
+  );
   for (const config of ['{}', '{"git":false}']) {
     fs.writeFileSync(join(dir, 'pressmark.config.json'), config);
     const [tracked, ...others] = failures(about(await findingsIn(dir), 'git'));

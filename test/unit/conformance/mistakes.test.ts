@@ -13,6 +13,7 @@ import {
   misses,
   reads,
   signs,
+  storesHtml,
   stumbles,
   verifies,
 } from '../../support/conformance/ways.js';
@@ -130,6 +131,12 @@ const MISTAKES: readonly Mistake[] = [
     'signature-not-exposed',
     /Whoever gets the right signature can send the same body again/,
   ],
+  [
+    'texts lose their first character',
+    'content-same',
+    /unchanged; at character 0: /,
+    storesHtml((html) => html.slice(1)),
+  ],
   ['HTML comments are stripped', 'content-item-comment', /Keep HTML comments/],
   [
     'the revision never changes',
@@ -150,6 +157,15 @@ const OTHERS: readonly Mistake[] = [
     everything(403, '<h1>Blocked</h1>', { Server: 'cloudflare' }),
   ],
   ['every request fails', 'request-accepted', /boom.*log/s, everything(500, '{"error":"boom"}')],
+  [
+    'events fail in two ways with the same words',
+    'request-accepted',
+    /422 .* to webhook\.test, 500 .* to article\.published/,
+    finishes((_, { headers }) => ({
+      status: headers['x-service-event'] === 'webhook.test' ? 422 : 500,
+      text: '{"error":"boom"}',
+    })),
+  ],
   ['the proxy finds no receiver', 'request-accepted', /502.*proxy/s, everything(502, 'Bad Gateway')],
 ];
 

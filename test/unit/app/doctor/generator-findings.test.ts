@@ -47,11 +47,21 @@ test('a site without problems has one finding, that its generator builds it', as
   t.deepEqual(await findingsIn(dir), [{ level: 'ok', about: 'generator', text: 'hugo builds the site' }]);
 });
 
-test('doctor names a config that does not say which generator builds the site', async (t) => {
+test('doctor names a config that does not say which generator builds the site, or names another one', async (t) => {
   const dir = siteWith(t, { 'pressmark.config.json': '{}' });
   t.like(await findingsIn(dir), [
     { level: 'warn', text: 'this is a site of hugo (hugo.toml), but Pressmark builds it' },
   ]);
+  writeFiles(dir, {
+    '_config.yml': '',
+    Gemfile: "gem 'jekyll'\n",
+    'pressmark.config.json': SITE['pressmark.config.json'],
+  });
+  fs.rmSync(join(dir, 'hugo.toml'));
+  t.regex(
+    (await findingsIn(dir))[0]?.text ?? '',
+    /^this is a site of jekyll \(.*\), but the config says hugo$/,
+  );
 });
 
 test('authors whom the site does not know are named, where it has a list of them', async (t) => {

@@ -188,8 +188,8 @@ test('what the schema takes of titles, descriptions and tags is known', async (t
 });
 
 test('a picture key is left out where a component would have to fetch a remote picture', async (t) => {
-  const image = async (component: string, fetchesImages = false) => {
-    const files = { ...POSTS, 'src/layouts/Post.astro': component };
+  const image = async (component: string, fetchesImages = false, path = 'src/layouts/Post.astro') => {
+    const files = { ...POSTS, [path]: component };
     return (await inspect({ config: { ...ANSWER.config, fetchesImages } }, files)).options.keys?.image;
   };
   t.is(await image('<img src={heroImage} />'), 'heroImage');
@@ -200,6 +200,11 @@ test('a picture key is left out where a component would have to fetch a remote p
   t.is(await image(sized), 'heroImage');
   t.is(await image(sized, true), undefined);
   t.is(await image(`${sized}<Image src={heroImage} />`), undefined);
+  t.is(
+    await image('<Image src={heroImage} />', false, 'src/notes.md'),
+    'heroImage',
+    'a text that shows a component',
+  );
 });
 
 test('the loader of pressmark/astro makes pages of .html files, and pictures are fetched where Astro may', async (t) => {
