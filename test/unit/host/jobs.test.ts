@@ -327,6 +327,21 @@ test('jobs: when the receiver stops, a running job is told, and runs after the n
   t.deepEqual(attempts, [1, 1]);
 });
 
+test('jobs: none runs before the receiver has started them, as they may read its articles', async (t) => {
+  const { folder, time } = siteOf(t);
+  const jobs = createJobs({ folder, log, now: () => time });
+  t.teardown(() => jobs.close(1_000));
+  let isStarted = false;
+  const runs: boolean[] = [];
+  jobOn('article.live', () => void runs.push(isStarted))(jobs);
+  await jobs.noteAction('article.live', LIVE);
+  await setTimeout(50);
+  isStarted = true;
+  jobs.start({ get: async () => undefined, ids: () => [] });
+  await until('it runs', () => runs.length > 0);
+  t.deepEqual(runs, [true]);
+});
+
 test('jobs: one that does not stop when the receiver does is left behind, and no other receiver runs it before it has ended', async (t) => {
   const site = siteOf(t);
   const attempts: number[] = [];

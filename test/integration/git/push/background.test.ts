@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { PUSH_STATUS } from '../../../../src/app/git-settings.js';
+import { readPushStatus } from '../../../../src/git/push/push-status.js';
 import { commitAndPush, commitFile, gitIn, tipOf } from '../../../support/clones.js';
 import { runHere } from '../../../support/in-process.js';
 import type { ReceiverHere } from '../../../support/receiver-here.js';
@@ -137,9 +139,10 @@ test.serial('commits on another branch than at the start are not called pushed',
   await until('it is pushed', () => idsOnRemote({ clones }).includes(id));
 });
 
-test.serial('a stop pushes what waits', async (t) => {
-  const { clones, receiver } = await pushedSite();
+test.serial('a stop pushes what waits, and ends when the file for doctor says so', async (t) => {
+  const { clones, dir, receiver } = await pushedSite();
   const id = await publish(receiver);
   await receiver.close();
+  t.is(readPushStatus(join(dir, '.pressmark', PUSH_STATUS))?.waiting, 0);
   t.true(idsOnRemote({ clones }).includes(id));
 });

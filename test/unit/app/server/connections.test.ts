@@ -1,5 +1,11 @@
+import { Duplex } from 'node:stream';
 import test from 'ava';
-import { type Candidate, mostDispensable } from '../../../../src/app/server/connections.js';
+import { pino } from 'pino';
+import {
+  type Candidate,
+  createBoundedServer,
+  mostDispensable,
+} from '../../../../src/app/server/connections.js';
 
 const NOW = 100_000;
 
@@ -25,4 +31,23 @@ test('a request that is being processed keeps its connection, however long it ta
   t.deepEqual(mostDispensable([candidate('a', 25_000, true), candidate('a', 0)], NOW, 2), [
     candidate('a', 0),
   ]);
+});
+
+test('a thousand connections stay open, and of those beyond them the log says once a minute that others were closed', (t) => {
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+  const { server } = createBoundedServer(async () => undefined, log);
+  const connect = () => {
+    const socket = new Duplex({ read: () => undefined });
+    server.emit('connection', socket);
+    return socket;
+  };
+  const sockets = Array.from({ length: 1_000 }, connect);
+  t.deepEqual(lines, []);
+  sockets.push(...Array.from({ length: 30 }, connect));
+  t.true(lines.length > 0 && lines.length < 30, `${lines.length} lines`);
+  t.regex(lines[0] ?? '', /^too many connections/);
+  t.true(sockets.filter(({ destroyed }) => !destroyed).length <= 1_000);
+  t.false(sockets.at(-1)?.destroyed, 'a new one is accepted');
+  for (const socket of sockets) socket.destroy();
 });
