@@ -6,7 +6,7 @@ import { messageOf, PressmarkError } from '../errors.js';
 import { within } from '../time-limit.js';
 
 /** The time limit for loading the config's module, in milliseconds. */
-const READ_MS = 10_000;
+const READ_MS = 30_000;
 
 /** The possible names of the config file; the first one that exists is read. */
 export const CONFIG_NAMES = [
@@ -26,7 +26,7 @@ export async function configuredPlugins(configFile: string | undefined): Promise
 /**
  * Reads the export of a config file.
  *
- * @param limitMs the time limit for loading its module. @default 10 s
+ * @param limitMs the time limit for loading its module. @default 30 s
  * @throws PressmarkError CONFIG_INVALID.
  */
 export async function readConfigFile(path: string, limitMs = READ_MS): Promise<object> {
