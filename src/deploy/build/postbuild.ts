@@ -139,11 +139,6 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
     changed++;
     if (options.readOnly) continue;
     replaceFile(found.path, Buffer.from(html, 'latin1'), fs.statSync(found.path).mode & 0o7777);
-    for (const suffix of ['.gz', '.br'])
-      if (fs.existsSync(`${found.path}${suffix}`))
-        warnings.push(
-          `${found.name}${suffix}: was made before the page was completed; compress the pages after pressmark postbuild`,
-        );
   }
   return { checked, changed, missing, skipped, warnings };
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { byFrequency } from '../../article/plain-data.js';
-import type { AskedSite, Generator, Problem, Question, SiteFacts, SiteFiles } from '../generator.js';
+import type { AskedSite, Generator, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { answerTo } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
 import { siteFacts } from '../inspect/facts.js';
@@ -36,25 +36,7 @@ export const astro: Generator = {
   ],
   // Two builds that share `node_modules/.astro` would read each other's articles.
   caches: ['dist', '.astro', 'node_modules/.astro', 'node_modules/.vite'],
-  problems,
 };
-
-/**
- * The faults that stop every build, by the text of the configuration: Astro 5 has one JSON schema for strict schemas and others,
- * and `doctor` does not ask Astro.
- */
-function problems(files: SiteFiles): Problem[] {
-  const path = firstFile(files, CONTENT_CONFIGS);
-  const text = path === undefined ? '' : (files.read(path) ?? '');
-  if (!/\.strict\s*\(|\bstrictObject\s*\(/.test(text) || /\bpressmark\b/.test(text)) return [];
-  return [
-    {
-      level: 'fail',
-      text: `A schema in ${path} refuses keys that it does not name, and each article has a key pressmark, so that the build stops.`,
-      fix: 'Add pressmark: z.unknown().optional() to the schema of the articles, unless another one is strict.',
-    },
-  ];
-}
 
 /** Finds out the facts about an Astro site for `init`. */
 async function inspect(site: AskedSite): Promise<SiteFacts> {

@@ -7,10 +7,8 @@ import type {
   AskedSite,
   Generator,
   GeneratorOptions,
-  Problem,
   SiteFacts,
   SiteFiles,
-  SiteSettings,
 } from '../generator.js';
 import { answerTo, jsonOf, nodeCommand, pagesIn, pagesOf } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
@@ -61,24 +59,7 @@ export const eleventy: Generator = {
   ],
   caches: ['_site', '.cache'],
   addressQuery,
-  problems,
 };
-
-/** A call that makes another engine render Markdown or HTML, or that renames the key that turns templates off. */
-const NO_SWITCH = /addExtension\(\s*(?:\[[^\]]*)?['"`](?:md|html)['"`]|\bengineOverride\b/;
-
-/** The faults that run articles as templates, by the text of the configuration: this check does not ask Eleventy. */
-function problems(files: SiteFiles, { options }: Pick<SiteSettings, 'options'>): Problem[] {
-  const name = firstFile(files, CONFIG_FILES) ?? '';
-  if (!NO_SWITCH.test(files.read(name) ?? '') || options.templateSwitch === false) return [];
-  return [
-    {
-      level: 'fail',
-      text: `${name} gives .md or .html files to an engine of its own, or renames ${SWITCH}, so that Eleventy runs templates in articles.`,
-      fix: "Set generator: { name: 'eleventy', templateSwitch: false } in pressmark.config.mjs, or remove that line.",
-    },
-  ];
-}
 
 /** The query for Eleventy's list of pages, which also detects that articles run as templates. */
 function addressQuery(files: SiteFiles, { templateSwitch }: GeneratorOptions): AddressQuery {
@@ -88,7 +69,7 @@ function addressQuery(files: SiteFiles, { templateSwitch }: GeneratorOptions): A
     problem: (printed) =>
       templateSwitch === false || hasSwitch(configIn(jsonOf(printed, SHOWN)))
         ? undefined
-        : `Eleventy gives .md or .html files to an engine of its own, or has another name for ${SWITCH}, so that it runs templates in articles; set templateSwitch: false in the options of the generator`,
+        : `the configuration gives .md or .html files to another engine, or renames ${SWITCH}, so that Eleventy would run templates in articles; set templateSwitch: false in the options of the generator`,
   };
 }
 

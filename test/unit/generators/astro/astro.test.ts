@@ -2,7 +2,6 @@ import test from 'ava';
 import type { IncomingBody } from '../../../../src/article/format/mapping.js';
 import { astro } from '../../../../src/generators/astro/astro.js';
 import { isSafeMarkdown, markdownBody } from '../../../../src/generators/astro/mapping.js';
-import { siteOf } from '../../../support/site-files.js';
 import { askedSite } from '../asked-site.js';
 
 // What Astro 5.18.2 said of a site in its own words, as far as it matters.
@@ -211,15 +210,6 @@ test('the loader of pressmark/astro makes pages of .html files, and pictures are
   const config = { 'src/content.config.ts': "import { articles } from 'pressmark/astro';" };
   t.true((await inspect({}, { ...POSTS, ...config })).options.htmlFiles);
   t.true((await inspect({ config: { ...ANSWER.config, fetchesImages: true } })).options.fetchesImages);
-});
-
-test('doctor names a strict schema, which stops each build', (t) => {
-  const count = (config: string) =>
-    astro.problems?.(siteOf({ 'src/content.config.ts': config }), { content: '', options: {} }).length;
-  t.is(count('schema: z.object({ title: z.string() }).strict()'), 1);
-  t.is(count('schema: z.strictObject({ title: z.string() })'), 1);
-  t.is(count('z.strictObject({ pressmark: z.unknown().optional() })'), 0);
-  t.is(count('z.object({ title: z.string() })'), 0);
 });
 
 test('an article names its slug where the schema demands one, and is at the address of it', async (t) => {

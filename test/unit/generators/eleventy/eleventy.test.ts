@@ -124,21 +124,19 @@ test('options say what of the configuration matters to bodies', async (t) => {
     t.deepEqual<object, object>((await inspect({ ...POSTS, ...files }, answer)).options, options);
 });
 
-test('doctor names what runs articles as templates, as does the answer about pages', (t) => {
+test('the answer about pages says what would run articles as templates', (t) => {
   const off = { templateSwitch: false };
-  for (const [answer, config, options, isNamed] of [
-    [{}, "c.addExtension('scss', {})", {}, false],
-    [{ extensions: ['scss', 'html'] }, "c.addExtension(['scss', 'html'], {})", {}, true],
-    [{ engineOverride: 'engine' }, "keys: { engineOverride: 'x' }", {}, true],
-    [{ extensions: ['md'] }, "c.addExtension('md', {})", off, false],
+  for (const [answer, options, isNamed] of [
+    [{ extensions: ['scss'] }, {}, false],
+    [{ extensions: ['scss', 'html'] }, {}, true],
+    [{ engineOverride: 'engine' }, {}, true],
+    [{ extensions: ['md'] }, off, false],
   ] as const) {
     const said = eleventy
       .addressQuery?.(siteOf({}), options)
       .problem?.(JSON.stringify({ ...ANSWER, ...answer }));
-    if (isNamed) t.regex(said ?? '', /runs templates in articles; set templateSwitch: false/);
+    if (isNamed) t.regex(said ?? '', /would run templates in articles; set templateSwitch: false/);
     else t.is(said, undefined);
-    const found = eleventy.problems?.(siteOf({ 'eleventy.config.js': config }), { content: '', options });
-    t.is(found?.length, isNamed ? 1 : 0, config);
   }
 });
 
