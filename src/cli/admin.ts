@@ -16,14 +16,14 @@ interface AdminFlags {
 export function adminCommand(): Command {
   return withDir(new Command('admin'))
     .addArgument(new Argument('<action>', 'what to do').choices(['add', 'remove', 'list']))
-    .argument('[name]', 'the user’s name, such as ada')
+    .argument('[name]', 'the user’s name')
     .addOption(
       new Option(
         '--role <role>',
-        'editor: articles and deliveries; admin: everything (default for the first user: admin, then editor)',
+        'editor: articles and deliveries; admin: everything (default: editor; admin for the first user)',
       ).choices(ROLES),
     )
-    .option('--email <address>', 'for the commits of what the user edits')
+    .option('--email <address>', 'the author’s address in commits')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', example('pressmark admin add ada --role admin'))
     .action(async (action: 'add' | 'remove' | 'list', name: string | undefined, flags: AdminFlags) => {

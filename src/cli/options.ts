@@ -9,7 +9,7 @@ import { messageOf, PressmarkError } from '../errors.js';
 export function withDir(command: Command): Command {
   return command.option(
     '--dir <folder>',
-    'the folder to work in: the site’s, or the one with .pressmark-sender',
+    'the folder of the site or of the sender',
     (path) => resolve(path),
     process.cwd(),
   );
@@ -32,11 +32,11 @@ export function withCommon(command: Command): Command {
 /** The definitions of the common options. */
 export function commonOptions(): Option[] {
   return [
-    new Option('--config <file>', 'the config, if it is not pressmark.config.* in the folder').argParser(
-      (path: string) => resolve(path),
+    new Option('--config <file>', 'the config file, if not pressmark.config.*').argParser((path: string) =>
+      resolve(path),
     ),
-    new Option('--quiet', 'print only errors, and the JSON of --json').conflicts('verbose'),
-    new Option('--verbose', 'log more, and print the causes of an error'),
+    new Option('--quiet', 'print only errors and JSON').conflicts('verbose'),
+    new Option('--verbose', 'print more, such as the causes of errors'),
   ];
 }
 
@@ -53,7 +53,7 @@ export function withPort(command: Command): Command {
 export function withSecret(command: Command, fallback = 'PRESSMARK_SECRET'): Command {
   return command.option(
     '--secret <secret>',
-    `the signing secret, or - to read it from standard input (default: ${fallback})`,
+    `the signing secret; - reads it from standard input (default: ${fallback})`,
   );
 }
 
@@ -76,7 +76,7 @@ export async function secretOf(given: string | undefined, fallback: string | und
 export function serviceOption(): Option {
   return new Option(
     '--service <name>',
-    'the service’s name: Acme for X-Acme-Signature; Acme:ac if its item comment says ac',
+    'the service’s name, such as Acme for X-Acme-Signature; Acme:ac if its item comment says ac',
   ).argParser(parseService);
 }
 

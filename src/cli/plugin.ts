@@ -9,7 +9,7 @@ export function pluginCommand(): Command {
   return withDir(new Command('plugin'))
     .addArgument(new Argument('<action>', 'what to do').choices(['new']))
     .argument('<name>', 'lower-case letters, digits and hyphens')
-    .option('--ts', 'in TypeScript, with a tsconfig.json if there is none')
+    .option('--ts', 'in TypeScript')
     .option('--json', 'print the files as JSON')
     .addHelpText('after', example('pressmark plugin new word-count'))
     .action(

@@ -12,7 +12,7 @@ import { isVerbose, printable, printableLines, setLoudness, unexpected } from '.
 const GROUPS = {
   Receiver: {
     init: [
-      'find out how the site is built, and write a config, a secret in .env and .gitignore lines; nothing is overwritten',
+      'find out how the site is built, and write a config and a secret; overwrites nothing',
       async () => (await import('./site/init.js')).initCommand(),
     ],
     start: [
@@ -21,41 +21,38 @@ const GROUPS = {
     ],
     build: ['build the whole site once', async () => (await import('./site/build.js')).buildCommand()],
     postbuild: [
-      'check that each article’s page is at its URL, and add its JSON-LD and item comment where they are missing',
+      'check each article’s page after a build, and add its JSON-LD and item comment if they are missing',
       async () => (await import('./site/postbuild.js')).postbuildCommand(),
     ],
     status: [
-      'show the last delivery, commit, push, build, deploy and live check, and what waits',
+      'show how far articles have come, and what waits',
       async () => (await import('./site/status.js')).statusCommand(),
     ],
     doctor: [
-      'check the folder, the secret, the site URL, git, the lock helper, the articles, the theme and the pages',
+      'find out what is wrong with the site, its settings and its articles',
       async () => (await import('./site/doctor.js')).doctorCommand(),
     ],
     demo: [
-      'make a temporary site, send it signed events, show the results, and serve it',
+      'make a temporary site, send it articles, and serve it',
       async () => (await import('./demo/demo.js')).demoCommand(),
     ],
   },
   Articles: {
     list: [
-      'list all articles: date, title, last author, URL and file; with --json also id and revision',
+      'list all articles; with --json also id and revision',
       async () => (await import('./articles/list.js')).listCommand(),
     ],
     urls: [
-      'print the URLs of all articles; the generator is asked for those of existing posts',
+      'print the URLs of all articles and posts',
       async () => (await import('./articles/urls.js')).urlsCommand(),
     ],
-    log: [
-      'show the revisions of an article: when, who, what',
-      async () => (await import('./articles/log.js')).logCommand(),
-    ],
+    log: ['show the revisions of an article', async () => (await import('./articles/log.js')).logCommand()],
     revert: [
-      'restore an earlier version of an article, as a new revision and a new commit',
+      'restore an earlier version of an article as a new revision',
       async () => (await import('./articles/revert.js')).revertCommand(),
     ],
     move: [
-      'give all articles URLs at a new address of the site, in one commit; without --yes only show the changes',
+      'give all articles URLs at a new address; without --yes only show them',
       async () => (await import('./articles/move.js')).moveCommand(),
     ],
     forget: [
@@ -69,33 +66,30 @@ const GROUPS = {
       async () => (await import('./sender/connect.js')).connectCommand(),
     ],
     publish: [
-      'publish Markdown files with front matter; an interrupted run is resumed by running it again',
+      'publish Markdown files with front matter',
       async () => (await import('./sender/publish.js')).publishCommand(),
     ],
     refresh: [
-      'replace published articles at their own URLs, unless somebody has changed them',
+      'replace published articles, unless somebody has changed them',
       async () => (await import('./sender/refresh.js')).refreshCommand(),
     ],
     deliveries: [
-      'list the deliveries; show one, send one again or at once, or cancel one',
+      'list, show, retry, send or cancel deliveries',
       async () => (await import('./sender/deliveries.js')).deliveriesCommand(),
     ],
-    work: [
-      'send what is due, every minute, until it is stopped',
-      async () => (await import('./sender/work.js')).workCommand(),
-    ],
+    work: ['send what is due, every minute', async () => (await import('./sender/work.js')).workCommand()],
   },
   Checker: {
     check: [
-      'check any receiver, in any language, rule by rule of the contract',
+      'check any receiver by the rules of the contract',
       async () => (await import('./check/check.js')).checkCommand(),
     ],
     'check-sender': [
-      'check a sender, Pressmark’s own or any other, rule by rule of the contract',
+      'check a sender by the rules of the contract',
       async () => (await import('./check/check-sender.js')).checkSenderCommand(),
     ],
     listen: [
-      'receive events, or forward them to a receiver, and check each request and answer against the contract',
+      'receive or forward events, and check them against the contract',
       async () => (await import('./traffic/listen.js')).listenCommand(),
     ],
     send: [
@@ -103,27 +97,27 @@ const GROUPS = {
       async () => (await import('./traffic/send.js')).sendCommand(),
     ],
     replay: [
-      'send a request again that pressmark listen --record has recorded, byte for byte',
+      'send a recorded request again',
       async () => (await import('./traffic/replay.js')).replayCommand(),
     ],
   },
   'Plugins and admin': {
     plugin: [
-      'begin a plugin: write plugins/<name>.mjs, and a test that runs it in a real receiver',
+      'write a plugin to start from, and its test',
       async () => (await import('./plugin.js')).pluginCommand(),
     ],
     plugins: [
-      'list the plugins: hooks, jobs, routes and files, how often they ran and failed, and how long they took',
+      'list the plugins, and how often they ran and failed',
       async () => (await import('./plugins.js')).pluginsCommand(),
     ],
     admin: [
-      'add, remove and list the users of the admin, which is off until there is one',
+      'add, remove and list the users of the admin',
       async () => (await import('./admin.js')).adminCommand(),
     ],
   },
   Shell: {
     completion: [
-      'print a script that lets a shell complete commands and options',
+      'print a completion script for ~/.bashrc, ~/.zshrc (behind compinit) or fish',
       async () => (await import('./completion.js')).completionCommand(allCommands),
     ],
   },

@@ -27,11 +27,11 @@ interface StartFlags extends Flags {
 export function startCommand(): Command {
   return withPort(withDir(new Command('start')))
     .option('--host <address>', 'the address to listen on (default: all)')
-    .option('--preview', 'try a site without siteUrl: articles get an address of this machine, and keep it')
-    .option('--clone <remote>', 'clone the site first, if the folder is empty')
-    .option('--live', 'reload pages in browsers on this machine after changes (default: on a terminal)')
+    .option('--preview', 'try a site without siteUrl; articles keep an address of this machine')
+    .option('--clone <remote>', 'clone the site into an empty folder first')
+    .option('--live', 'reload pages in browsers here after changes (default: on a terminal)')
     .option('--no-live', 'do not')
-    .option('--watch', 'start again after each change of a plugin or the config')
+    .option('--watch', 'restart when a plugin or the config changes')
     .option('--json', 'log lines of JSON on a terminal too, as a pipe gets them')
     .addHelpText('after', example('pressmark start --port 8787'))
     .action(start);

@@ -7,7 +7,7 @@ import { print, printable, printJson, warningLog } from '../terminal.js';
 /** `pressmark forget`: allows a deleted article to be published again. */
 export function forgetCommand(): Command {
   return withDir(new Command('forget'))
-    .argument('<id>', 'its id, as the service knows it')
+    .argument('<id>', 'the article’s id at the service')
     .option('--json', 'print what was forgotten as JSON')
     .addHelpText('after', example('pressmark forget demo-2'))
     .action(async (name: string, { dir, json }: { dir: string; json?: boolean }) => {

@@ -8,7 +8,7 @@ import { print, printable, printJson, warningLog } from '../terminal.js';
 export function revertCommand(): Command {
   return withDir(new Command('revert'))
     .argument('<article>', 'its id, slug, URL or file')
-    .argument('<revision>', 'a revision, or a commit, as pressmark log shows them')
+    .argument('<revision>', 'a revision or a commit')
     .option('--json', 'print what was done as JSON')
     .addHelpText('after', example('pressmark revert why-the-answer-comes-last rev-0b5c5b1a6a0c4f1d2e3f4a5b'))
     .action(async (name: string, revision: string, { dir, json }: { dir: string; json?: boolean }) => {

@@ -17,7 +17,7 @@ interface Row {
 /** `pressmark urls`: lists files and their URLs. */
 export function urlsCommand(): Command {
   return withDir(new Command('urls'))
-    .option('--force', 'ask the generator again, even if nothing has changed')
+    .option('--force', 'ask the generator even if nothing has changed')
     .option('--json', 'print the URLs as JSON')
     .addHelpText('after', example('pressmark urls'))
     .action(async ({ dir, json, force }: { dir: string; json?: boolean; force?: boolean }) => {

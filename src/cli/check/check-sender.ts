@@ -28,15 +28,11 @@ const PORT = 8789;
 /** `pressmark check-sender`: checks a sender against the contract, rule by rule. */
 export function checkSenderCommand(): Command {
   const command = withSecret(withPort(new Command('check-sender')), 'one for this check')
-    .option('--listen', 'wait for another sender, and say step by step what it must do')
+    .option('--listen', 'guide another sender step by step')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option(
-      '--url <origin>',
-      'the address at which the sender reaches this one, such as a tunnel’s',
-      parseUrl,
-    )
+    .option('--url <origin>', 'the address at which the sender reaches it, such as a tunnel’s', parseUrl)
     .addOption(serviceOption())
-    .option('--only <rules>', 'these rules, by name or number, with commas between them', parseList)
+    .option('--only <rules>', 'these rules: names or numbers, with commas', parseList)
     .option('--skip <rules>', 'all but these rules', parseList);
   return withReports(command, 'the requests that came and their answers')
     .option('--list', 'print all rules, and send nothing')

@@ -44,29 +44,25 @@ const parseVersion = numberThat('It has to be 1, 2 or 3.', (version) => [1, 2, 3
 /** `pressmark check`: checks any receiver against the contract, rule by rule. */
 export function checkCommand(): Command {
   const command = withSecret(withDir(new Command('check')))
-    .argument('[url]', 'the receiver’s URL, as it is registered; or the name of a connector')
+    .argument('[url]', 'the receiver’s URL, or the name of a connector')
     .addOption(serviceOption())
-    .option('--read-only', 'send only tests and lookups, which write nothing')
-    .option('--target <url>', 'an existing article, for the lookups of --read-only', parseUrl)
+    .option('--read-only', 'send only tests and lookups')
+    .option('--target <url>', 'an existing article to look up', parseUrl)
     .option('--public', 'check the article’s page too')
-    .option(
-      '--public-at <origin>',
-      'the same, with pages fetched here: for a site that is not public yet',
-      parseUrl,
-    )
+    .option('--public-at <origin>', 'the same, with pages from here, before the site is public', parseUrl)
     .option('--public-wait <seconds>', 'how long to wait for a page', parsePositive, 60)
-    .option('--as <version>', 'check as a receiver of this version, whatever it answers', parseVersion)
-    .option('--article-url <pattern>', 'the articles’ URLs, if the answer has none: https://…/{slug}/')
+    .option('--as <version>', 'check as a receiver of this version', parseVersion)
+    .option('--article-url <pattern>', 'the articles’ URLs, if answers have none: https://…/{slug}/')
     .option(
       '--only <rules>',
-      'only these rules and those that they need, by name or number, with commas between them',
+      'only these rules and the rules they need: names or numbers, with commas',
       parseList,
     )
     .option('--skip <rules>', 'all but these rules', parseList)
-    .option('--baseline <file>', 'an earlier report made with --json; its failures do not fail this check')
+    .option('--baseline <file>', 'an earlier --json report; its failures do not fail this check')
     .option('--rate <n>', 'the most requests per second', parseRate, 20)
-    .option('--strict', 'let advice fail the check, too')
-    .option('--manual', 'ask a person for an edit in the receiver’s admin, and a restart');
+    .option('--strict', 'advice fails the check, too')
+    .option('--manual', 'ask a person for an edit and a restart');
   return withReports(command, 'the request, the answer and a curl line')
     .option('--list', 'print all rules, and send nothing')
     .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))

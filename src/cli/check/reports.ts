@@ -24,7 +24,7 @@ export function withReports(command: Command, finding: string): Command {
     .option('--json', 'print the report as JSON')
     .option('--markdown <file>', 'write a badge and a table for a README')
     .option('--html <file>', 'write the report as one page')
-    .option('--verbose', `print the rules that passed too, and of each finding ${finding}`);
+    .option('--verbose', `print passed rules too, and of each finding ${finding}`);
 }
 
 /** Refuses report files in missing folders, before anything is sent. @throws PressmarkError USAGE */

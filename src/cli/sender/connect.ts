@@ -20,12 +20,12 @@ interface ConnectOptions {
 /** `pressmark connect`: tests the connection to a receiver, and stores it for the sender. */
 export function connectCommand(): Command {
   return withSecret(withDir(new Command('connect')))
-    .argument('[name]', 'its name: lowercase letters, digits, hyphens')
-    .argument('[url]', 'the receiver’s URL, with its real scheme and trailing slash')
+    .argument('[name]', 'lowercase letters, digits, hyphens')
+    .argument('[url]', 'the receiver’s URL')
     .addOption(serviceOption())
-    .option('--author <name>', 'the byline of articles whose file names none')
-    .option('--application <name>', 'who publishes: the last byline, and the Organization of the JSON-LD')
-    .option('--tracking <url>', 'the address of a view-tracking image that every article gets')
+    .option('--author <name>', 'the byline of files without an author')
+    .option('--application <name>', 'the Organization of the JSON-LD, and the last byline')
+    .option('--tracking <url>', 'add a view-tracking image to every article')
     .option('--no-tracking', 'remove that image')
     .option('--json', 'print what is connected as JSON, without the secrets')
     .addHelpText(

@@ -27,10 +27,10 @@ export function deliveriesCommand(): Command {
     .addArgument(
       new Argument(
         '[action]',
-        'show: payload, headers and last answer; retry: send a failed one again; send: send it at once; cancel: never send it',
+        'show its payload and answer, retry a failed one, send it at once, or cancel it',
       ).choices(['show', 'retry', 'send', 'cancel']),
     )
-    .argument('[id...]', 'their ids, as the list shows them; retry all: all that have failed')
+    .argument('[id...]', 'their ids; with retry also all')
     .addOption(new Option('--status <status>', 'only these').choices(STATUS))
     .option('--json', 'print the records as JSON, without their payloads')
     .addHelpText('after', example('pressmark deliveries --status failed'))

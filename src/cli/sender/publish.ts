@@ -32,17 +32,14 @@ interface PublishOptions {
 export function publishCommand(): Command {
   return withClock(withRate(withConnector(withDir(new Command('publish')))))
     .argument('<file-or-folder...>', 'Markdown files, or folders of them')
-    .option('--dry-run', 'send nothing; say what would be sent and left out, and what would go as text')
+    .option('--dry-run', 'show what would be sent, and send nothing')
     .option(
       '--base-url <url>',
-      'where the articles were, such as https://old.example/:year/:slug/, for relative links; kept with the connector',
+      'the old address, for relative links: https://old.example/:year/:slug/; kept with the connector',
     )
     .option('--no-base-url', 'stop rewriting relative links')
-    .option(
-      '--redirects <folder>',
-      'write the old and the new URLs there, as urls.csv, _redirects and nginx.conf; needs --base-url',
-    )
-    .option('--report <file.csv>', 'write the result and the URL of each file')
+    .option('--redirects <folder>', 'write redirects from the old URLs there; needs --base-url')
+    .option('--report <file.csv>', 'write each file’s result and URL')
     .option('--json', 'print what became of each file as JSON')
     .addHelpText('after', example('pressmark publish posts --rate 5'))
     .action(async (paths: string[], options: PublishOptions) => {

@@ -23,12 +23,9 @@ interface RefreshOptions {
 /** `pressmark refresh`: replaces published articles. */
 export function refreshCommand(): Command {
   return withClock(withConnector(withDir(new Command('refresh'))))
-    .argument(
-      '<url-and-file...>',
-      'the article’s public URL and the Markdown file that replaces it; with --changed, files and folders',
-    )
-    .option('--changed', 'replace each article whose file has changed since it was delivered')
-    .option('--force', 'replace an article even if it is not what was last delivered from here')
+    .argument('<url-and-file...>', 'the article’s URL and its new file; with --changed, files and folders')
+    .option('--changed', 'replace each article whose file has changed')
+    .option('--force', 'replace an article even if somebody has changed it')
     .option('--json', 'print what became of it as JSON')
     .addHelpText(
       'after',

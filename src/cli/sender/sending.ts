@@ -12,23 +12,19 @@ import { paint, printable } from '../terminal.js';
 
 /** Adds `--connector <name>` to a command that sends. */
 export function withConnector(command: Command): Command {
-  return command.option('--connector <name>', 'which receiver, if several are connected');
+  return command.option('--connector <name>', 'the receiver, if several are connected');
 }
 
 const parseRate = numberThat('A rate is a number above 0.', (rate) => rate > 0);
 
 /** Adds `--rate <n>`. */
 export function withRate(command: Command): Command {
-  return command.option('--rate <n>', 'the most attempts per second to each receiver', parseRate);
+  return command.option('--rate <n>', 'the most attempts per second', parseRate);
 }
 
 /** Adds `--clock <span>` to a command that depends on the time. */
 export function withClock(command: Command): Command {
-  return command.option(
-    '--clock <span>',
-    'add this to the time, such as 90s, 5m or 2h, to try retries and dates to come',
-    parseClock,
-  );
+  return command.option('--clock <span>', 'add 90s, 5m or 2h to the time, to try retries', parseClock);
 }
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;

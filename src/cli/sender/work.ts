@@ -22,7 +22,7 @@ interface WorkOptions {
 /** `pressmark work`: sends due deliveries every minute. */
 export function workCommand(): Command {
   return withClock(withRate(withDir(new Command('work'))))
-    .option('--once', 'send what is due now, and end; exit code 1 if an attempt failed')
+    .option('--once', 'send what is due now, and end')
     .option('--json', 'log lines of JSON on a terminal too, as a pipe gets them')
     .addHelpText('after', example('pressmark work'))
     .action(async ({ dir, rate, once, clock = CLOCK, json }: WorkOptions) => {

@@ -50,22 +50,19 @@ interface Options {
 /** `pressmark init`: turns a folder into a Pressmark site. */
 export function initCommand(): Command {
   return withDir(new Command('init'))
-    .option(
-      '--generator <name>',
-      `${GENERATOR_NAMES.slice(1).join(', ')}, or plain for Pressmark’s own builder`,
-    )
+    .option('--generator <name>', `${GENERATOR_NAMES.slice(1).join(', ')}, or plain, which is Pressmark`)
     .option('--site-url <url>', 'the site’s public address')
     .addOption(serviceOption())
     .option('--content <folder>', 'the folder of article files')
-    .option('--file <pattern>', 'where a new article goes, below content, such as posts/:slug.md')
-    .option('--permalink <pattern>', 'the address of a new article, such as /posts/:slug/')
+    .option('--file <pattern>', 'the file of a new article below content: posts/:slug.md')
+    .option('--permalink <pattern>', 'the path of a new article’s URL: /posts/:slug/')
     .option('--output <folder>', 'the folder of the built site')
     .option('--build <command>', 'the command that builds the site')
-    .option('--key <field=key...>', 'the front matter key of a field, such as image=cover.image')
-    .option('--front-matter <key=value...>', 'front matter of every new article, such as layout=post')
+    .option('--key <field=key...>', 'a front matter key: image=cover.image')
+    .option('--front-matter <key=value...>', 'front matter of every new article: layout=post')
     .addOption(new Option('--body <form>', 'how new articles are stored').choices(['markdown', 'html']))
     .option('--yes', 'ask nothing')
-    .option('--dry-run', 'print what would be written, and write nothing')
+    .option('--dry-run', 'show the changes, and write nothing')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', example('pressmark init --site-url https://example.com'))
     .action(init);

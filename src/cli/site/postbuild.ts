@@ -8,7 +8,7 @@ import { printFindings } from './generator-build.js';
 /** `pressmark postbuild`: the step between the generator and the deploy. */
 export function postbuildCommand(): Command {
   return withDir(new Command('postbuild'))
-    .argument('[output]', 'the folder of the built site; default: output in the config')
+    .argument('[output]', 'the built site (default: output in the config)')
     .option('--json', 'print what was found as JSON')
     .addHelpText('after', example('pressmark postbuild dist'))
     .action(async (output: string | undefined, { dir, json }: { dir: string; json?: boolean }) => {

@@ -40,14 +40,14 @@ export function listenCommand(): Command {
   return withSecret(withPort(withDir(new Command('listen'))))
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .addOption(serviceOption())
-    .option('--forward-to <url>', 'the receiver that gets each request, byte for byte', parseUrl)
-    .option('--record <folder>', 'write each request and its answer into a file there')
+    .option('--forward-to <url>', 'forward each request to this receiver', parseUrl)
+    .option('--record <folder>', 'write each request and its answer there')
     .option(
       '--answer <statuses>',
-      'the statuses of the first answers, such as 503,503,200; the last one stays',
+      'the first statuses, such as 503,503,200; the last one stays',
       parseStatuses,
     )
-    .option('--delay <ms>', 'how long to wait before each answer, in milliseconds', parseDelay)
+    .option('--delay <ms>', 'wait before each answer, in milliseconds', parseDelay)
     .option('--verbose', 'print headers and bodies too')
     .option('--json', 'print a line of JSON for each request, as a pipe gets it')
     .addHelpText('after', example('pressmark listen --forward-to http://localhost:8787/webhook'))

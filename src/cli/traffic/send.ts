@@ -28,10 +28,10 @@ interface SendOptions {
 export function sendCommand(): Command {
   return withDir(new Command('send'))
     .addArgument(new Argument('<event>', 'what to send').choices(EVENT_NAMES))
-    .option('--file <article.json>', 'the event’s data as JSON, completed from a sample')
+    .option('--file <article.json>', 'data of the event; the rest is a sample')
     .option('--to <url>', 'the receiver’s URL (default: this site’s receiver on this machine)', parseUrl)
     .addOption(serviceOption())
-    .option('--target <url>', 'the article’s public URL, for article.lookup and article.updated')
+    .option('--target <url>', 'the URL of the article to look up or update')
     .option('--json', 'print the status and the answer as JSON')
     .addHelpText(
       'after',
