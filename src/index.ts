@@ -53,6 +53,7 @@ export type { Assets } from './host/articles/assets.js';
 export type { HealthCheck, HealthFinding } from './host/health.js';
 export type { ActionName, Actions, FilterName, Filters, JobEventName } from './host/hooks/hook-types.js';
 export type { AdapterAuth, Caller } from './host/http/accounts.js';
+export { sameSecret } from './host/http/accounts.js';
 export type {
   Adapter,
   AdapterHandler,
@@ -67,7 +68,6 @@ export {
   type PublicRequest,
 } from './host/http/fetch-public.js';
 export type { FormField } from './host/http/form.js';
-export { sameSecret } from './host/http/same-secret.js';
 export type { JobContext, JobEvent, StoredEvent } from './host/jobs/job.js';
 export { localTime, momentIn } from './host/local-time.js';
 export type { SiteArticles, SiteOutput, SiteView } from './host/pages/outputs.js';

@@ -4,10 +4,8 @@ import { type HeaderNames, signatureHeaderIn } from '../contract/service.js';
 import { isSignature, verify } from '../contract/signature.js';
 import { PressmarkError, quote } from '../errors.js';
 import type { Log } from '../log.js';
-import { changedBytes, isIdentity } from './changed-bytes.js';
-import type { Handled, HandlerContext } from './events/handler.js';
 import { lookup } from './events/lookup.js';
-import { published } from './events/published.js';
+import { type Handled, type HandlerContext, published } from './events/published.js';
 import { updated } from './events/updated.js';
 
 /**
@@ -40,8 +38,7 @@ export async function answerVerified(
 ): Promise<Answer> {
   let delivery: Delivery | undefined;
   try {
-    requireIdentityEncoding(headers['content-encoding']);
-    refuseChangedBytes(body);
+    refuseChanged(body, headers['content-encoding']);
     const version = headers[names.contract.toLowerCase()];
     const value = Array.isArray(version) ? version.join(', ') : version;
     delivery = await context.readDelivery(body, { name: names.contract, value });
@@ -141,18 +138,40 @@ function requireSignature(
   }
 }
 
-function requireIdentityEncoding(encoding: string | string[] | undefined): void {
-  if (isIdentity(encoding)) return;
-  throw new PressmarkError(
-    'ENCODING_UNSUPPORTED',
-    `Content-Encoding ${quote(encoding)} is not supported; send the body as it is`,
-  );
-}
-
 /** Refuses bytes that were signed as they are, but are not JSON. */
-function refuseChangedBytes(body: Buffer): void {
+function refuseChanged(body: Buffer, encoding: string | string[] | undefined): void {
+  if (!isIdentity(encoding))
+    throw new PressmarkError(
+      'ENCODING_UNSUPPORTED',
+      `Content-Encoding ${quote(encoding)} is not supported; send the body as it is`,
+    );
   const change = changedBytes(body, undefined);
   if (change !== undefined) throw new PressmarkError('BODY_INVALID', change);
+}
+
+const GZIP = Buffer.from([0x1f, 0x8b]);
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * Tells how a body was changed on its way, by its encoding and its first bytes; undefined if there is no sign of it. Then a
+ * wrong signature most likely means a wrong secret.
+ */
+function changedBytes(body: Buffer, encoding: string | string[] | undefined): string | undefined {
+  if (!isIdentity(encoding))
+    return `the body came with Content-Encoding ${quote(encoding)}; let no proxy compress it`;
+  if (startsWith(body, GZIP)) return 'the body is compressed (gzip); let no proxy compress it';
+  if (startsWith(body, BYTE_ORDER_MARK))
+    return 'the body begins with a byte order mark (EF BB BF); send it without';
+  return undefined;
+}
+
+/** Whether a Content-Encoding leaves the body unchanged. */
+export function isIdentity(encoding: string | string[] | undefined): boolean {
+  return encoding === undefined || encoding === '' || String(encoding).toLowerCase() === 'identity';
+}
+
+function startsWith(body: Buffer, bytes: Buffer): boolean {
+  return body.subarray(0, bytes.length).equals(bytes);
 }
 
 /** Errors with a 5xx status that are not failures of the receiver: strangers can keep it busy, and a plugin may refuse. */

@@ -113,7 +113,6 @@ test('a part imports only what the table allows', (t) => {
 const ONLY_IN_THE_THREAD = [
   'app/articles/person/compare.ts',
   'app/articles/person/entered.ts',
-  'webhook/events/read-delivery.ts',
   'webhook/events/read-incoming.ts',
 ];
 

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import readRawBody from 'raw-body';
 import { PressmarkError } from '../../errors.js';
 import type { ArticleEdits } from '../../host/articles/edits.js';
+import { sameSecret } from '../../host/http/accounts.js';
 import { type FormField, formIn } from '../../host/http/form.js';
-import { sameSecret } from '../../host/http/same-secret.js';
 
 /** The largest form before login, and the largest one that the answering thread reads, in bytes, … */
 const SMALL_FORM = 20_000;

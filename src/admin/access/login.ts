@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { PressmarkError } from '../../errors.js';
-import { sameSecret } from '../../host/http/same-secret.js';
+import { sameSecret } from '../../host/http/accounts.js';
 import type { AdminRoom, Flash } from '../page.js';
 import type { Access } from './access.js';
 import { createAttempts } from './attempts.js';

@@ -5,7 +5,7 @@ import { isMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import { type ContentFolder, htmlOf, type ReadFile } from '../../store/catalog/content-folder.js';
-import type { HandlerContext } from '../../webhook/events/handler.js';
+import type { HandlerContext } from '../../webhook/events/published.js';
 
 /** What a change of an article needs: jobs are noted before the change is stored, and actions run after it. */
 export interface ChangeOptions {

@@ -17,7 +17,7 @@ import { checkKeys, misuseOf } from '../../host/invalid.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { ContentFolder } from '../../store/catalog/content-folder.js';
-import type { HandlerContext } from '../../webhook/events/handler.js';
+import type { HandlerContext } from '../../webhook/events/published.js';
 import { changeArticle, checkBase, checkMoment, withContent } from './change-article.js';
 import { type ArticleSearcher, stateOf } from './search-articles.js';
 

@@ -8,7 +8,7 @@ import type { Catalog } from '../../store/catalog/catalog.js';
 import { catalogId, LONGEST_TITLE } from '../../store/catalog/entry.js';
 import type { KnownIds } from '../../store/known-ids.js';
 import { openTrash, type Trashed } from '../../store/trash.js';
-import type { HandlerContext } from '../../webhook/events/handler.js';
+import type { HandlerContext } from '../../webhook/events/published.js';
 import { checkBase } from './change-article.js';
 import { noteEditor } from './person/versions.js';
 

@@ -2,13 +2,14 @@ import type http from 'node:http';
 import net from 'node:net';
 import type Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
+import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import { sameSecret } from '../../host/http/accounts.js';
 import { hostnameOf, isLocal, isLoopbackName } from '../../host/http/local-request.js';
 import { ADMIN_PATH, type ServedBelow } from '../../host/http/routes.js';
-import { sameSecret } from '../../host/http/same-secret.js';
 import type { Log } from '../../log.js';
+import { answerEarly } from '../../webhook/http/respond.js';
 import { HEALTH } from '../content/content.js';
-import { boundedBody } from './bounded-body.js';
 import { createBoundedServer, type Patience } from './connections.js';
 import { type PreviewOptions, preview } from './preview.js';
 import { isClientGone } from './send-file.js';
@@ -104,6 +105,30 @@ function onlyBelow({ path, handler }: ServedBelow): Middleware {
           await handler(context, next);
         })
       : next();
+}
+
+/**
+ * Limits the size of bodies for plugins, however they read them. A request that announces a larger body is answered with 413. If
+ * the length is not announced, the connection is cut off at the limit.
+ */
+function boundedBody(mostBytes = MAX_BODY_BYTES): Middleware {
+  const tooLarge = `body is over ${mostBytes} bytes, the most that a route of a plugin reads`;
+  return (context, next) => {
+    const { req, res } = context;
+    if (Number(req.headers['content-length'] ?? 0) > mostBytes) {
+      context.respond = false;
+      return answerEarly(req, res, 413, JSON.stringify({ error: tooLarge }));
+    }
+    let bytes = 0;
+    // Node.js passes the bytes of a body to `push`. Counting them here needs no further stream that routes would have to know.
+    req.push = (chunk: Buffer | null) => {
+      bytes += chunk?.length ?? 0;
+      if (bytes <= mostBytes) return Object.getPrototypeOf(req).push.call(req, chunk);
+      req.destroy(new PressmarkError('BODY_TOO_LARGE', tooLarge));
+      return false;
+    };
+    return next();
+  };
 }
 
 /** Serves only the admin at a host: on the same host, a script in an article could act for the logged-in user. */

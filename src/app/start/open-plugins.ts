@@ -11,7 +11,7 @@ import type { Plugin, PluginEntry } from '../../host/plugin.js';
 import type { DeliveryDetail, DryRun, SiteRecords } from '../../host/records.js';
 import type { Log } from '../../log.js';
 import { dryRun } from '../../webhook/events/dry-run.js';
-import type { HandlerContext } from '../../webhook/events/handler.js';
+import type { HandlerContext } from '../../webhook/events/published.js';
 import { type ArticleReceiver, createArticleReceiver } from '../../webhook/events/receive-article.js';
 import { createArticleChanges } from '../articles/host-articles.js';
 import { createPersonEdits } from '../articles/person/edits.js';

@@ -2,7 +2,7 @@ import type { HeaderNames } from '../../contract/service.js';
 import { createHooks } from '../../host/hooks/hooks.js';
 import type { DeliveryDetail, DryRun } from '../../host/records.js';
 import { answerVerified } from '../receive.js';
-import type { HandlerContext } from './handler.js';
+import type { HandlerContext } from './published.js';
 
 /** The filters that run before an article is stored. */
 const FILTERS: ReadonlySet<string> = new Set(['article.draft', 'article.slug', 'article.frontMatter']);

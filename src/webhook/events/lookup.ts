@@ -1,7 +1,7 @@
 import { lookupAnswer } from '../../contract/answers.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { PressmarkError, quote } from '../../errors.js';
-import type { Handled, HandlerContext } from './handler.js';
+import type { Handled, HandlerContext } from './published.js';
 
 /**
  * `article.lookup`: the one article at exactly this URL, read from its file as it is now

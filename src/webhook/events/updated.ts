@@ -4,7 +4,7 @@ import type { ArticleData, UpdateData } from '../../contract/envelope.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Replacement } from '../../store/precondition.js';
 import type { WaitFor } from '../../store/write/writer.js';
-import type { Handled, HandlerContext } from './handler.js';
+import type { Handled, HandlerContext } from './published.js';
 import { filterContent, filteredFrontMatter } from './published.js';
 
 /**

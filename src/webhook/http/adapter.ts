@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
+import { callerOf } from '../../host/http/accounts.js';
 import {
   type AdapterRequest,
   type FoundRoute,
@@ -14,14 +15,10 @@ import { originOf } from '../../host/http/local-request.js';
 import { asPlugin } from '../../host/plugin-code.js';
 import type { Log } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
-import { isIdentity } from '../changed-bytes.js';
 import type { ArticleReceiver } from '../events/receive-article.js';
-import { NO_FAILURES } from '../receive.js';
-import { type Notes, recordOf } from '../record.js';
-import { callerOf } from './authenticate.js';
+import { isIdentity, NO_FAILURES } from '../receive.js';
+import { createRecorder, type Notes } from '../record.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
-import { keptHeaders } from './kept-headers.js';
-import { createRefusalLog } from './refusal-log.js';
 import { sendJson } from './respond.js';
 
 /** How long each function of an adapter may take, in milliseconds. */
@@ -78,9 +75,7 @@ export function adapterEndpoint(
   const { plugin, verification, maxBytes, keepsBodies = false } = adapter;
   // Its own reader, so that its long bodies do not take the memory of other adapters.
   const read = maxBytes === undefined ? readBody : createBodyReader({ maxBytes });
-  const logUnverified = createRefusalLog(log.child({ adapter: plugin }), (refused) =>
-    notes?.refused({ adapter: plugin, ...refused }),
-  );
+  const record = createRecorder({ log, notes, adapter: plugin, keepsBodies });
 
   async function outcomeOf(
     { method, path, querystring, req }: Context,
@@ -236,14 +231,7 @@ export function adapterEndpoint(
     const report = { event: undefined, adapter: plugin, id: id?.slice(0, 200), outcome, status, ms };
     // Reads are only debug lines, so that a client that asks every minute does not fill the log.
     if (status < 400 && READS.has(context.method)) return log.debug(report, 'read');
-    if (status < 400) log.info(report, 'delivery');
-    else if (verified) log.warn(report, 'delivery refused');
-    else logUnverified(report);
-    if (verified)
-      notes?.delivery(recordOf(report, body), {
-        headers: keptHeaders(context.req.rawHeaders),
-        ...(keepsBodies ? { body: sent, answer: body } : { body: null, answer: null }),
-      });
+    record(report, { verified, rawHeaders: context.req.rawHeaders, body: sent, answer: body });
     void hooks.doAction(status < 400 ? 'delivery.accepted' : 'delivery.refused', report);
   };
 }

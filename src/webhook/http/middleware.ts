@@ -4,10 +4,8 @@ import { PressmarkError } from '../../errors.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { Log } from '../../log.js';
 import { type Answer, type Receive, refusal, signatureIn } from '../receive.js';
-import { type Notes, recordOf } from '../record.js';
+import { createRecorder, type Notes } from '../record.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
-import { keptHeaders } from './kept-headers.js';
-import { createRefusalLog } from './refusal-log.js';
 import { sendJson } from './respond.js';
 
 export interface WebhookOptions {
@@ -22,15 +20,12 @@ export interface WebhookOptions {
   readonly notes?: Notes;
 }
 
-/**
- * The thin adapter between Koa and `receive`: bounded raw body in, JSON out, one log line for each verified delivery, and a
- * bounded number of lines for all others.
- */
+/** The thin adapter between Koa and `receive`: bounded raw body in, JSON out; then the log, the record, and the actions. */
 export function webhook({ endpoint, names, receive, hooks, log, notes }: WebhookOptions): Middleware {
   const path = endpoint.replace(/\/$/, '');
   const readBody = createBodyReader();
-  const logUnverified = createRefusalLog(log, (refused) => notes?.refused({ adapter: null, ...refused }));
   const harmless = new Set([names.event, names.timestamp, names.contract].map((name) => name.toLowerCase()));
+  const record = createRecorder({ log, notes, harmless, keepsBodies: true });
   return async (context, next) => {
     if (context.path !== path && context.path !== `${path}/`) return next();
     const started = performance.now();
@@ -41,15 +36,7 @@ export function webhook({ endpoint, names, receive, hooks, log, notes }: Webhook
       const ms = Math.round((performance.now() - started) * 10) / 10;
       const { event, id, outcome, status, verified } = given;
       const report = { event, id: id?.slice(0, 200), outcome, status, ms };
-      if (status < 400) log.info(report, 'delivery');
-      else if (verified) log.warn(report, 'delivery refused');
-      else logUnverified(report);
-      if (verified)
-        notes?.delivery(recordOf(report, given.body), {
-          headers: keptHeaders(context.req.rawHeaders, harmless),
-          body,
-          answer: given.body,
-        });
+      record(report, { verified, rawHeaders: context.req.rawHeaders, body, answer: given.body });
       void given.afterAnswer?.();
       void hooks.doAction(status < 400 ? 'delivery.accepted' : 'delivery.refused', report);
     });

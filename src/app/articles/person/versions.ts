@@ -7,7 +7,7 @@ import type { ArticleEdits } from '../../../host/articles/edits.js';
 import type { Editor } from '../../../host/articles/trash.js';
 import type { ArticleStore } from '../../../store/article-store.js';
 import type { Found } from '../../../store/reading.js';
-import type { HandlerContext } from '../../../webhook/events/handler.js';
+import type { HandlerContext } from '../../../webhook/events/published.js';
 import type { AskedWork } from '../../content/article-codec.js';
 import { announceUpdate, checkBase } from '../change-article.js';
 import { historyOfFile, versionIn, versionInCommit } from '../history.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { keptHeaders } from '../../../../src/webhook/http/kept-headers.js';
+import { keptHeaders } from '../../../../src/webhook/record.js';
 
 test('headers are kept in their order, and no value that may prove who has sent them', (t) => {
   const raw = [

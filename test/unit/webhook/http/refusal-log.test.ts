@@ -1,6 +1,6 @@
 import test from 'ava';
 import { pino } from 'pino';
-import { createRefusalLog } from '../../../../src/webhook/http/refusal-log.js';
+import { createRefusalLog } from '../../../../src/webhook/record.js';
 
 test('the first refusal of an outcome is logged at once, those that follow as one line with their number', (t) => {
   const lines: unknown[] = [];
