@@ -1,7 +1,12 @@
 import { defineGenerator, escapedMarkdown } from 'pressmark';
 
 const braces = (text) => text.replaceAll('{', '&#123;');
-const block = (html) => `<div>\n${braces(html).replace(/\n[ \t]*(?=\n)/g, '\n&#10;')}\n</div>\n`;
+/** One element without blank lines, which Zola's Markdown leaves as it is. */
+function block(html) {
+  const lines = braces(`\n${html}\n`.replace(/\r\n?/g, '\n'));
+  return `<div>${lines.replace(/\n[ \t]*(?=\n)/g, '&#10;')}</div>\n`;
+}
+
 const pathOf = (address) => decodeURI(address).replace(/^\/|\/$/g, '');
 const isPost = (path) => path.endsWith('.md') && !/(?:^|\/)_index\./.test(path);
 

@@ -76,7 +76,7 @@ test('with the definition for Zola no article has a shortcode or raw HTML in its
   fs.writeFileSync(join(dir, 'config.toml'), `base_url = "${SITE_URL}"\n`);
   const receiver = await startHere(t, { dir });
   const stored = async (slug: string, content_markdown: string) => {
-    const content_html = `<p>In HTML {{ 7 * 7 }}</p>\n\n<p>${slug}</p>`;
+    const content_html = `\n<p>In HTML {{ 7 * 7 }}</p>\r\n \r\n<p>${slug}</p>`;
     const answer = await receiver.post(
       'article.published',
       article({ id: slug, slug, content_markdown, content_html }),
@@ -93,7 +93,10 @@ test('with the definition for Zola no article has a shortcode or raw HTML in its
     ['html', 'A <script>1</script> in it.'],
   ] as const) {
     const text = await stored(slug, markdown);
-    t.regex(text, /^<div>\n<p>In HTML &#123;&#123; 7 \* 7 }}<\/p>$/m, slug);
+    t.true(
+      text.endsWith(`<div>&#10;\n<p>In HTML &#123;&#123; 7 * 7 }}</p>&#10;\n<p>${slug}</p>\n</div>\n`),
+      `${slug}: one block without blank lines`,
+    );
     t.notRegex(text.replace(/^---[\s\S]*?^---$/m, ''), /\{\{/, slug);
   }
 });
