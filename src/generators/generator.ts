@@ -10,7 +10,7 @@ export interface SiteFiles {
 
 /**
  * The options of article files that follow from a site's own configuration. Each can be set in `pressmark.config.*`: the schema
- * of src/config and docs/generators.md list them too.
+ * of src/config lists them too, and docs/generators.md those that owners change.
  */
 export interface GeneratorOptions {
   /** Names of front matter keys that differ from the generator's usual ones. */
