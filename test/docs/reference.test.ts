@@ -96,27 +96,43 @@ test('docs/receivers.md has an excerpt of the receiver, and names rules that the
   for (const id of named) t.true(known.has(id), id);
 });
 
+/** The names of the fields of each interface in TypeScript code; of its own fields alone. */
+function fieldsIn(code: string): Map<string, string[]> {
+  const interfaces = code.matchAll(/^(?:export )?interface (\w+)[^{\n]*\{\n([\s\S]*?)^\}/gm);
+  return new Map(
+    [...interfaces].map(([, name = '', body = '']) => [
+      name,
+      [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(([, field = '']) => field).sort(),
+    ]),
+  );
+}
+
 test('docs/themes.md names every file of the built-in theme, and every variable that a template of it uses', (t) => {
   const text = page('themes.md');
   const files = fs.readdirSync(join(ROOT, 'templates'), { recursive: true, encoding: 'utf8' });
-  const named = [...text.matchAll(/^\| `((?!it\.)[\w/-]+\.\w+)`/gm)].map(([, name]) => name);
+  const rows = text.split('\n').filter((line) => line.startsWith('|'));
+  const named = rows.flatMap((row) => [...row.matchAll(/`([\w/-]+\.\w+)`/g)].map(([, name]) => name));
   t.deepEqual(
     named.sort(),
     files.filter((name) => /\.\w+$/.test(name) && !/^words\/(?!en)/.test(name)).sort(),
   );
+  const fields = fieldsIn(text);
   const documented = new Set(
-    [...text.matchAll(/^On .+:\n\n((?:- .+\n)+)/gm)].flatMap(([, list = '']) =>
-      [...list.matchAll(/^- `(it\.[\w.]+)[^`]*`((?:, `\.\w+`)*)/gm)].flatMap(
-        ([, first = '', others = '']) => [
-          first,
-          ...[...others.matchAll(/\.\w+/g)].map(([member]) => first.replace(/\.\w+$/, member)),
-        ],
-      ),
-    ),
+    [...(fields.get('It') ?? []), ...(fields.get('Helpers') ?? [])].map((name) => `it.${name}`),
   );
+  for (const [, name = ''] of text.matchAll(/`(it\.\w+)`/g)) documented.add(name);
   const templates = files.filter((name) => name.endsWith('.eta'));
   t.true(templates.length > 15);
   for (const name of templates)
     for (const [variable] of read(`templates/${name}`).matchAll(/\bit\.\w+/g))
       t.true(documented.has(variable), `${variable} of ${name} is not documented`);
+});
+
+test('docs/themes.md has the fields of the types that templates get', (t) => {
+  const types = fieldsIn(read('src/host/pages/page-types.ts'));
+  const documented = fieldsIn(page('themes.md'));
+  for (const name of ['SiteInfo', 'ArticleLink', 'ArticleSummary', 'ArticleOnPage', 'StandalonePage'])
+    t.deepEqual(documented.get(name), types.get(name), name);
+  const known = new Set(documented.get('It'));
+  for (const field of types.get('PageContext') ?? []) t.true(known.has(field), field);
 });
