@@ -231,6 +231,16 @@ test('409-wordpress: what a person has edited, in the file or in the admin, keep
   }
 });
 
+test('404-wordpress: a post whose file was deleted is not written again by a change', async (t) => {
+  const fields = { title: 'Deleted by its owner', content: 'x', status: 'publish' };
+  const { json: post } = await sendJson(POSTS, fields);
+  const file = fileOf(dir, `wp-${post.id}`);
+  fs.rmSync(file);
+  await until('the receiver has seen it', async () => (await ask(`${POSTS}/${post.id}`)).status === 404);
+  t.is((await sendJson(`${POSTS}/${post.id}`, { content: 'other' })).status, 404);
+  t.false(fs.existsSync(file));
+});
+
 test('401-wordpress: without a password of the list there is only the index', async (t) => {
   for (const authorization of [
     '',
