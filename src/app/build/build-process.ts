@@ -10,9 +10,8 @@ import { runBuild } from '../../deploy/build/run-build.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { buildPreview } from '../../deploy/preview/preview-build.js';
 import { messageOf, PressmarkError } from '../../errors.js';
-import { writeAtomically } from '../../fs/atomic-write.js';
 import { lowerPriority } from '../../fs/process-priority.js';
-import { openRepository, type Repository } from '../../git/repository.js';
+import { openRepository } from '../../git/repository.js';
 import type { PreviewPage, StoredDraft } from '../../host/admin/preview-service.js';
 import { guardAgainstPlugins } from '../../host/guard.js';
 import { describeError } from '../../log.js';
@@ -20,6 +19,7 @@ import { generatorOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { existingAddresses } from './addresses/addresses.js';
 import { buildCommandOf, buildLock } from './generator-build.js';
+import { ignoreLink, trackedOutput, tracksOutput } from './output-in-git.js';
 import {
   BUILD_VARIABLE,
   completeSite,
@@ -164,11 +164,12 @@ async function openSiteBuild(settings: Settings): Promise<SiteBuild> {
   const { dir, output } = settings;
   const options = await generatedSite(settings);
   const { repository } = options;
-  const isInGit = repository !== undefined && (await isTracked(repository, dir, output));
-  if (isInGit || isMountPoint(join(dir, output)))
+  if (repository !== undefined && (await tracksOutput(repository, dir, output)))
+    throw new PressmarkError('CONFIG_INVALID', `${trackedOutput(output).text}; ${trackedOutput(output).fix}`);
+  if (isMountPoint(join(dir, output)))
     throw new PressmarkError(
       'CONFIG_INVALID',
-      `${isInGit ? `git tracks files in ${output}` : `${output} is a mount point`}, which builds would replace by a symbolic link; have the generator write another folder and set "output" to it, or leave all builds to you with build: { background: false }`,
+      `${output} is a mount point, which builds would replace by a symbolic link; have the generator write another folder and set "output" to it, or leave all builds to you with build: { background: false }`,
     );
   if (repository !== undefined) await ignoreLink(repository, output);
   const prefix = contentPrefix(settings);
@@ -222,23 +223,4 @@ async function generatedSite(settings: Settings): Promise<GeneratedSite> {
 function isMountPoint(path: string): boolean {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   return stat?.isDirectory() === true && stat.dev !== fs.statSync(dirname(path)).dev;
-}
-
-/** Whether git tracks files in the output folder. */
-async function isTracked({ git }: Pick<Repository, 'git'>, dir: string, output: string): Promise<boolean> {
-  const { stdout } = await git(['ls-files', '-z', '--', join(dir, output)]);
-  return stdout !== '';
-}
-
-/** Adds a line to git's exclude file, because `public/` in `.gitignore` does not ignore a symbolic link. */
-async function ignoreLink(
-  { commonDir, prefix }: Pick<Repository, 'commonDir' | 'prefix'>,
-  output: string,
-): Promise<void> {
-  const path = join(commonDir, 'info/exclude');
-  const line = `/${prefix}${output}`.replace(/\/+$/, '');
-  const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
-  if (text.split('\n').includes(line)) return;
-  fs.mkdirSync(join(commonDir, 'info'), { recursive: true });
-  await writeAtomically(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`);
 }

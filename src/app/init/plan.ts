@@ -4,6 +4,7 @@ import type { FileEdit, Problem, SiteFacts, SiteFiles } from '../../generators/g
 import { LOCK_FILES } from '../../generators/inspect/manifests.js';
 import { GENERATORS, recogniseGenerators } from '../../generators/registry.js';
 import { isOfPressmark } from '../../site/builder/ownership.js';
+import { trackedOutput } from '../build/output-in-git.js';
 import { isExampleUrl } from '../site-address.js';
 import type { Answers } from './answers.js';
 import type { Change } from './changes.js';
@@ -46,6 +47,7 @@ function warning(text: string, fix: string): Problem {
  * Plans everything that `init` writes. It writes nothing itself.
  *
  * @param isInWorkTree whether the site is in a git work tree.
+ * @param hasTrackedOutput whether git tracks files in the output of the site's generator.
  * @param knownUrl the site's address from the environment.
  */
 export function planInit(
@@ -53,6 +55,7 @@ export function planInit(
   inspection: Inspection,
   answers: Answers,
   isInWorkTree: boolean,
+  hasTrackedOutput: boolean,
   knownUrl?: string,
 ): InitPlan {
   const { existing, facts } = inspection;
@@ -70,6 +73,11 @@ export function planInit(
     postbuild(files, edited('package.json'), inspection),
     { warnings: [...definitionProblems(files, inspection, answers), ...linkedPackage(files)] },
     { warnings: isInWorkTree ? [] : [NO_WORK_TREE] },
+    {
+      warnings: hasTrackedOutput
+        ? [{ level: 'warn', ...trackedOutput(builtOutput(inspection, answers) ?? '') }]
+        : [],
+    },
   ];
   const changes = merged(parts.flatMap((part) => part.changes ?? []));
   const written = changes.filter((change) => change.secret !== true).map(({ path }) => path);
@@ -86,6 +94,13 @@ export function planInit(
     siteUrl,
     toCommit: isInWorkTree ? [...new Set([...written, ...ofNpm])] : [],
   };
+}
+
+/** The output of the site's own generator; undefined if Pressmark builds the site. */
+export function builtOutput({ facts, existing }: Inspection, answers: Answers): string | undefined {
+  if (facts === undefined) return undefined;
+  const { output } = { ...facts, ...answers, ...existing?.settings };
+  return typeof output === 'string' ? output : facts.output;
 }
 
 /** The address in the site's own configuration, unless it is a starter's example. */
@@ -301,10 +316,9 @@ function plainFolders(files: SiteFiles): { readonly content?: string; readonly o
 }
 
 function postbuild(files: SiteFiles, manifest: string | undefined, inspection: Inspection): Part {
-  const { generator, facts, existing } = inspection;
+  const { generator, facts } = inspection;
   if (generator === undefined || facts?.build === undefined) return {};
-  const { output } = { ...facts, ...existing?.settings };
-  const step = addPostbuild(files, typeof output === 'string' ? output : facts.output, manifest);
+  const step = addPostbuild(files, builtOutput(inspection, {}) ?? facts.output, manifest);
   if (step.kind === 'advise')
     return { warnings: [warning('the step after the build is not in package.json', step.advice)] };
   const reason = 'add the script "postbuild" to package.json, which npm runs after "build"';

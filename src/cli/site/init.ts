@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
+import { hasTrackedOutput } from '../../app/build/output-in-git.js';
 import { siteFiles } from '../../app/content/site-files.js';
 import {
   type Answers,
@@ -21,7 +22,7 @@ import {
   type Recognition,
   recogniseSite,
 } from '../../app/init/inspect-site.js';
-import { type InitPlan, planInit } from '../../app/init/plan.js';
+import { builtOutput, type InitPlan, planInit } from '../../app/init/plan.js';
 import { type Reading, readingReport } from '../../app/init/reading-report.js';
 import { loadSettings } from '../../config/load.js';
 import { GENERATOR_NAMES } from '../../config/schema.js';
@@ -77,7 +78,16 @@ async function init(options: Options): Promise<void> {
   const existing = await existingConfig(dir);
   const knownUrl = existing === undefined ? await urlOfEnvironment(dir) : undefined;
   const { inspection, answers, questions } = await interview(files, existing, knownUrl, options);
-  const planned = planInit(files, inspection, answers, isInWorkTree(resolve(dir)), knownUrl);
+  const output = builtOutput(inspection, answers);
+  const planned = planInit(
+    files,
+    inspection,
+    answers,
+    isInWorkTree(resolve(dir)),
+    output !== undefined &&
+      (await hasTrackedOutput(resolve(dir), output, (await loadSettings(dir)).environment)),
+    knownUrl,
+  );
   const assumed = isAsking(options) || existing !== undefined ? [] : questions.flatMap(assumption);
   const plan: InitPlan = { ...planned, warnings: [...planned.warnings, ...assumed] };
   const readings = readingReport(inspection, plan.siteUrl, answers);

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { loadSettings } from '../../../src/config/load.js';
+import { gitIn } from '../../support/clones.js';
 import { namesIn } from '../../support/content.js';
 import { runHere } from '../../support/in-process.js';
 import { bareEnvironment, PROGRAM, startProgram } from '../../support/receiver.js';
@@ -132,6 +133,15 @@ test('init in a site of Hugo needs no answer, and what it writes is a valid conf
     fs.readFileSync(join(dir, 'package.json'), 'utf8'),
     /\n\t\t"postbuild": "pressmark postbuild public"\n/,
   );
+});
+
+test('init says what to do about an output that git tracks, as a build cannot replace it', async (t) => {
+  const dir = folderWith(t, { ...HUGO, 'public/index.html': '<title>Old</title>' });
+  gitIn(dir, 'init', '--quiet');
+  gitIn(dir, 'add', '.');
+  const { code, stdout } = await init(dir);
+  t.is(code, 0, stdout);
+  t.regex(stdout, /^! git tracks files in public, .*\n {2}→ run git rm -r --cached public, /m);
 });
 
 test('without the generator on the machine, init says so, and flags say what it cannot ask', async (t) => {

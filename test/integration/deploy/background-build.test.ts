@@ -174,7 +174,8 @@ test.serial('an output that git tracks is left alone, and what can be done is sa
   gitIn(tracked, 'add', '.');
   gitIn(tracked, 'commit', '--quiet', '--message', 'The site');
   const { log } = await startHere(t, { ...options, dir: tracked });
-  const said = /^git tracks files in public, .*set "output" to it, or .*background: false/;
+  const said =
+    /^git tracks files in public, .*git rm -r --cached public.*set "output" to it; or .*background: false/s;
   await until('it is said', () => log.some(({ reason }) => said.test(String(reason))));
   t.is(text(join(tracked, 'public/index.html')), 'mine');
   t.false(fs.lstatSync(join(tracked, 'public')).isSymbolicLink());

@@ -45,7 +45,7 @@ async function inspect({
 
 async function plan(given: Given): Promise<InitPlan> {
   const { files = HUGO_FILES, answers = {}, isInWorkTree = true, knownUrl } = given;
-  return planInit(siteOf(files), await inspect(given), answers, isInWorkTree, knownUrl);
+  return planInit(siteOf(files), await inspect(given), answers, isInWorkTree, false, knownUrl);
 }
 
 const written = ({ changes }: InitPlan) =>
