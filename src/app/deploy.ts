@@ -25,7 +25,7 @@ import { savedOutputDigest } from '../site/builder/state.js';
 import { searchIndexVersion } from '../site/search.js';
 import type { CodecInThread } from './content/article-codec.js';
 import { foldersOf } from './content/folders.js';
-import type { DurableStore } from './durability.js';
+import type { DurableStore } from './durable-store.js';
 
 /** What the deploy of a site needs. */
 export interface DeployOptions {

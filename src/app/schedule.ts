@@ -6,8 +6,7 @@ import { writeAtomically } from '../fs/atomic-write.js';
 import type { StateChange } from '../host/hooks/hook-types.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
 import type { Catalog } from '../store/catalog/catalog.js';
-import { type Entry, entryState } from '../store/catalog/entry.js';
-import { nextStateChange } from '../store/catalog/state-changes.js';
+import { type Entry, entryState, nextStateChange } from '../store/catalog/entry.js';
 
 export interface ScheduleOptions {
   readonly catalog: Pick<Catalog, 'get' | 'entries'>;

@@ -17,12 +17,12 @@ import { type Replacement, replacedBy, type Target } from './precondition.js';
 import { createReading } from './reading.js';
 import type { Trash } from './trash.js';
 import { createArticleFiles, isStoreFailure } from './write/article-files.js';
-import { storeFailure } from './write/failure.js';
 import { createOperations } from './write/operations.js';
 import {
   NameTaken,
   Outdated,
   type StoredFile,
+  storeFailure,
   untilWritten,
   type WaitFor,
   type Writer,

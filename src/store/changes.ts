@@ -53,7 +53,7 @@ export function createChanges({ content, catalog, writer, files, reading, locked
           const stored = await files.acknowledge(entry);
           return { article: read.stored.article, edited, ...(stored !== undefined && { stored }) };
         }
-        const stored = await files.overwrite(path, read, { ...file, epoch }, edited);
+        const stored = await files.overwrite(path, read, { ...file, epoch, isEdit: edited });
         return { article: stored.article, edited, stored };
       }),
     );
@@ -108,8 +108,9 @@ export function createChanges({ content, catalog, writer, files, reading, locked
             'USAGE',
             `the URL ${url} has another article by now, ${other.path}; remove that, or change its URL, first`,
           );
-        const file = { path, target, ...stored, text, replaces: null, epoch, isRestored: true };
-        await files.write(file, stored.edited).catch((error: unknown) => {
+        const written = { isEdit: stored.edited, isRestored: true };
+        const file = { path, target, ...stored, text, replaces: null, epoch, ...written };
+        await files.write(file).catch((error: unknown) => {
           if (!(error instanceof NameTaken)) throw error;
           throw new PressmarkError('USAGE', `there is another file ${path}; rename it first`);
         });

@@ -1,17 +1,15 @@
 import type { StoredArticle } from '../article/stored-article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
-import { isGone, PressmarkError } from '../errors.js';
+import { isGone, PressmarkError, quote } from '../errors.js';
 import { coalesced } from '../fs/coalesced.js';
 import { type AddressRefresh, readAnew } from './catalog/address-refresh.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
 import { type ContentFolder, type ReadFile, readArticle } from './catalog/content-folder.js';
 import { type Entry, isFuture } from './catalog/entry.js';
-import { newFilesReader } from './catalog/new-files.js';
-import { type ContentChange, refresh } from './catalog/scan.js';
+import { type ContentChange, newFilesReader, refresh } from './catalog/scan.js';
 import { onlyEntry, type Precondition, preconditionOf, type Target, targetOf } from './precondition.js';
 import type { ArticleFiles } from './write/article-files.js';
-import { removed, storeFailure, unreadable } from './write/failure.js';
-import type { Writer } from './write/writer.js';
+import { storeFailure, type Writer } from './write/writer.js';
 
 /** An article with its path. */
 export interface Found extends StoredArticle {
@@ -153,4 +151,15 @@ export function createReading(options: ReadingOptions) {
   }
 
   return { current, find, get, read, open, check, readNewFiles };
+}
+
+/** Makes the error for a file that is gone since the catalog was read. */
+function removed({ id }: { readonly id: string }): PressmarkError {
+  return new PressmarkError('ARTICLE_NOT_FOUND', `the file of article ${quote(id)} was removed`);
+}
+
+/** Makes the error for a file that cannot be read as an article now. */
+function unreadable(path: string, error: PressmarkError): PressmarkError {
+  const message = `the file ${path} is malformed, ${error.message}`;
+  return new PressmarkError('ARTICLE_UNREADABLE', message, { cause: error });
 }

@@ -15,7 +15,7 @@ import { openRepository, type Repository } from '../../git/repository.js';
 import { statusOf } from '../../git/status.js';
 import type { Log } from '../../log.js';
 import { walk } from '../../store/catalog/scan.js';
-import { prepareStateFolder } from '../../store/open-store.js';
+import { prepareStateFolder } from '../../store/open-articles.js';
 import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { commitOnly } from '../plugins/commit-file.js';

@@ -12,7 +12,7 @@ import { type ContentFolder, htmlOf, readArticleSync } from '../../store/catalog
 import type { Replacement, Target } from '../../store/precondition.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
-import { openDurableStore } from '../durability.js';
+import { openDurableStore } from '../durable-store.js';
 import { gitEntry } from '../plugins/first-party.js';
 import { siteOfPlugins } from '../plugins/host-context.js';
 import { articleHistory, historyOfFile, versionIn } from './history.js';

@@ -4,14 +4,14 @@ import { buildPlugin } from '../../deploy/build-plugin.js';
 import { definePlugin, type PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 import { sitePlugin } from '../../site/plugin.js';
-import { lastStateChange } from '../../store/catalog/state-changes.js';
+import { lastStateChange } from '../../store/catalog/entry.js';
 import { adminOrigin } from '../admin-users.js';
 import { addressPlugin } from '../build/address-plugin.js';
 import { previewPlugin } from '../build/site-preview.js';
 import { createBuildProcess } from '../build/start-build-process.js';
 import { searchOf, startBuilder } from '../builder/start-builder.js';
 import { contentPrefix } from '../content/folders.js';
-import type { DurableStore } from '../durability.js';
+import type { DurableStore } from '../durable-store.js';
 import { followSources } from '../follow-sources.js';
 
 const isFirstParty = true;

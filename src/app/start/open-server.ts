@@ -9,7 +9,7 @@ import { webhook } from '../../webhook/http/middleware.js';
 import { createReceive } from '../../webhook/receive.js';
 import { adminOrigin } from '../admin-users.js';
 import { basePathOf, foldersOf } from '../content/folders.js';
-import type { DurableStore } from '../durability.js';
+import type { DurableStore } from '../durable-store.js';
 import { announceReceiver, type RunningReceiver } from '../running-receivers.js';
 import { createHealth, type Health } from '../server/health.js';
 import { createServer } from '../server/server.js';

@@ -10,13 +10,13 @@ import type { ContentFolder } from '../../store/catalog/content-folder.js';
 import type { Entry } from '../../store/catalog/entry.js';
 import type { ContentChange } from '../../store/catalog/scan.js';
 import { snapshotOf } from '../../store/catalog/snapshot.js';
-import { type OpenStore, warnOfBroken } from '../../store/open-store.js';
+import { type OpenStore, warnOfBroken } from '../../store/open-articles.js';
 import type { AdapterLimits } from '../../webhook/http/adapter.js';
 import { addressChange, isElsewhere, refuseArticlesElsewhere } from '../articles/stored-urls.js';
 import { type CodecInThread, createCodecInThread } from '../content/article-codec.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
-import { type DurableStore, openDurableStore } from '../durability.js';
+import { type DurableStore, openDurableStore } from '../durable-store.js';
 
 /** The parameters of each part of the start. */
 export interface Starting {

@@ -38,9 +38,6 @@ const LIMITS_MS = {
 /** How long git may take while an answer waits, in milliseconds; the service waits for 30 s. */
 const ANSWER_MS = 8_000;
 
-/** The reason for the commit of a file that the store has written. */
-const WHY = { now: 'stored', before: 'found', restored: 'trash' } as const;
-
 /** Paths for `decode` and from `pathsOf` are relative to the site's folder. */
 export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, ArticlePaths {
   /** The site's folder, absolute. */
@@ -198,7 +195,7 @@ function createArticleCommits(
     ...disk,
     beforeReplace: ({ path, edited }) => beforeReplace(`${content}${path}`, edited),
     ...(isBeforeAnswer && {
-      afterWrite: ({ path }, written) => commitNow(`${content}${path}`, WHY[written]),
+      afterWrite: ({ path }, written) => commitNow(`${content}${path}`, written),
     }),
     async ensure(entry) {
       const fingerprint = await disk.ensure(entry);

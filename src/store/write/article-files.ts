@@ -55,7 +55,7 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
       // A person's edit is left to them to commit.
       if (!stored.edited) file = { article: stored.article, path, text };
     }
-    if (file !== undefined) await writer.afterWrite?.(file, 'before');
+    if (file !== undefined) await writer.afterWrite?.(file, 'found');
     durable.set(path, fingerprint);
     if (revision === undefined || file?.article.revision !== revision) return undefined;
     unacknowledged.delete(path);
@@ -71,11 +71,10 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   /**
    * Writes a file, and acknowledges it.
    *
-   * @param isEdit whether it is a person's edit; then `Writer.afterWrite` is not called.
    * @throws errors of `Writer.write` and `Writer.afterWrite`.
    */
-  function write(file: Write, isEdit = false): Promise<StoredFile> {
-    return inProgress(file, () => writeNow(file, isEdit));
+  function write(file: Write): Promise<StoredFile> {
+    return inProgress(file, () => writeNow(file));
   }
 
   /** Marks a path as being written until `work` ends, so that changes do not count as another program's. */
@@ -85,13 +84,13 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     return running;
   }
 
-  async function writeNow(file: Write, isEdit: boolean): Promise<StoredFile> {
-    const { article, path, text } = file;
+  async function writeNow(file: Write): Promise<StoredFile> {
+    const { article, path, text, isEdit = false, isRestored = false } = file;
     const stored = { article, path, text };
     try {
       const fingerprint = await writer.write(file);
       unacknowledged.set(path, article.revision);
-      if (!isEdit) await writer.afterWrite?.(stored, file.isRestored === true ? 'restored' : 'now');
+      if (!isEdit) await writer.afterWrite?.(stored, isRestored ? 'trash' : 'stored');
       // The entry of a person's edit must be read from the file.
       catalog.set(
         isEdit ? await content.codec.entry(path, { text, fingerprint }) : entryOf(path, file, fingerprint),
@@ -108,20 +107,18 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   /**
    * Replaces a file by a new version that was made from it.
    *
-   * @param isEdit whether the new file is a person's edit, too.
    * @throws Outdated if the file has changed since.
    */
   async function overwrite(
     path: string,
     { text, stored: { article, edited } }: ReadFile,
-    file: EncodedFile & Pick<Write, 'epoch' | 'waitsFor'>,
-    isEdit = false,
+    file: EncodedFile & Pick<Write, 'epoch' | 'waitsFor' | 'isEdit'>,
   ): Promise<StoredFile> {
     // Before the write, so that the old text is never lost, even if this process is killed.
     await writer.beforeReplace?.({ path, text, article, edited, by: file.article.revision });
     const target = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
     const { mode } = fs.statSync(target);
-    return write({ ...file, path, target, replaces: text, mode }, isEdit);
+    return write({ ...file, path, target, replaces: text, mode });
   }
 
   /** Removes a file. @throws errors of `Writer.remove`. */

@@ -14,8 +14,7 @@ import { coalesced } from '../../fs/coalesced.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { Log } from '../../log.js';
 import type { Entry } from '../catalog/entry.js';
-import { notDurable } from './failure.js';
-import { NameTaken, Outdated, type Removal, type Write, type Writer } from './writer.js';
+import { NameTaken, notDurable, Outdated, type Removal, type Write, type Writer } from './writer.js';
 
 /** How many times a write is tried if folders are missing or on an unexpected file system. */
 const MAX_ATTEMPTS = 3;

@@ -1,6 +1,7 @@
 import type { Article } from '../../article/article.js';
 import type { Publication } from '../../article/publication.js';
 import type { Address } from '../../article/stored-article.js';
+import { PressmarkError, systemCode } from '../../errors.js';
 import type { Fingerprint } from '../../fs/fingerprint.js';
 import type { Entry } from '../catalog/entry.js';
 
@@ -25,6 +26,8 @@ export interface Write {
   readonly epoch: number;
   /** Work that must end before the file gets its name; if any of it rejects, nothing is changed. */
   readonly waitsFor?: readonly Promise<void>[];
+  /** Whether the text is a person's edit; then `Writer.afterWrite` is not called. @default false */
+  readonly isEdit?: boolean;
   /** Whether a person restores this file. @default false */
   readonly isRestored?: boolean;
 }
@@ -80,10 +83,10 @@ export interface Writer {
    * Called after a file is stored and before it is acknowledged. If it rejects, the file stays, as another receiver's lookup
    * may have answered with it, but it is not acknowledged until it is sent again.
    *
-   * @param written `now`: by this delivery; `before`: by an earlier one, and a person may have renamed the file since;
-   *   `restored`: by a person who restores it.
+   * @param written `stored`: by this delivery; `found`: by an earlier one, and a person may have renamed the file since;
+   *   `trash`: by a person who restores it.
    */
-  afterWrite?(file: StoredFile, written: 'now' | 'before' | 'restored'): Promise<void>;
+  afterWrite?(file: StoredFile, written: 'stored' | 'found' | 'trash'): Promise<void>;
   /** Called if the article of an update or a lookup is not found; throws if it may be back soon. */
   onMissing?(): void;
   /** A number that changes when another machine has changed files, so that decisions must be made again. */
@@ -129,4 +132,37 @@ export async function untilWritten<T>(
       unclear = error.cause ?? unclear;
     }
   }
+}
+
+/** The meaning of the most common disk errors, and what the owner can do. */
+const MEANING: Record<string, string> = {
+  ENOSPC: 'no space is left on the device; free some',
+  EDQUOT: 'the disk quota is used up; raise it or free some space',
+  EIO: 'the disk reports an input/output error; check the device',
+  EROFS: 'the file system is read-only; mount it writable',
+  EACCES: 'permission is denied; let the service write to the content folder',
+  EPERM: 'the operation is not permitted; let the service write to the content folder',
+  EMFILE: 'too many files are open; raise the limit (ulimit -n)',
+  ENFILE: 'the system has too many files open',
+  EFBIG: 'the file would be larger than allowed (ulimit -f)',
+};
+
+/** Makes the error for a delivery that failed because of the disk. Nothing was written, and the service tries again. */
+export function storeFailure(error: unknown): PressmarkError {
+  if (error instanceof PressmarkError) return error;
+  return failed(`not stored: ${meaningOf(error)}; nothing was changed, send it again`, error);
+}
+
+/** Makes the error for a file that was written but may not be on the disk. It stays, and the service tries again. */
+export function notDurable(error: unknown): PressmarkError {
+  return failed(`not stored durably: ${meaningOf(error)}; send it again`, error);
+}
+
+function meaningOf(error: unknown): string {
+  const code = systemCode(error) ?? 'unknown error';
+  return `${MEANING[code] ?? 'the article could not be written'} (${code})`;
+}
+
+function failed(message: string, cause: unknown): PressmarkError {
+  return new PressmarkError('STORE_FAILED', message, { cause });
 }

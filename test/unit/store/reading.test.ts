@@ -7,7 +7,7 @@ import { plainFormat } from '../../../src/article/format/plain.js';
 import type { Address } from '../../../src/article/stored-article.js';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { contentFolder } from '../../../src/store/catalog/content-folder.js';
-import { openArticles } from '../../../src/store/open-store.js';
+import { openArticles } from '../../../src/store/open-articles.js';
 import { article } from '../../support/events.js';
 import { SITE_URL } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';

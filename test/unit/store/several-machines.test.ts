@@ -7,7 +7,7 @@ import { PressmarkError } from '../../../src/errors.js';
 import { fingerprintOf } from '../../../src/fs/fingerprint.js';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { contentFolder } from '../../../src/store/catalog/content-folder.js';
-import { openArticles, type WriterHost } from '../../../src/store/open-store.js';
+import { openArticles, type WriterHost } from '../../../src/store/open-articles.js';
 import { Outdated, type Removal, type SharedWriter, type Write } from '../../../src/store/write/writer.js';
 import { article, SENT } from '../../support/events.js';
 import { amend, decode, encode } from '../../support/plain-files.js';

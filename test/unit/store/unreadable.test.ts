@@ -8,7 +8,7 @@ import { patternLayout } from '../../../src/generators/layout.js';
 import { createCatalog } from '../../../src/store/catalog/catalog.js';
 import { contentFolder } from '../../../src/store/catalog/content-folder.js';
 import { scan } from '../../../src/store/catalog/scan.js';
-import { openArticles } from '../../../src/store/open-store.js';
+import { openArticles } from '../../../src/store/open-articles.js';
 import { article } from '../../support/events.js';
 import { encode } from '../../support/plain-files.js';
 import { SITE_URL } from '../../support/receiver.js';

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
-import type { DurableStore } from '../../../../src/app/durability.js';
+import type { DurableStore } from '../../../../src/app/durable-store.js';
 import { firstPartyPlugins } from '../../../../src/app/plugins/first-party.js';
 import { siteOfPlugins } from '../../../../src/app/plugins/host-context.js';
 import { loadPlugins, runsTypeScript } from '../../../../src/app/plugins/load-plugins.js';

@@ -25,7 +25,7 @@ import { createCatalog } from '../store/catalog/catalog.js';
 import type { ContentFolder } from '../store/catalog/content-folder.js';
 import { type ContentChange, isArticlePath } from '../store/catalog/scan.js';
 import { KNOWN_IDS, type KnownId, type KnownIds, openKnownIds } from '../store/known-ids.js';
-import { type OpenStore, openArticles, type WriterHost } from '../store/open-store.js';
+import { type OpenStore, openArticles, type WriterHost } from '../store/open-articles.js';
 import type { Found } from '../store/reading.js';
 import { STAGING } from '../store/write/recover.js';
 import type { ReplacedFile, Writer } from '../store/write/writer.js';
