@@ -100,7 +100,7 @@ export function assetPath(
   if (type !== undefined && type !== kind.type)
     throw new PressmarkError(
       'TYPE_UNSUPPORTED',
-      `the file is called ${quote(type)}, and its bytes are ${kind.type}`,
+      `the file was sent as ${quote(type)}, but its bytes are ${kind.type}`,
     );
   if (variant !== undefined && (!VARIANT.test(variant) || variant.length > 40))
     throw new PressmarkError(

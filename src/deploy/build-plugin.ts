@@ -56,11 +56,11 @@ export function buildPlugin({ build, close, everyMs }: BuildPluginOptions): Plug
             void host.doAction('build.done', { ...NOTHING_BUILT, began });
             return 'unneeded';
           case 'failed':
-            failed(answer.ms, answer.reason, 'the site could not be built; its output is the last good one');
+            failed(answer.ms, answer.reason, 'the site could not be built; the last good output stays');
             return 'done'; // it is not tried again before something changes
           case 'error':
             isForced ||= isWanted;
-            if (!isClosing) failed(0, answer.reason, 'the site could not be built; it is tried again');
+            if (!isClosing) failed(0, answer.reason, 'the site could not be built; Pressmark tries again');
             return 'again';
         }
       }

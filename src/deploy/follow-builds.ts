@@ -25,7 +25,7 @@ export function followBuilds(host: ReceiverHost, followers: BuildFollowers): voi
     source.onChange?.(output);
     const [first] = failures;
     const why = first === undefined ? 'the log says why' : `${first.page}: ${first.reason}`;
-    const reason = `${failed} ${failed === 1 ? 'page' : 'pages'} could not be built, or not whole; ${why}`;
+    const reason = `${failed} ${failed === 1 ? 'page' : 'pages'} could not be built or are incomplete; ${why}`;
     noteBuild(failed === 0, failed === 0 ? undefined : reason);
     const written = new Set(files);
     const isWritten = (url: string) =>

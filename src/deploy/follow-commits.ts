@@ -41,7 +41,7 @@ export function followCommits(host: ReceiverHost, followers: CommitFollowers) {
     try {
       await awaited?.committed(committed);
     } catch (error) {
-      host.log.debug({ reason: messageOf(error) }, 'git could not be asked which articles it has');
+      host.log.debug({ reason: messageOf(error) }, 'git could not say which articles are committed');
     }
     awaited?.look();
   }

@@ -100,7 +100,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         } catch (error) {
           if (thread.isClosed()) return; // the service stops: no failure
           const reason = messageOf(error);
-          log.error({ reason }, 'the site could not be built; it is tried again');
+          log.error({ reason }, 'the site could not be built; Pressmark tries again');
           retryLater();
           void host.doAction('build.failed', { ms: Math.round(performance.now() - began), reason });
         }

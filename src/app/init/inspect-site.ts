@@ -122,7 +122,7 @@ export function recogniseSite(
 
 /** What to do with a site of an unknown generator. */
 function notKnown(name: string, evidence: string): string {
-  return `${name} builds this site (${evidence}), and Pressmark has no definition of it, so articles would not become its posts. Write a definition, as docs/generators.md describes, and run pressmark init again; or answer markdown-folder, if its code reads its posts from a folder of Markdown files (docs/markdown-folder.md); or answer ${PLAIN}, and Pressmark builds a site of its own beside it, in the folder pressmark/. Generator:`;
+  return `${name} builds this site (${evidence}), and Pressmark has no definition for it, so that articles would not become its posts. Write a definition, as docs/generators.md describes, and run pressmark init again; or answer markdown-folder, if its posts are a folder of Markdown files (docs/markdown-folder.md); or answer ${PLAIN}, and Pressmark builds a second site in the folder pressmark/. Generator:`;
 }
 
 /** Whether a setting is the owner's own definition, by `defineGenerator`. */

@@ -180,7 +180,7 @@ function otherUrl(facts: SiteFacts | undefined, siteUrl: string | undefined): Pr
   if (said !== undefined && said !== siteUrl)
     return [
       warning(
-        `the site’s own configuration says that its address is ${said}, not ${siteUrl}`,
+        `the site’s own configuration has the address ${said}, not ${siteUrl}`,
         `set ${siteUrl} there too${source === undefined ? '' : ` (${source})`}`,
       ),
     ];
@@ -220,7 +220,7 @@ function keptConfig(config: ExistingConfig, { unused, facts }: Inspection, answe
   const { name } = config;
   const warnings = Object.entries(answers).map(([key, value]) =>
     warning(
-      `${name} exists and was not changed; it may have another ${key}`,
+      `${name} exists and was not changed; its ${key} may differ`,
       `set ${key} to ${literal(value)} in ${name}, if it is not set so`,
     ),
   );
@@ -235,7 +235,7 @@ function keptConfig(config: ExistingConfig, { unused, facts }: Inspection, answe
   if (unused !== undefined)
     warnings.push(
       warning(
-        `this is a site of ${unused.name}, which ${name} does not say`,
+        `this is a site of ${unused.name}, but ${name} does not name a generator`,
         `set generator: ${literal(unused.name)} in ${name} and run pressmark init again; or move ${name} away, and pressmark init writes a new one`,
       ),
     );

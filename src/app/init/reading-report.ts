@@ -53,7 +53,7 @@ export function readingReport(
     ...reading(
       'kept tags',
       options.keptTags?.join(', '),
-      'the site selects posts by them, or may; no article gets one; keptTags names others',
+      'the site may select posts by them, so no article gets one; see keptTags',
     ),
     ...reading('front matter', Object.keys(constants).length === 0 ? undefined : literal(constants)),
   ];

@@ -62,7 +62,7 @@ export function urlOf(
   if (isListed) return { url: `${siteUrl}${found.address}`, address: { kind: 'listed' } };
   if (stored === undefined) return unknown('has no listed URL');
   return stored.startsWith(`${siteUrl}/`)
-    ? unknown(`does not pin its address ${addressIn(siteUrl, stored)} any more`)
+    ? unknown(`no longer pins its address ${addressIn(siteUrl, stored)}`)
     : unknown(`was answered with a URL that is not below ${siteUrl}`);
 }
 

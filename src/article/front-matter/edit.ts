@@ -155,6 +155,6 @@ function withLineEnd(text: string, lineEnd: string): string {
 }
 
 function unreadable(reason: string, cause?: unknown): PressmarkError {
-  const message = `the article's front matter cannot be rewritten, ${reason}; write it as plain keys and values`;
+  const message = `the article’s front matter cannot be rewritten: ${reason}; write it as plain keys and values`;
   return new PressmarkError('ARTICLE_UNREADABLE', message, { cause });
 }

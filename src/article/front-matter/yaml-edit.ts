@@ -142,6 +142,6 @@ function inLines(source: string, { items }: YAMLMap): string {
 function unreadable(reason: string): PressmarkError {
   return new PressmarkError(
     'ARTICLE_UNREADABLE',
-    `the article's front matter cannot be rewritten, ${reason}; write it as plain keys and values`,
+    `the article’s front matter cannot be rewritten: ${reason}; write it as plain keys and values`,
   );
 }

@@ -100,7 +100,7 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
     if (performance.now() > end)
       throw new PressmarkError(
         'BUILD_FAILED',
-        `completing the pages was ended after ${timeoutMs / 1_000} s, the time limit of a build; it was at the page of ${file}`,
+        `completing the pages took longer than ${timeoutMs / 1_000} s, the time limit of a build; it had come to the page of ${file}`,
       );
     const found = pageOf(article, siteUrl, output);
     if (state !== 'live' && found.kind === 'none') {
@@ -125,14 +125,14 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
         const isComplete = filtered.problems.length === 0 || page.problems.length > 0;
         if (!isComplete)
           warnings.push(
-            `${url}: plugins removed the end of the page’s head or body; the page stays as the generator has made it`,
+            `${url}: plugins removed the end of the page’s head or body; the page stays as the generator made it`,
           );
         else if (filtered.html !== html) {
           html = insert(filtered.html, bodyEnd(filtered.html, htmlTokens(filtered.html)), FILTERED);
         }
       } catch (error) {
         if (!(error instanceof PressmarkError)) throw error;
-        warnings.push(`${url}: ${error.message}; the page stays as the generator has made it`);
+        warnings.push(`${url}: ${error.message}; the page stays as the generator made it`);
       }
     }
     if (html === before) continue;

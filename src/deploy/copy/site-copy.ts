@@ -199,7 +199,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
       if (bytes > maxBytes)
         throw new PressmarkError(
           'SITE_TOO_LARGE',
-          `the site is too large for a copy: it may have ${Math.round(maxBytes / 2 ** 20)} MB. Remove build output and caches from the site's folder, or set "output" to the folder that they are in`,
+          `the site is too large to be copied: it has more than ${Math.round(maxBytes / 2 ** 20)} MB. Remove build output and caches from the site’s folder, or set "output" to the folder of the built site`,
         );
       const known = before.get(path);
       if (isSameSecrets && known?.source === version && known.copy === versionAt(target)) {

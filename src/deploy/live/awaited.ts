@@ -227,7 +227,7 @@ export async function checkLive(
 ): Promise<string | undefined> {
   const url = new URL(page.url);
   if (url.origin !== new URL(options.siteUrl).origin)
-    return `its URL leads to ${url.origin}, which is not the site`;
+    return `its URL is at ${url.origin}, which is not the site`;
   try {
     return await options.pageProblem(page, await fetchText(url, REQUEST, signal));
   } catch (error) {

@@ -26,8 +26,8 @@ export function problemOf(
   const end = headEnd(tokens) ?? text.length;
   const head = tokens.filter(({ start }) => start < end);
   const isHidden = [robots, ...metaRobots(text, head)].some(forbidsIndex);
-  if (isHidden && !noindex) return 'the page says noindex';
-  if (noindex && !isHidden) return 'the page does not say noindex, as the article’s front matter wants it';
+  if (isHidden && !noindex) return 'the page has noindex';
+  if (noindex && !isHidden) return 'the page does not have noindex, which the article’s front matter sets';
   const there = commentsOf(text, tokens);
   const missing = comments.find((comment) => !there.has(comment));
   if (missing !== undefined) return `the page does not have the item comment ${missing}`;

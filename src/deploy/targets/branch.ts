@@ -79,7 +79,7 @@ export function branchTarget(options: BranchOptions): DeployTarget {
           return;
         }
       }
-      throw failed(`${branch} was pushed to by somebody else ${ATTEMPTS} times in a row; it is tried again`);
+      throw failed(`somebody else pushed to ${branch} ${ATTEMPTS} times in a row; Pressmark tries again`);
     } catch (error) {
       signal.throwIfAborted();
       throw asDeployError(error, branch);

@@ -32,7 +32,7 @@ export function inProcess<T>(module: URL, args: readonly string[], signal: Abort
     });
     child.on('error', reject);
     // The exit may be reported before the answer.
-    child.once('disconnect', () => reject(new Error('the process that deploys ended before it was done')));
+    child.once('disconnect', () => reject(new Error('the deploying process ended before it was done')));
   }).finally(() => child.kill('SIGKILL'));
 }
 

@@ -63,11 +63,12 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const isFolders = entries.length > 0 && entries.every(({ path }) => /\/index\.[^/]*$/.test(path));
   const questions: Question[] = [...needed.questions];
   if (route === undefined || others.length > 0) {
-    const text = `Which address does a post get? ${route === undefined ? 'No page' : 'More than one page'} of the site may show an entry of ${collection}`;
+    const text = `${route === undefined ? 'No page' : 'More than one page'} of the site may show entries of the collection ${collection}. Which address does a new article get?`;
     questions.unshift({ flag: 'permalink', text, fallback: permalink });
   }
   if (found === undefined) {
-    const text = 'Which folder holds the articles? Astro has no collection that reads like one of articles';
+    const text =
+      'Astro has no collection that looks like one of articles. Which folder are articles stored in?';
     questions.unshift({ flag: 'content', text, fallback: content });
   }
   return siteFacts({

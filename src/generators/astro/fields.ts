@@ -175,7 +175,7 @@ export function neededKeys(
       const shared = sharedBy(given);
       const fallback = usual ?? (shared === undefined ? undefined : JSON.stringify(shared));
       const isImage = image !== null && keyPath(image).key === name;
-      const text = `The schema demands the key ${name}, which ${isImage ? 'an article without a picture does not have. Which value does it get?' : isAuthor ? 'names an entry of another collection. Which value do articles of authors get whom it does not have?' : 'an article does not have. Which value do new articles get?'}`;
+      const text = `The schema requires the key ${name}, ${isImage ? 'and some articles have no picture. Which value do they get?' : isAuthor ? 'which refers to another collection. Which value do articles get if their author is not in it?' : 'which articles do not have. Which value do new articles get?'}`;
       questions.push({ flag: 'front-matter', text, key: name, ...(fallback !== undefined && { fallback }) });
     }
   }

@@ -158,7 +158,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
 
 const UNTRUNCATED: Problem = {
   level: 'fail',
-  text: "The blog has onUntruncatedBlogPosts: 'throw', so that each article, which has no mark of truncation, stops the build.",
+  text: "The blog has onUntruncatedBlogPosts: 'throw', and articles have no truncation marker, so that each one stops the build.",
   fix: "Set onUntruncatedBlogPosts: 'warn'.",
 };
 
@@ -172,6 +172,10 @@ function blogQuestions(blogs: readonly Blog[], content: string): Question[] {
   if (blogs.length === 1) return [];
   const found = blogs.length === 0 ? 'no blog' : `several blogs: ${blogs.map(({ path }) => path).join(', ')}`;
   return [
-    { flag: 'content', text: `Which folder holds the articles? Docusaurus has ${found}`, fallback: content },
+    {
+      flag: 'content',
+      text: `Docusaurus has ${found}. Which folder are articles stored in?`,
+      fallback: content,
+    },
   ];
 }

@@ -72,7 +72,7 @@ function problems(files: SiteFiles, { content }: Pick<SiteSettings, 'content'>):
   return [
     {
       level: 'fail',
-      text: 'contentDir is the folder of the site itself; Hugo would publish pressmark.config.mjs and stop at package.json.',
+      text: 'contentDir is the site’s own folder, so that Hugo would publish pressmark.config.mjs and stop at package.json.',
       fix: `Add 'pressmark\\.config\\.', 'package(-lock)?\\.json$', '/node_modules/' and '/plugins/' to ignoreFiles, or set contentDir to a folder of its own.`,
     },
   ];

@@ -62,7 +62,7 @@ export function jsonOf(printed: string, shown: string): ValueMap {
 export function unreadableAnswer(shown: string, what: string, printed: string): PressmarkError {
   return new PressmarkError(
     'BUILD_FAILED',
-    `${shown} has printed ${what}: ${quote(printed, 200)}; run it in the site's folder to see why`,
+    `${shown} printed ${what}: ${quote(printed, 200)}; run it in the site’s folder to see why`,
   );
 }
 

@@ -58,7 +58,7 @@ export function siteFacts(findings: Findings): SiteFacts {
 function permalinkQuestions(inferred: Inferred | undefined): Question[] {
   if (inferred === undefined || inferred.isCommon) return [];
   const { pattern } = inferred;
-  const text = `The addresses of the posts have no pattern in common; the most frequent one is ${quote(pattern, 100)}. Which address shall new articles have?`;
+  const text = `The posts’ addresses have no common pattern; the most frequent one is ${quote(pattern, 100)}. Which address does a new article get?`;
   return [{ flag: 'permalink', text, fallback: pattern }];
 }
 

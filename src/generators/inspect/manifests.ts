@@ -60,8 +60,14 @@ export function untestedVersion(
 ): Problem[] {
   const [, first, second = '0'] = /^v?(\d+)(?:\.(\d+))?/.exec(version ?? '') ?? [];
   if (first === undefined || (majors.includes(Number(first)) && Number(second) >= minor)) return [];
-  const text = `This site has version ${version}; Pressmark was tried with ${tried}.`;
-  return [{ level: 'warn', text, fix: 'Look at the page of the first article, and at its lists and feeds.' }];
+  const text = `This site has version ${version}; Pressmark was tested with ${tried}.`;
+  return [
+    {
+      level: 'warn',
+      text,
+      fix: 'Check the page of the first article, and the lists and feeds that show it.',
+    },
+  ];
 }
 
 /** Lock files and their package managers. npm's comes last, because installing Pressmark with npm writes one. */

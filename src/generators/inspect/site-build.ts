@@ -69,7 +69,7 @@ export async function buildInSite(
   const path = posix.normalize((inScript ?? configured).replaceAll('\\', '/'));
   if (!/^(?:\/|\.\.(?:\/|$))/.test(path)) return { output: path.replace(/\/$/, ''), build, warnings: [] };
   const output = USUAL_OUTPUT[program];
-  const text = `${inScript === undefined ? setting : 'The destination in package.json'} is ${quote(inScript ?? configured)}, outside of the site's folder, where Pressmark builds nothing; the builds after each article go to ${quote(`${output}/`)}.`;
+  const text = `${inScript === undefined ? setting : 'The destination in package.json'} is ${quote(inScript ?? configured)}, outside the site’s folder, where Pressmark does not build; it builds into ${quote(`${output}/`)} instead.`;
   const fix = "Serve that folder, or set deploy: { folder: '…' } in pressmark.config.mjs.";
   return {
     output,

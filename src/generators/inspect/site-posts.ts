@@ -118,7 +118,7 @@ export function postsFolder(files: SiteFiles, source: string, { folder, posts }:
   const usual = POSTS_FOLDERS.find((name) => files.list(joined(name)).length > 0);
   const below = usual ?? 'posts';
   const content = joined(below);
-  const text = `No folder of posts was found below ${source || 'the site’s folder'}. In which folder do articles belong?`;
+  const text = `No folder of posts was found below ${source || 'the site’s folder'}. Which folder are articles stored in?`;
   return {
     below,
     content,

@@ -82,11 +82,11 @@ export function excludePressmark(
   const added = [...new Set([...missing, ...(major < 4 && own === undefined ? FORGOTTEN : [])])];
   const edited = path.endsWith('.toml') ? undefined : addExcludes(text, added);
   if (edited === undefined) {
-    const problem = `Jekyll does not exclude ${added.join(', ')}, and publishes or watches Pressmark's files.`;
-    const fix = `Add these lines to exclude in ${path}.`;
+    const problem = `Jekyll would publish or watch Pressmark’s files, because exclude lacks ${added.join(', ')}.`;
+    const fix = `Add these entries to exclude in ${path}.`;
     return { edits: [], warnings: [{ level: 'warn', text: problem, fix }] };
   }
-  const reason = `exclude: keeps Pressmark's files out of the site and out of the watcher of jekyll serve: ${added.join(', ')}`;
+  const reason = `add ${added.join(', ')} to exclude in ${path}, so that Jekyll neither publishes nor watches Pressmark’s files`;
   return { edits: [{ path, text: edited, reason }], warnings: [] };
 }
 

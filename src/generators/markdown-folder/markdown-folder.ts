@@ -74,8 +74,8 @@ function problems(files: SiteFiles): Problem[] {
   return [
     {
       level: 'fail',
-      text: `This site has ${compiler}, which runs what stands in braces in a Markdown file: an article could run code.`,
-      fix: 'Have the site render its .md files as plain Markdown, and remove the package, or limit it to other files.',
+      text: `This site has ${compiler}, which runs the contents of braces in Markdown files, so that an article could run code.`,
+      fix: 'Render .md files as plain Markdown, and remove the package or limit it to other files.',
     },
   ];
 }
@@ -101,7 +101,7 @@ export async function inspectFolder(
   if (named !== undefined && markdown.length === 0)
     throw new PressmarkError(
       'USAGE',
-      `nothing was written: ${quote(named, 200)} holds no Markdown file (.md); name the folder that the site’s code reads its posts from`,
+      `nothing was written: ${quote(named, 200)} contains no Markdown file (.md); give the folder from which the site’s code reads its posts`,
     );
   const built = await program(site);
   const isArticlePath = (path: string) => path.endsWith('.md');
@@ -147,10 +147,10 @@ function noPosts(sources: readonly string[]): Question {
   const others =
     mdx === undefined
       ? ''
-      : ` ${mdx} is MDX, which runs what it contains, and no article is written as such.`;
+      : ` ${mdx} is MDX, which runs what it contains; articles are never written as MDX.`;
   return {
     flag: 'content',
-    text: `No Markdown file (.md) of this site has front matter with a date, so that the folder of its posts is not known.${others} Which folder holds the posts?`,
+    text: `No Markdown file (.md) of this site has front matter with a date, so the folder of its posts is not known.${others} Which folder contains the posts?`,
   };
 }
 
@@ -185,8 +185,8 @@ function droppedHtml(dependency: string | undefined): Problem[] {
   return [
     {
       level: 'warn',
-      text: `The site’s code renders Markdown by ${dependency}, which keeps no HTML unless it is told to, so that an article which the service sends without Markdown has an empty page.`,
-      fix: 'Let it keep HTML, as docs/markdown-folder.md shows, and set rawHtml: true in the options of the generator.',
+      text: `The site’s code renders Markdown with ${dependency}, which drops HTML by default, so that an article without Markdown has an empty page.`,
+      fix: 'Configure it to keep HTML, as docs/markdown-folder.md shows, and set rawHtml: true in the options of the generator.',
     },
   ];
 }

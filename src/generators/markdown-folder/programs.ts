@@ -112,8 +112,8 @@ answer({ siteUrl: siteMetadata?.siteUrl, pathPrefix, trailingSlash });`,
 
 const BROKEN_LINKS: Problem = {
   level: 'warn',
-  text: 'SvelteKit stops the build at a link in an article to a page or heading of the site that is not there.',
-  fix: "Set kit.prerender.handleHttpError and handleMissingId to 'warn' in svelte.config.js; else such an article is left out.",
+  text: 'SvelteKit stops the build if an article links to a page or heading that the site does not have.',
+  fix: "Set kit.prerender.handleHttpError and handleMissingId to 'warn' in svelte.config.js; otherwise such an article is left out of the site.",
 };
 
 /** The configuration file of a program; undefined if there is none. */
@@ -172,8 +172,8 @@ function noFolder({ dependency, config }: Program): Problem {
   const how = dependency === 'next' ? `output: 'export' in ${config}` : `adapter-static in ${config}`;
   return {
     level: 'warn',
-    text: `This site has no ${how}, so that a server makes its pages: ${name} is not run, and no page is checked or completed before it is live.`,
-    fix: 'Do as docs/markdown-folder.md says under “A site that a server renders”, or make the site static.',
+    text: `This site has no ${how}, so a server renders its pages: Pressmark does not run ${name}, and neither checks nor completes pages before they are live.`,
+    fix: 'Follow “A site that a server renders” in docs/markdown-folder.md, or make the site static.',
   };
 }
 
@@ -188,7 +188,7 @@ function unknownProgram({ files }: AskedSite, script: string): BuiltBy {
     ignore: [],
     questions: [
       ...(build === undefined ? [question] : []),
-      { flag: 'output', text: 'Into which folder is the site built?', fallback: output ?? 'dist' },
+      { flag: 'output', text: 'Which folder is the site built into?', fallback: output ?? 'dist' },
     ],
   };
 }

@@ -20,7 +20,7 @@ export function addressOf(
   const folders = below.startsWith(named) ? below.slice(named.length) : below;
   const permalink = `${route?.path ?? '/'}${folders}:slug${slash}`;
   if (route !== undefined && others.length === 0) return { permalink, questions: [] };
-  const text = `Which address does a post get? ${route === undefined ? 'No page' : 'More than one page'} of the site may show one`;
+  const text = `${route === undefined ? 'No page' : 'More than one page'} of the site may show posts. Which address does a new article get?`;
   return { permalink, questions: [{ flag: 'permalink', text, fallback: permalink }] };
 }
 

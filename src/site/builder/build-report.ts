@@ -66,7 +66,7 @@ export function startReport() {
         log.error(
           { page, pages, reason },
           isMade
-            ? 'page built without a filter that has failed; it is built again later'
+            ? 'page built without a filter that failed; it is built again later'
             : 'page not built; the old one stays',
         );
       if (found.length > MOST_MESSAGES)

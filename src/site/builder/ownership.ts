@@ -28,7 +28,7 @@ export function refuseForeignOutput(
   const [example = ''] = files;
   throw new PressmarkError(
     'CONFIG_INVALID',
-    `${name}/ holds files that Pressmark did not write, such as ${example}; move them to static/ or set another output`,
+    `${name}/ contains files that Pressmark did not write, such as ${example}; move them to static/ or set another output`,
   );
 }
 

@@ -66,10 +66,10 @@ export async function takeBuilderLock(
       if (!isWanted() || performance.now() >= end)
         throw new PressmarkError(
           'LOCK_TIMEOUT',
-          'another process builds this site, such as a running receiver; stop it, or let it build',
+          'another process, such as a running receiver, builds this site; stop that process, or let it build',
           { cause: error },
         );
-      if (isFirst) log.info('another process builds this site; this one will when that process ends');
+      if (isFirst) log.info('another process builds this site; this one takes over when that process ends');
     }
   }
 }
@@ -91,7 +91,7 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
     try {
       const state: SavedSite = JSON.parse(fs.readFileSync(path, 'utf8'));
       if (!fs.existsSync(marker)) return state;
-      log.info('the last build did not end; all pages are built again');
+      log.info('the last build was interrupted; all pages are built again');
       return { ...state, files: state.files.map(([file, built]) => [file, { ...built, key: '' }]) };
     } catch {
       return undefined;
@@ -145,7 +145,7 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
     } catch (error) {
       log.warn(
         { reason: messageOf(error) },
-        'what was built could not be saved; the next start builds again',
+        'the state of the build could not be saved; the next start builds all pages again',
       );
     }
     if (isMarked) for (const file of files) unsaved.add(file);

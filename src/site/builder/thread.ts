@@ -63,7 +63,7 @@ export function serveBuilds(
     try {
       port.postMessage({ id, result: await resultOf(request) } satisfies Answer);
     } catch (error) {
-      log.debug({ err: error, kind }, 'the builder has failed');
+      log.debug({ err: error, kind }, 'the builder failed');
       port.postMessage({ id, failed: messageOf(error) } satisfies Answer);
     }
     if (kind === 'close') onClosed();

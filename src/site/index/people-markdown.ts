@@ -30,7 +30,7 @@ export function peopleMarkdown(
       // All extensions run here, so an error may be any plugin's.
       return plugins.length === 0 ? extended(text) : asPlugin(plugins.join(', '), () => extended(text));
     } catch (error) {
-      log.error({ plugins, err: error }, 'an extension of Markdown failed; the text is rendered without');
+      log.error({ plugins, err: error }, 'a Markdown extension failed; the text is rendered without it');
       return renderMarkdown(text);
     }
   };

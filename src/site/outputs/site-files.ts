@@ -31,7 +31,7 @@ export function staticFiles(folder: string, log: Log): Planner {
     warnedOf.add(link);
     log.warn(
       { link },
-      'a symbolic link in static/ is left out of the site: it leads out of that folder; put the file itself there',
+      'a symbolic link in static/ leads out of that folder and is left out of the site; put the file itself there',
     );
   }
 

@@ -233,7 +233,10 @@ test('start, build and doctor refuse an output folder with the home page of anot
       PRESSMARK_SECRET: 'x'.repeat(40),
     });
     t.is(code, command === 'doctor' ? 1 : 2, command);
-    t.regex(`${stdout}${stderr}`, /public\/ holds files that Pressmark did not write, such as index\.html/);
+    t.regex(
+      `${stdout}${stderr}`,
+      /public\/ contains files that Pressmark did not write, such as index\.html/,
+    );
   }
   t.deepEqual(namesIn(join(dir, 'public')), ['index.html']);
 });

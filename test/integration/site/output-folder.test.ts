@@ -75,7 +75,8 @@ test('nothing is written into an output folder that another program has written'
   put(join(site.options.outputDir, 'index.html'), '<title>Theirs</title>');
   await t.throwsAsync(site.builder.build('all'), {
     code: 'CONFIG_INVALID',
-    message: /public\/ holds files that Pressmark did not write, such as index\.html; move them to static\//,
+    message:
+      /public\/ contains files that Pressmark did not write, such as index\.html; move them to static\//,
   });
   t.deepEqual(site.output(), { 'index.html': '<title>Theirs</title>' });
 });

@@ -144,7 +144,7 @@ test('only one process builds a site; the next one does when that one has ended'
   await one.build('all');
   await t.throwsAsync(two.build('all'), {
     code: 'LOCK_TIMEOUT',
-    message: /another process builds this site/,
+    message: /another process, such as a running receiver, builds this site/,
   });
   await one.close();
   fs.rmSync(join(site.options.outputDir, 'index.html'));

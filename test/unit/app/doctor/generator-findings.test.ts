@@ -104,7 +104,7 @@ test('an article whose pin was removed is a failure', async (t) => {
   const failure = (await findingsIn(dir)).find(({ level }) => level === 'fail');
   t.regex(
     failure?.text ?? '',
-    /does not pin its address \/posts\/soil\/ any more; there may be .*: posts\/soil\.md$/,
+    /no longer pins its address \/posts\/soil\/; there may be .*: posts\/soil\.md$/,
   );
 });
 

@@ -125,7 +125,7 @@ test('the report names each thing that was read, and from where', async (t) => {
     'language: de (defaultContentLanguage)',
     'time zone: Asia/Tokyo',
     'keys: date: pubDate, image: none',
-    'kept tags: nav, top (the site selects posts by them, or may; no article gets one; keptTags names others)',
+    'kept tags: nav, top (the site may select posts by them, so no article gets one; see keptTags)',
   ]);
 });
 
@@ -253,7 +253,7 @@ test('a config that does not name the generator is left, and its owner is told',
   const existing = { name: 'pressmark.config.js', settings: { site: false } };
   const { changes, warnings } = await plan({ existing });
   t.false(changes.some(({ path }) => path.startsWith('pressmark.config')));
-  t.like(warnings, [{ text: 'this is a site of hugo, which pressmark.config.js does not say' }]);
+  t.like(warnings, [{ text: 'this is a site of hugo, but pressmark.config.js does not name a generator' }]);
   t.regex(warnings[0]?.fix ?? '', /^set generator: 'hugo' in pressmark\.config\.js/);
 });
 

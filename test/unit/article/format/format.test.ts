@@ -293,7 +293,7 @@ test('an address that is neither pinned nor listed is unknown, and the reason sa
   const unpinned = format.encode(article, PATH).text.replace('permalink: "/blog/soil/"\n', '');
   t.deepEqual(addressOf(unpinned), {
     kind: 'unknown',
-    reason: 'does not pin its address /blog/soil/ any more',
+    reason: 'no longer pins its address /blog/soil/',
   });
 });
 

@@ -52,7 +52,7 @@ test('where the time is up, the article whose page was being completed is named'
   ];
   await t.throwsAsync(postbuild({ siteUrl, output, articles, timeoutMs: 0 }), {
     code: 'BUILD_FAILED',
-    message: /^completing the pages was ended after 0 s, .* at the page of a\.md$/,
+    message: /^completing the pages took longer than 0 s, .* to the page of a\.md$/,
   });
   const signal = AbortSignal.abort(new Error('the end'));
   await t.throwsAsync(postbuild({ siteUrl, output, articles, signal }), { message: 'the end' });

@@ -188,7 +188,7 @@ test('a site that is too large is not copied', async (t) => {
   const large = await t.throwsAsync(copySite({ siteDir, except: [], maxBytes: 1_000 }), {
     code: 'SITE_TOO_LARGE',
   });
-  t.regex(large?.message ?? '', /^the site is too large for a copy/);
+  t.regex(large?.message ?? '', /^the site is too large to be copied/);
   (await copySite({ siteDir, except: ['b.bin'], maxBytes: 1_000 })).remove();
 });
 

@@ -53,7 +53,7 @@ test('rules for crawlers forbid the index where they say so for all or for Googl
     ['googlebot: nofollow, otherbot: none', false],
     ['noimageindex, noindexing', false],
   ] as const) {
-    const problem = isForbidden ? 'the page says noindex' : undefined;
+    const problem = isForbidden ? 'the page has noindex' : undefined;
     t.is(problemOf(expected, answer(GOOD, { robots: rules })), problem, rules);
     const meta = (name: string) => answer(html(`${JSON_LD}<meta name=${name} content="${rules}">`, COMMENT));
     t.is(problemOf(expected, meta('robots')), problem, rules);
@@ -80,10 +80,7 @@ test('a redirect is not followed, and a URL of another origin is not fetched', a
   const check = async (url: string) =>
     await checkLive({ url, jsonLd: '', comments: [COMMENT] }, { siteUrl, pageProblem }, signal);
   t.is(await check(`${siteUrl}/moved/`), 'the page answers 301');
-  t.is(
-    await check('https://other.example/a/'),
-    'its URL leads to https://other.example, which is not the site',
-  );
+  t.is(await check('https://other.example/a/'), 'its URL is at https://other.example, which is not the site');
   t.deepEqual(
     got.map(({ path }) => path),
     ['/moved/'],
@@ -101,7 +98,7 @@ test('an answer is read decompressed, no further than 5 MB, and its rules for cr
     return await checkLive(page, { siteUrl, pageProblem }, signal);
   };
   t.is(await check('/a/'), undefined);
-  t.is(await check('/noindex/'), 'the page says noindex');
+  t.is(await check('/noindex/'), 'the page has noindex');
   t.is(await check('/bomb/'), 'the answer of 127.0.0.1 is larger than 5 MB');
 });
 
@@ -127,7 +124,7 @@ test('a page may say noindex and have another canonical link where the front mat
   const link = '<link rel="canonical" href="https://other.example/soil/">';
   const meant = { ...expected, ...meantFor({ noindex: true, canonical: 'https://other.example/soil/' }) };
   t.is(problemOf(meant, answer(html(`${JSON_LD}${robots}${link}`, COMMENT))), undefined);
-  t.regex(problemOf(meant, answer(html(`${JSON_LD}${link}`, COMMENT))) ?? '', /does not say noindex/);
+  t.regex(problemOf(meant, answer(html(`${JSON_LD}${link}`, COMMENT))) ?? '', /does not have noindex/);
   t.regex(problemOf(meant, answer(html(`${JSON_LD}${robots}`, COMMENT))) ?? '', /no canonical link/);
   t.deepEqual(meantFor({ noindex: 'yes', canonical: '/soil/' }), {});
 });

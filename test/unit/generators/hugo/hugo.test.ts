@@ -196,7 +196,7 @@ test('Hugo’s list of pages is read, whatever its titles hold; a draft has no a
   t.deepEqual(parse(HEAD, 'https://garden.example'), []);
   t.throws(() => parse('no such command', 'https://garden.example'), {
     code: 'BUILD_FAILED',
-    message: /^hugo list all has printed no columns .*: "no such command"/,
+    message: /^hugo list all printed no columns .*: "no such command"/,
   });
 });
 

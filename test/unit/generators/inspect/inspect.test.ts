@@ -49,7 +49,7 @@ for (const generator of GENERATORS)
     const files = { 'package.json': '{"dependencies":{"next":"16"}}', 'content/a.md': '' };
     const site = askedSite(files, { ' ': garbage });
     const error = await t.throwsAsync(async () => generator.inspect(site), { code: 'BUILD_FAILED' });
-    t.regex(error?.message ?? '', /^(?:node -e|hugo list all|ruby -e).* has printed no .*: "\{\\"a\\": Dep/);
+    t.regex(error?.message ?? '', /^(?:node -e|hugo list all|ruby -e).* printed no .*: "\{\\"a\\": Dep/);
     const query = generator.addressQuery?.(site.files, {});
     if (query !== undefined)
       t.throws(() => query.parse(garbage, 'https://a.example'), { code: 'BUILD_FAILED' });
@@ -97,6 +97,6 @@ test('a version with which nothing was tried is named', (t) => {
   const warn = (version?: string) => untestedVersion(version, 'Eleventy 2 and 3', [2, 3]);
   t.deepEqual([warn('3.1.7'), warn(undefined)], [[], []]);
   t.like(warn('0.12.1'), [
-    { level: 'warn', text: 'This site has version 0.12.1; Pressmark was tried with Eleventy 2 and 3.' },
+    { level: 'warn', text: 'This site has version 0.12.1; Pressmark was tested with Eleventy 2 and 3.' },
   ]);
 });

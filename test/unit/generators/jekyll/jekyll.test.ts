@@ -127,7 +127,7 @@ test('where the site may be built by Jekyll 3, a first exclude repeats what it w
   t.notRegex(await text({ 'plugins/guide.md': '' }), /- plugins\//);
   const { edits, warnings } = await facts({ '_config.yml': '{ a: 1 }' });
   t.deepEqual(edits, []);
-  t.regex(warnings[0]?.text ?? '', /does not exclude \.pressmark\//);
+  t.regex(warnings[0]?.text ?? '', /exclude lacks \.pressmark\//);
   t.deepEqual((await facts({}, answer({ source: 'src' }))).edits, []);
 });
 

@@ -135,7 +135,10 @@ test('without posts the folder is a question that nothing answers; one that is n
   t.regex(question?.text ?? '', /posts\/a\.mdx is MDX/);
   const undated = { ...NEXT, 'texts/a.md': '---\ntitle: A\n---\n' };
   t.is((await inspect(undated, undefined, 'texts')).content, 'texts');
-  await t.throwsAsync(inspect(undated, undefined, 'words'), { code: 'USAGE', message: /"words" holds no/ });
+  await t.throwsAsync(inspect(undated, undefined, 'words'), {
+    code: 'USAGE',
+    message: /"words" contains no/,
+  });
 });
 
 test('a renderer that drops HTML unless it is told to keep it is named', async (t) => {
