@@ -190,9 +190,14 @@ test('a page that a generator leaves alone gets nothing twice; a plugin can neit
     host.addOutput({ path: 'linked/deep/x.txt', render: () => 'x' });
   } };`;
   fs.writeFileSync(join(dir, 'plugins/ender.mjs'), ender);
+  fs.writeFileSync(
+    join(dir, 'public/blog/fern/index.html'),
+    page('fern').replaceAll(/<\/?(?:html|head|body)>/g, ''),
+  );
   const { exit } = process;
   const ended = await build('postbuild');
   t.regex(ended.stderr, /page\.html of plugin ender failed: plugin ender must not end the process/);
+  t.regex(ended.stderr, /\/blog\/fern\/: the page has no <\/head> for what plugins add to it/);
   t.regex(ended.stderr, /linked\/deep\/x\.txt" leads out of the output folder/);
   t.deepEqual(fs.readdirSync(elsewhere), []);
   t.is(process.exit, exit);

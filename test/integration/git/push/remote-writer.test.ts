@@ -47,11 +47,11 @@ async function open(
     assetsOf: async () => [],
   });
   t.teardown(() => writer.close?.());
-  const write = (name: string) => {
+  const write = (name: string, text = 'stored\n') => {
     const target = join(siteDir, 'content', name);
     const stored = { ...draftOf(article()), revision: 'r', url: 'https://x.example/', updated: null };
     const publication = { kind: 'dated' } as const;
-    const file = { path: name, target, text: 'stored\n', replaces: null, article: stored, publication };
+    const file = { path: name, target, text, replaces: null, article: stored, publication };
     return writer.write({ ...file, epoch: writer.epoch });
   };
   /** How often each of the two actions was done. */
@@ -94,6 +94,19 @@ test.serial(
     t.is(fs.readFileSync(saved, 'utf8'), 'theirs\n');
     t.deepEqual(await write('removed.md'), NEVER_READ);
     t.is(clones.git('show', 'main:content/removed.md'), 'stored\n');
+  },
+);
+
+test.serial(
+  'line ends are pushed as the settings of git say, and are the text’s own in the work tree',
+  async (t) => {
+    const { clones, siteDir, write } = shared;
+    gitIn(siteDir, 'config', 'core.autocrlf', 'true');
+    t.teardown(() => gitIn(siteDir, 'config', '--unset', 'core.autocrlf'));
+    await write('crlf.md', 'one\r\ntwo\r\n');
+    t.is(clones.git('show', 'main:content/crlf.md'), 'one\ntwo\n');
+    t.is(fs.readFileSync(join(siteDir, 'content/crlf.md'), 'utf8'), 'one\r\ntwo\r\n');
+    t.is(gitIn(siteDir, 'status', '--porcelain', 'content/crlf.md'), '');
   },
 );
 
