@@ -38,6 +38,27 @@ test('the page of an article that comes during a build is made next, before the 
   t.deepEqual(site.output(), await builtAnew(site.options));
 });
 
+test('a page that comes during a build and cannot be made as it is meant is a failure of that build', async (t) => {
+  let come = () => undefined as unknown;
+  const site = testSite(t, {
+    addHooks: (hooks) =>
+      hooks.addFilter(
+        'page.html',
+        (html, { path }) => {
+          if (path === '/articles/later/') throw new Error('no luck');
+          if (path === '/') come();
+          return html;
+        },
+        { plugin: 'test' },
+      ),
+  });
+  await site.builder.build('all');
+  come = () => site.builder.first([site.write('later')]);
+  const { failed, failures } = await site.builder.build([site.write('one')]);
+  t.is(failed, 1);
+  t.regex(JSON.stringify(failures), /no luck/);
+});
+
 test('a page that comes before a new theme’s files links a style sheet that is there', async (t) => {
   const links: boolean[] = [];
   const site = testSite(t, {

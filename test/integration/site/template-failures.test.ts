@@ -49,6 +49,21 @@ test('where a theme fails the log says where, and the old pages stay until it is
   t.deepEqual(site.output(), before);
 });
 
+test('the style sheet that an old page links stays until that page can be made again', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  await site.builder.build('all');
+  const [sheet = ''] = /assets\/style\.[0-9a-f]+\.css/.exec(site.page('articles/a/index.html')) ?? [];
+  const { templatesDir } = site.options;
+  put(join(templatesDir, 'style.css'), '.mine {}');
+  put(join(templatesDir, 'article.eta'), '<%= it.no.such %>');
+  t.is((await site.builder.build('all')).failed, 1);
+  t.true(site.has(sheet));
+  fs.rmSync(join(templatesDir, 'article.eta'));
+  await site.builder.build('all');
+  t.false(site.has(sheet));
+});
+
 test('a failure that every page has is logged once, with the number of pages', async (t) => {
   const site = testSite(t);
   site.write('a');
