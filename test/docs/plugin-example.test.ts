@@ -161,8 +161,8 @@ test.serial('the filter of docs/plugins.md refuses a short article and holds one
   t.deepEqual(stored.tags, ['draft']);
   t.is(stored.held, undefined, 'a live article stays live');
 
-  const fields = [...PAGE.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(
+  const fields = [...PAGE.matchAll(/^- ((?:`\w+`(?:, )?)+):/gm)].flatMap(
     ([, names = '']) => names.match(/\w+/g) ?? [],
   );
-  for (const field of Object.keys(stored)) t.true(fields.includes(field), `${field} is in a table`);
+  for (const field of Object.keys(stored)) t.true(fields.includes(field), `${field} is in a list`);
 });

@@ -22,22 +22,29 @@ function firstCells(text: string): string[] {
     .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ''));
 }
 
+/** The names in code at the beginning of each item of the lists in a text, before its colon. */
+function itemNames(text: string): string[] {
+  return [...text.matchAll(/^- ((?:`[^`]+`(?:, )?)+):/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ''),
+  );
+}
+
 test('docs/plugins.md lists every field of a draft', (t) => {
-  const [, table = ''] = page('plugins.md').split('### The draft');
+  const [, list = ''] = page('plugins.md').split('### The draft');
   t.deepEqual(
-    firstCells(table.split(/^## /m)[0] ?? '').sort(),
+    itemNames(list.split(/^## /m)[0] ?? '').sort(),
     Object.keys({ ...draftOf({ ...article(), source: {} }), held: '' }).sort(),
   );
 });
 
 test('docs/plugins.md lists every action', (t) => {
-  const [, table = ''] = page('plugins.md').split('## Actions');
-  t.deepEqual(firstCells(table).sort(), Object.keys(ACTIONS).sort());
+  const [, list = ''] = page('plugins.md').split('## Actions');
+  t.deepEqual(itemNames(list).sort(), Object.keys(ACTIONS).sort());
 });
 
 test('docs/plugins.md lists every filter', (t) => {
-  const [, table = ''] = page('plugins.md').split('## Filters');
-  t.deepEqual(firstCells(table.split(/^##/m)[0] ?? '').sort(), Object.keys(FILTERS).sort());
+  const [, list = ''] = page('plugins.md').split('## Filters');
+  t.deepEqual(itemNames(list.split(/^##/m)[0] ?? '').sort(), Object.keys(FILTERS).sort());
 });
 
 test('docs/configuration.md lists every setting', (t) => {
@@ -110,8 +117,9 @@ function fieldsIn(code: string): Map<string, string[]> {
 test('docs/themes.md names every file of the built-in theme, and every variable that a template of it uses', (t) => {
   const text = page('themes.md');
   const files = fs.readdirSync(join(ROOT, 'templates'), { recursive: true, encoding: 'utf8' });
-  const rows = text.split('\n').filter((line) => line.startsWith('|'));
-  const named = rows.flatMap((row) => [...row.matchAll(/`([\w/-]+\.\w+)`/g)].map(([, name]) => name));
+  const [list = ''] = text.split('You can also add files');
+  const items = list.split('\n').filter((line) => line.startsWith('- '));
+  const named = items.flatMap((item) => [...item.matchAll(/`([\w/-]+\.\w+)`/g)].map(([, name]) => name));
   t.deepEqual(
     named.sort(),
     files.filter((name) => /\.\w+$/.test(name) && !/^words\/(?!en)/.test(name)).sort(),
