@@ -30,7 +30,7 @@ const ORDER = [
 ];
 const rank = (file) => [...ORDER, ''].findIndex((part) => file.includes(part));
 
-const all = compiledTests('e2e/', ['e2e/tools/']);
+const all = compiledTests('e2e/');
 
 // What needs more than Node, git and util-linux; `npm run test:e2e` installs it.
 export default {
