@@ -235,9 +235,11 @@ export function bareEnvironment(): NodeJS.Dict<string> {
   return { PATH, HOME, TMPDIR };
 }
 
-/** Gives builds in the background the priority of other processes. Not in benchmarks and torture, which AVA does not run. */
-export const NODE_OPTIONS_OF_TESTS =
-  process.env.NODE_ENV === 'test' ? `--import=${import.meta.resolve('./normal-priority.js')}` : '';
+/** What the program loads before itself in tests. Not in benchmarks and torture, which AVA does not run. */
+export const NODE_OPTIONS_OF_TESTS = ['./few-optimised.js', './normal-priority.js']
+  .map((name) => `--import=${import.meta.resolve(name)}`)
+  .filter(() => process.env.NODE_ENV === 'test')
+  .join(' ');
 
 /** The program in a process of its own, with what it has printed so far. */
 interface Running {
