@@ -25,7 +25,6 @@ export {
   type Settings,
   type SiteFacts,
   type SiteFiles,
-  type SiteSettings,
   type StoredBody,
   type Timestamp,
 } from './app/embed.js';

@@ -21,6 +21,5 @@ export {
   type Question,
   type SiteFacts,
   type SiteFiles,
-  type SiteSettings,
 } from '../generators/generator.js';
 export { escapedMarkdown, type MarkdownEscapes } from '../generators/mapping/escape-markdown.js';

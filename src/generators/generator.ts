@@ -148,12 +148,6 @@ export interface Problem {
   readonly fix: string;
 }
 
-/** The settings for a definition's `problems`. */
-export interface SiteSettings {
-  readonly content: string;
-  readonly options: GeneratorOptions;
-}
-
 /** A query to a generator. It runs in a copy of the site, because generators write caches. */
 export interface AddressQuery {
   /** A shell command that prints the answer. */
@@ -202,8 +196,12 @@ export interface Generator {
   staticFolder?(files: SiteFiles): string;
   /** Whether front matter decides the address of a new article, regardless of the site's rules for posts. @default false */
   readonly pinsAddresses?: boolean;
-  /** The problems in the site's configuration, for `init` and `doctor`. @default none */
-  problems?(files: SiteFiles, settings: SiteSettings): readonly Problem[];
+  /**
+   * The problems in the site's configuration, for `init` and `doctor`. @default none
+   *
+   * @param content the setting `content`.
+   */
+  problems?(files: SiteFiles, content: string): readonly Problem[];
 }
 
 /** Returns an owner's definition unchanged, with types for editors. See docs/generators.md. */

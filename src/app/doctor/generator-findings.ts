@@ -55,13 +55,13 @@ function otherGenerator({ generator, evidence }: Recognised, but: string): Findi
   return warn('generator', text, fix);
 }
 
-function definitionFindings(settings: Settings, { generator, files, options }: SiteGenerator): Finding[] {
+function definitionFindings(settings: Settings, { generator, files }: SiteGenerator): Finding[] {
   const recognised = recogniseGenerators(files, GENERATORS);
   const [other] = recognised;
   const isOther =
     generator.recognise(files) === undefined &&
     recognised.every((one) => one.generator.name !== generator.name);
-  const problems = generator.problems?.(files, { ...settings, options }) ?? [];
+  const problems = generator.problems?.(files, settings.content) ?? [];
   return [
     ...(isOther && other !== undefined ? [otherGenerator(other, `the config says ${generator.name}`)] : []),
     ...problems.map(({ level, text, fix }): Finding => ({ level, about: 'generator', text, fix })),

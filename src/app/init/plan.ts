@@ -169,8 +169,8 @@ function definitionProblems(
   answers: Answers,
 ): readonly Problem[] {
   if (generator === undefined || facts === undefined) return [];
-  const { content, options } = { ...facts, ...answers };
-  return [...(generator.problems?.(files, { content, options }) ?? []), ...facts.warnings];
+  const content = answers.content ?? facts.content;
+  return [...(generator.problems?.(files, content) ?? []), ...facts.warnings];
 }
 
 /** If the generator has another address, the pages' links carry it. */

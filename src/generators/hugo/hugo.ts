@@ -1,13 +1,5 @@
 import { isMap, mapOf, textAt, type ValueMap } from '../../article/plain-data.js';
-import type {
-  AskedSite,
-  Generator,
-  ListedPage,
-  Problem,
-  SiteFacts,
-  SiteFiles,
-  SiteSettings,
-} from '../generator.js';
+import type { AskedSite, Generator, ListedPage, Problem, SiteFacts, SiteFiles } from '../generator.js';
 import { jsonOf, unreadableAnswer } from '../inspect/ask.js';
 import { authorsInFiles } from '../inspect/authors.js';
 import { siteFacts } from '../inspect/facts.js';
@@ -66,7 +58,7 @@ function hasHugoFolders(files: SiteFiles): boolean {
 }
 
 /** The faults that publish Pressmark's configuration, or stop every build. */
-function problems(files: SiteFiles, { content }: Pick<SiteSettings, 'content'>): Problem[] {
+function problems(files: SiteFiles, content: string): Problem[] {
   const isIgnored = CONFIG_FILES.some((name) => /ignoreFiles[\s\S]*pressmark/i.test(files.read(name) ?? ''));
   if (content.replace(/\/$/, '') !== '.' || isIgnored) return [];
   return [

@@ -176,7 +176,7 @@ test('an output folder outside of the site is replaced by one in it, which the b
 
 test('where the content folder is the site itself, Hugo must ignore the files of Pressmark', (t) => {
   const count = (config: string, content = '.') =>
-    hugo.problems?.(siteOf({ 'hugo.toml': config }), { content, options: {} }).length;
+    hugo.problems?.(siteOf({ 'hugo.toml': config }), content).length;
   t.is(count(''), 1);
   t.is(count("ignoreFiles = ['pressmark\\.config\\.']"), 0);
   t.is(count('', 'content'), 0);

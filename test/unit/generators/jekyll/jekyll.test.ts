@@ -132,8 +132,7 @@ test('where the site may be built by Jekyll 3, a first exclude repeats what it w
 });
 
 test('doctor names what publishes the secret', (t) => {
-  const count = (config: string) =>
-    jekyll.problems?.(siteOf({ '_config.yml': config }), { content: '', options: {} }).length;
+  const count = (config: string) => jekyll.problems?.(siteOf({ '_config.yml': config }), '_posts').length;
   for (const include of ["['.*']", '\n  - .htaccess\n  - .env\n', '"*"'])
     t.is(count(`title: x\ninclude: ${include}\nurl: .env\n`), 1, include);
   t.is(count('include: [.htaccess]\nexclude: [.env]\n'), 0);

@@ -153,7 +153,7 @@ test('a renderer that drops HTML unless it is told to keep it is named', async (
 
 test('a site that compiles its Markdown files is refused, as an article must not run', (t) => {
   const problems = (files: Record<string, string>) =>
-    markdownFolder.problems?.(siteOf(files), { content: 'posts', options: {} }).map(({ level }) => level);
+    markdownFolder.problems?.(siteOf(files), 'posts').map(({ level }) => level);
   t.deepEqual(problems({ 'package.json': manifest({ 'next-mdx-remote': '5' }) }), ['fail']);
   for (const [compiler, config, says, saysNot] of [
     ['mdsvex', 'svelte.config.js', "extensions: ['.md']", "extensions: ['.svx']"],
