@@ -18,10 +18,7 @@ export function adminCommand(): Command {
     .addArgument(new Argument('<action>', 'what to do').choices(['add', 'remove', 'list']))
     .argument('[name]', 'the user’s name')
     .addOption(
-      new Option(
-        '--role <role>',
-        'editor: articles and deliveries; admin: everything (default: editor; admin for the first user)',
-      ).choices(ROLES),
+      new Option('--role <role>', 'editor: articles and deliveries; admin: everything').choices(ROLES),
     )
     .option('--email <address>', 'the author’s address in commits')
     .option('--json', 'print the result as JSON')

@@ -53,7 +53,7 @@ export function withPort(command: Command): Command {
 export function withSecret(command: Command, fallback = 'PRESSMARK_SECRET'): Command {
   return command.option(
     '--secret <secret>',
-    `the signing secret; - reads it from standard input (default: ${fallback})`,
+    `the signing secret, or - for standard input (default: ${fallback})`,
   );
 }
 
@@ -76,7 +76,7 @@ export async function secretOf(given: string | undefined, fallback: string | und
 export function serviceOption(): Option {
   return new Option(
     '--service <name>',
-    'the service’s name, such as Acme for X-Acme-Signature; Acme:ac if its item comment says ac',
+    'the service’s name, such as Acme; Acme:ac if its item comments say ac',
   ).argParser(parseService);
 }
 

@@ -21,7 +21,7 @@ const GROUPS = {
     ],
     build: ['build the whole site once', async () => (await import('./site/build.js')).buildCommand()],
     postbuild: [
-      'check each article’s page after a build, and add its JSON-LD and item comment if they are missing',
+      'check each article’s page after a build, and add its JSON-LD and item comment',
       async () => (await import('./site/postbuild.js')).postbuildCommand(),
     ],
     status: [

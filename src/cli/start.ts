@@ -27,9 +27,9 @@ interface StartFlags extends Flags {
 export function startCommand(): Command {
   return withPort(withDir(new Command('start')))
     .option('--host <address>', 'the address to listen on (default: all)')
-    .option('--preview', 'try a site without siteUrl; articles keep an address of this machine')
+    .option('--preview', 'try a site without siteUrl; articles keep this machine’s address')
     .option('--clone <remote>', 'clone the site into an empty folder first')
-    .option('--live', 'reload pages in browsers here after changes (default: on a terminal)')
+    .option('--live', 'reload browsers after changes (default: on a terminal)')
     .option('--no-live', 'do not')
     .option('--watch', 'restart when a plugin or the config changes')
     .option('--json', 'log lines of JSON on a terminal too, as a pipe gets them')

@@ -32,9 +32,9 @@ export function checkSenderCommand(): Command {
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--url <origin>', 'the address at which the sender reaches it, such as a tunnel’s', parseUrl)
     .addOption(serviceOption())
-    .option('--only <rules>', 'these rules: names or numbers, with commas', parseList)
+    .option('--only <rules>', 'only these rules: names or numbers, with commas', parseList)
     .option('--skip <rules>', 'all but these rules', parseList);
-  return withReports(command, 'the requests that came and their answers')
+  return withReports(command)
     .option('--list', 'print all rules, and send nothing')
     .addHelpText('after', example('pressmark check-sender --listen --port 8789'))
     .action(async (options: CheckSenderOptions) => {

@@ -49,21 +49,17 @@ export function checkCommand(): Command {
     .option('--read-only', 'send only tests and lookups')
     .option('--target <url>', 'an existing article to look up', parseUrl)
     .option('--public', 'check the article’s page too')
-    .option('--public-at <origin>', 'the same, with pages from here, before the site is public', parseUrl)
+    .option('--public-at <origin>', 'the same, before the site is public', parseUrl)
     .option('--public-wait <seconds>', 'how long to wait for a page', parsePositive, 60)
     .option('--as <version>', 'check as a receiver of this version', parseVersion)
     .option('--article-url <pattern>', 'the articles’ URLs, if answers have none: https://…/{slug}/')
-    .option(
-      '--only <rules>',
-      'only these rules and the rules they need: names or numbers, with commas',
-      parseList,
-    )
+    .option('--only <rules>', 'only these rules: names or numbers, with commas', parseList)
     .option('--skip <rules>', 'all but these rules', parseList)
-    .option('--baseline <file>', 'an earlier --json report; its failures do not fail this check')
+    .option('--baseline <file>', 'an earlier --json report; its failures do not count')
     .option('--rate <n>', 'the most requests per second', parseRate, 20)
     .option('--strict', 'advice fails the check, too')
     .option('--manual', 'ask a person for an edit and a restart');
-  return withReports(command, 'the request, the answer and a curl line')
+  return withReports(command)
     .option('--list', 'print all rules, and send nothing')
     .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))
     .action(async (url: string | undefined, options: CheckOptions) => {

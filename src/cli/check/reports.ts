@@ -18,13 +18,13 @@ export interface ReportOptions {
   readonly verbose?: boolean;
 }
 
-/** Adds the options of reports to a command that checks. @param finding the additional contents of a finding. */
-export function withReports(command: Command, finding: string): Command {
+/** Adds the options of reports to a command that checks. */
+export function withReports(command: Command): Command {
   return command
     .option('--json', 'print the report as JSON')
     .option('--markdown <file>', 'write a badge and a table for a README')
     .option('--html <file>', 'write the report as one page')
-    .option('--verbose', `print passed rules too, and of each finding ${finding}`);
+    .option('--verbose', 'print passed rules, requests and answers too');
 }
 
 /** Refuses report files in missing folders, before anything is sent. @throws PressmarkError USAGE */

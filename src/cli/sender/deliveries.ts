@@ -25,10 +25,12 @@ const STATUS = ['pending', 'sending', 'success', 'failed'] as const;
 export function deliveriesCommand(): Command {
   return withDir(new Command('deliveries'))
     .addArgument(
-      new Argument(
-        '[action]',
-        'show its payload and answer, retry a failed one, send it at once, or cancel it',
-      ).choices(['show', 'retry', 'send', 'cancel']),
+      new Argument('[action]', 'show, retry or cancel a delivery, or send it at once').choices([
+        'show',
+        'retry',
+        'send',
+        'cancel',
+      ]),
     )
     .argument('[id...]', 'their ids; with retry also all')
     .addOption(new Option('--status <status>', 'only these').choices(STATUS))

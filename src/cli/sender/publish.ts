@@ -33,10 +33,7 @@ export function publishCommand(): Command {
   return withClock(withRate(withConnector(withDir(new Command('publish')))))
     .argument('<file-or-folder...>', 'Markdown files, or folders of them')
     .option('--dry-run', 'show what would be sent, and send nothing')
-    .option(
-      '--base-url <url>',
-      'the old address, for relative links: https://old.example/:year/:slug/; kept with the connector',
-    )
+    .option('--base-url <url>', 'the old address, for relative links: https://old.example/:year/:slug/')
     .option('--no-base-url', 'stop rewriting relative links')
     .option('--redirects <folder>', 'write redirects from the old URLs there; needs --base-url')
     .option('--report <file.csv>', 'write each file’s result and URL')
