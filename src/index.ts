@@ -45,10 +45,10 @@ export type {
   ArticleQuery,
   ArticleReader,
   Articles,
+  Assets,
   HandedOver,
   ListedArticle,
 } from './host/articles/articles.js';
-export type { Assets } from './host/articles/assets.js';
 export type { HealthCheck, HealthFinding } from './host/health.js';
 export type { ActionName, Actions, FilterName, Filters, JobEventName } from './host/hooks/hook-types.js';
 export type { AdapterAuth, Caller } from './host/http/accounts.js';

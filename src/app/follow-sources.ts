@@ -4,7 +4,7 @@ import { watch } from 'chokidar';
 import type { Settings } from '../config/load.js';
 import { START_FILES } from '../config/settings-file.js';
 import { messageOf } from '../errors.js';
-import { isFileAt } from '../fs/file-at.js';
+import { isFileAt } from '../fs/files-below.js';
 import type { Log } from '../log.js';
 import { themeFolder } from './builder/theme.js';
 import { foldersOf } from './content/folders.js';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { isGone } from '../errors.js';
+import { isGone, systemCode } from '../errors.js';
 
 /**
  * Lists everything below a folder except folders, sorted by path. A symbolic link is an entry and is never followed, as it may
@@ -39,6 +39,16 @@ function entriesIn(folder: string): fs.Dirent[] {
     return fs.readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     if (isGone(error)) return [];
+    throw error;
+  }
+}
+
+/** Whether there is a file at a path, after following symbolic links; false if they form a loop. */
+export function isFileAt(path: string): boolean {
+  try {
+    return fs.statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch (error) {
+    if (systemCode(error) === 'ELOOP') return false;
     throw error;
   }
 }

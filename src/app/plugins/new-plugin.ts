@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PressmarkError, quote } from '../../errors.js';
-import { isName } from '../../host/name.js';
+import { isName } from '../../host/invalid.js';
 
 /** Options of a new plugin. */
 export interface NewPlugin {

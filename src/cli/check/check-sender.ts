@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from 'commander';
 import { hasFailed } from '../../conformance/outcome.js';
 import { rulesList } from '../../conformance/report/markdown.js';
 import { checkSender } from '../../conformance/sender/check-sender.js';
+import type { SenderDriver, Step } from '../../conformance/sender/driver.js';
 import { SENDER_RULES } from '../../conformance/sender/rules/all.js';
+import { CLOCK } from '../../sender/clock.js';
 import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
 import { example, parseUrl, secretOf, serviceOption, withPort, withSecret } from '../options.js';
 import { interruptSignal } from '../signals.js';
-import { anySender } from './any-sender.js';
+import { askPerson } from '../terminal.js';
 import { ownSender } from './own-sender.js';
 import { parseList, type ReportOptions, requireReportFolders, withReports, writeReports } from './reports.js';
 
@@ -71,5 +74,38 @@ async function check(options: CheckSenderOptions): Promise<void> {
     if (hasFailed(report) || signal.aborted || report.requests === 0) process.exitCode = 1;
   } finally {
     own?.close();
+  }
+}
+
+/** How long to wait after a step for requests that must not come, in milliseconds. */
+const QUIET_MS = 2000;
+
+/**
+ * Drives any sender in real time by asking a person for each step.
+ *
+ * @param isNewSecret whether the secret was created for this check, so that it must be shown.
+ * @param signal ends waits.
+ */
+function anySender(isNewSecret: boolean, signal: AbortSignal): SenderDriver {
+  return {
+    now: Date.now,
+    take: async (step, seen) => {
+      await askPerson(`${requestOf(step, isNewSecret)} (press Enter to continue without it)`, signal, seen);
+      await pause(QUIET_MS);
+    },
+    passTo: (moment) => CLOCK.wait(Math.max(0, moment - Date.now()), signal),
+  };
+}
+
+function requestOf(step: Step, isNewSecret: boolean): string {
+  switch (step.kind) {
+    case 'connect':
+      return `Point your service at ${step.url} ${isNewSecret ? `with the secret ${step.secret}` : 'with the secret that you gave'}`;
+    case 'publish':
+      return `Publish ${step.count} new article${step.count === 1 ? '' : 's'}.`;
+    case 'refresh':
+      return `Refresh the article ${step.url}`;
+    case 'kill':
+      return 'An article is being sent: end your service at once, as with kill -9, and start it again.';
   }
 }

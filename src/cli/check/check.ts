@@ -13,8 +13,7 @@ import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
 import { stateOf } from '../../sender/state.js';
 import { example, numberThat, parseUrl, secretOf, serviceOption, withDir, withSecret } from '../options.js';
 import { interruptSignal } from '../signals.js';
-import { progressLine } from '../terminal.js';
-import { askPerson } from './ask-person.js';
+import { askPerson, progressLine } from '../terminal.js';
 import { parseList, type ReportOptions, requireReportFolders, withReports, writeReports } from './reports.js';
 
 interface CheckOptions extends ReportOptions {

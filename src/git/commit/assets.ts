@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';
 import { writeBlobs } from './build-commits.js';
-import { stagedByOwner } from './next-commits.js';
+import { stagedByOwner } from './move-branch.js';
 
 /** The assets of an article's file, relative to the site's folder. */
 export type AssetsOf = (id: string, text: string) => Promise<readonly string[]>;

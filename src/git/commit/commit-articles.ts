@@ -22,8 +22,7 @@ import {
 import { removedKey, restoredKey } from './editors.js';
 import { readBranch } from './head.js';
 import { type CommitKind, kindOf, type MessageMaker, subjectIn } from './message.js';
-import { moveBranch } from './move-branch.js';
-import { stagedByOwner } from './next-commits.js';
+import { moveBranch, stagedByOwner } from './move-branch.js';
 
 export interface CommitArticlesOptions extends ArticlePaths {
   readonly place: CommittedFolder;

@@ -7,7 +7,7 @@ import type { CommittedFolder } from '../content-folder.js';
 import { commitAt } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';
-import { nextCommits, removeNextRefs, stagedByOwner } from './next-commits.js';
+import { nextCommits, removeNextRefs, stagedByOwner } from './move-branch.js';
 
 /** How long git may take to look at all files, in milliseconds. */
 const LIMIT_MS = 300_000;

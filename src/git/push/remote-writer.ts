@@ -10,7 +10,7 @@ import { within } from '../../time-limit.js';
 import { hashFiles } from '../commit/build-commits.js';
 import { branchName } from '../commit/head.js';
 import { subjectIn } from '../commit/message.js';
-import { nextCommits, removeNextRefs } from '../commit/next-commits.js';
+import { nextCommits, removeNextRefs } from '../commit/move-branch.js';
 import { removeStaleLocks } from '../commit/stale-locks.js';
 import { committableTree } from '../content-folder.js';
 import { entriesAt } from '../objects.js';

@@ -2,8 +2,7 @@ import { escapeUTF8 } from 'entities';
 import { messageOf, quote } from '../../errors.js';
 import { type Log, withoutHidden } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
-import { checkKeys, complaintsOf } from '../invalid.js';
-import { isName } from '../name.js';
+import { checkKeys, complaintsOf, isName } from '../invalid.js';
 import { asPlugin } from '../plugin-code.js';
 
 /** A text as HTML that shows it, also within an attribute in quotes. */

@@ -2,8 +2,7 @@ import { createRequire } from 'node:module';
 import type semverLibrary from 'semver';
 import { type PressmarkError, quote } from '../../errors.js';
 import { PACKAGE_VERSION } from '../../own-package.js';
-import { checkKeys, invalid } from '../invalid.js';
-import { isName } from '../name.js';
+import { checkKeys, invalid, isName } from '../invalid.js';
 import type { PluginCommand, PluginEntry } from '../plugin.js';
 
 /** Loaded on demand: most plugins name no version. */

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join, posix, sep } from 'node:path';
-import { isFileAt } from '../../fs/file-at.js';
-import { entriesBelow } from '../../fs/files-below.js';
+import { entriesBelow, isFileAt } from '../../fs/files-below.js';
 import type { ThemeFolder } from '../../host/pages/page-additions.js';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 import { PACKAGE_FOLDER } from '../../own-package.js';

@@ -5,8 +5,7 @@ import type { StoredArticle } from '../../article/stored-article.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Articles, HandedOver } from '../../host/articles/articles.js';
 import type { IncomingArticle, ReceivedArticle } from '../../host/http/adapter.js';
-import type { HandlerContext } from './published.js';
-import { publishDraft } from './published.js';
+import { type HandlerContext, publishDraft } from './published.js';
 import type { ReadArticle } from './read-incoming.js';
 import { filteredReplacement } from './updated.js';
 

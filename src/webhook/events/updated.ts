@@ -4,8 +4,7 @@ import type { ArticleData, UpdateData } from '../../contract/envelope.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Replacement } from '../../store/precondition.js';
 import type { WaitFor } from '../../store/write/writer.js';
-import type { Handled, HandlerContext } from './published.js';
-import { filterContent, filteredFrontMatter } from './published.js';
+import { filterContent, filteredFrontMatter, type Handled, type HandlerContext } from './published.js';
 
 /**
  * `article.updated`: replace an article in place by compare-and-set (contract: article.updated, steps 2 to 6).

@@ -2,7 +2,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { TestFn } from 'ava';
-import { demoArticles } from '../../../src/cli/demo/articles.js';
+import { demoArticles } from '../../../src/cli/demo/script.js';
 import type { ConfigInput } from '../../../src/config/schema.js';
 import { ask } from '../../support/ask.js';
 import { article } from '../../support/events.js';

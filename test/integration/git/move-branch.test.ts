@@ -5,8 +5,13 @@ import test, { type ExecutionContext } from 'ava';
 import { PressmarkError } from '../../../src/errors.js';
 import { buildCommits, writeBlobs } from '../../../src/git/commit/build-commits.js';
 import { readHead } from '../../../src/git/commit/head.js';
-import { moveBranch } from '../../../src/git/commit/move-branch.js';
-import { nextCommits, nextRef, removeNextRefs, stagedByOwner } from '../../../src/git/commit/next-commits.js';
+import {
+  moveBranch,
+  nextCommits,
+  nextRef,
+  removeNextRefs,
+  stagedByOwner,
+} from '../../../src/git/commit/move-branch.js';
 import type { Git } from '../../../src/git/git.js';
 import { openRepository, type Repository } from '../../../src/git/repository.js';
 import { statusOf } from '../../../src/git/status.js';
