@@ -36,7 +36,7 @@ export function commonOptions(): Option[] {
       resolve(path),
     ),
     new Option('--quiet', 'print only errors and JSON').conflicts('verbose'),
-    new Option('--verbose', 'print more, such as the causes of errors'),
+    new Option('--verbose', 'print more'),
   ];
 }
 

@@ -33,7 +33,7 @@ export function checkSenderCommand(): Command {
   const command = withSecret(withPort(new Command('check-sender')), 'one for this check')
     .option('--listen', 'guide another sender step by step')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--url <origin>', 'the address at which the sender reaches it, such as a tunnel’s', parseUrl)
+    .option('--url <origin>', 'the address for the sender, such as a tunnel’s', parseUrl)
     .addOption(serviceOption())
     .option('--only <rules>', 'only these rules: names or numbers, with commas', parseList)
     .option('--skip <rules>', 'all but these rules', parseList);

@@ -43,15 +43,15 @@ const parseVersion = numberThat('It has to be 1, 2 or 3.', (version) => [1, 2, 3
 /** `pressmark check`: checks any receiver against the contract, rule by rule. */
 export function checkCommand(): Command {
   const command = withSecret(withDir(new Command('check')))
-    .argument('[url]', 'the receiver’s URL, or the name of a connector')
+    .argument('[url]', 'the receiver’s URL, or a connector’s name')
     .addOption(serviceOption())
     .option('--read-only', 'send only tests and lookups')
     .option('--target <url>', 'an existing article to look up', parseUrl)
     .option('--public', 'check the article’s page too')
     .option('--public-at <origin>', 'the same, before the site is public', parseUrl)
-    .option('--public-wait <seconds>', 'how long to wait for a page', parsePositive, 60)
+    .option('--public-wait <seconds>', 'seconds to wait for a page', parsePositive, 60)
     .option('--as <version>', 'check as a receiver of this version', parseVersion)
-    .option('--article-url <pattern>', 'the articles’ URLs, if answers have none: https://…/{slug}/')
+    .option('--article-url <pattern>', 'URLs, if answers have none: https://…/{slug}/')
     .option('--only <rules>', 'only these rules: names or numbers, with commas', parseList)
     .option('--skip <rules>', 'all but these rules', parseList)
     .option('--baseline <file>', 'an earlier --json report; its failures do not count')

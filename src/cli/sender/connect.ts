@@ -24,7 +24,7 @@ export function connectCommand(): Command {
     .argument('[url]', 'the receiver’s URL')
     .addOption(serviceOption())
     .option('--author <name>', 'the byline of files without an author')
-    .option('--application <name>', 'the Organization of the JSON-LD, and the last byline')
+    .option('--application <name>', 'the Organization of the JSON-LD')
     .option('--tracking <url>', 'add a view-tracking image to every article')
     .option('--no-tracking', 'remove that image')
     .option('--json', 'print what is connected as JSON, without the secrets')

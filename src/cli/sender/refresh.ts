@@ -23,7 +23,7 @@ interface RefreshOptions {
 /** `pressmark refresh`: replaces published articles. */
 export function refreshCommand(): Command {
   return withClock(withConnector(withDir(new Command('refresh'))))
-    .argument('<url-and-file...>', 'the article’s URL and its new file; with --changed, files and folders')
+    .argument('<url-and-file...>', 'the article’s URL and its new file; files with --changed')
     .option('--changed', 'replace each article whose file has changed')
     .option('--force', 'replace an article even if somebody has changed it')
     .option('--json', 'print what became of it as JSON')

@@ -41,12 +41,8 @@ export function listenCommand(): Command {
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .addOption(serviceOption())
     .option('--forward-to <url>', 'forward each request to this receiver', parseUrl)
-    .option('--record <folder>', 'write each request and its answer there')
-    .option(
-      '--answer <statuses>',
-      'the first statuses, such as 503,503,200; the last one stays',
-      parseStatuses,
-    )
+    .option('--record <folder>', 'write requests and answers there')
+    .option('--answer <statuses>', 'the first statuses, such as 503,503,200', parseStatuses)
     .option('--delay <ms>', 'wait before each answer, in milliseconds', parseDelay)
     .option('--verbose', 'print headers and bodies too')
     .option('--json', 'print a line of JSON for each request, as a pipe gets it')
