@@ -26,11 +26,13 @@ const LONGEST_MS = 600_000;
 function environment(further: NodeJS.Dict<string> = {}): NodeJS.Dict<string> {
   const npm = ['npm_config_registry', 'npm_config_userconfig', 'npm_config_cafile', 'NODE_EXTRA_CA_CERTS'];
   const kept = ['PATH', 'HOME', 'TMPDIR', ...npm].map((name) => [name, process.env[name]] as const);
-  // A program that is not installed is never fetched from the registry, and what the registry does not send is asked for again.
+  // A program that is not installed is never fetched from the registry, what the registry does not send is asked for again, and
+  // a lock file has the addresses of packages, whatever this machine's own npm leaves out.
   return {
     ...Object.fromEntries(kept),
     npm_config_yes: 'false',
     npm_config_fetch_timeout: '30000',
+    npm_config_omit_lockfile_registry_resolved: 'false',
     ...further,
   };
 }
