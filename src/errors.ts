@@ -113,10 +113,10 @@ export function quote(value: unknown, max = 40): string {
   return JSON.stringify(text.length > max ? `${text.slice(0, max)}…` : text);
 }
 
-/** "; did you mean x?" if a known name is close to a mistyped one, otherwise empty. */
+/** "; did you mean x?" if most of a known name is in a mistyped one, otherwise empty. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   let best: string | undefined;
-  let least = Math.max(2, Math.floor(name.length / 3)) + 1;
+  let least = Math.min(Math.max(2, Math.floor(name.length / 3)) + 1, Math.ceil(name.length / 2));
   for (const candidate of known) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < least) [best, least] = [candidate, distance];

@@ -124,6 +124,7 @@ const REFUSED: readonly (readonly [config: object, words: RegExp])[] = [
   [{ git: { author: { name: 'a' } } }, /git\.author\.email must be a text, and is missing$/],
   [{ generator: { name: 'hugo', futurePage: true } }, /"generator\.futurePage"; did you mean futurePages\?$/],
   [{ generator: 'eleventi' }, /generator must be plain, .*, got "eleventi"; did you mean eleventy\?$/],
+  [{ generator: 'next' }, /generator must be plain, .*, got "next"$/],
   [{ generator: { name: 'jekyl' } }, /generator\.name must be plain, .* did you mean jekyll\?$/],
   [{ permalink: '/:slug/' }, /there is no setting "permalink"; did you mean articles\.permalink\?$/],
   [{ articles: { content: 'posts' } }, /no setting "articles\.content"; did you mean content\?$/],
