@@ -128,7 +128,11 @@ const all = compiledTests('', ['e2e/']);
 export const isNamed = process.argv.slice(2).some((word) => word.includes('dist/test/'));
 
 /** What takes longest, or mostly waits, first: begun last, it would end alone. */
-const ORDER = [/dist\/test\/(?!together\/)|-alone-/, /\/(?:integration|docs|unit-(?:conformance|host))-/];
+const ORDER = [
+  /dist\/test\/(?!together\/)|-alone-/,
+  /\/(?:integration-(?:git|host|cli|admin|deploy)|docs)-/,
+  /\/(?:integration|unit-conformance)-/,
+];
 const rank = (file) =>
   `${[...ORDER, /./].findIndex((part) => part.test(file))}${createHash('sha256').update(basename(file)).digest('hex')}`;
 
