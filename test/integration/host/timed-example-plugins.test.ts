@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { createTestSite } from 'pressmark/testing';
 import { gitIn } from '../../support/clones.js';
@@ -47,7 +48,7 @@ test.serial(
     const site = await createTestSite({
       plugins: [
         [example('backup'), { folder }],
-        [example('digest'), mail],
+        [fileURLToPath(example('digest')), mail], // a path is as good as a URL
       ],
       env: { DIGEST_SMTP: `smtp://127.0.0.1:${mailServer.server.address().port}` },
     });
