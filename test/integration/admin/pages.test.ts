@@ -121,7 +121,9 @@ test.serial(
         { from: 'terminal', what: 'users:remove', about: 'bo' },
       ],
     );
-    t.regex((await admin.get('users/log')).text, /users:remove[\s\S]*users:add[\s\S]*bo admin/);
+    const { text } = await admin.get('users/log');
+    t.regex(text, /users:remove[\s\S]*users:add[\s\S]*bo admin/);
+    t.regex(text, /<time datetime="\d{4}-[^"]+Z" title="[^"]+">[^<]+<\/time>/);
   },
 );
 
@@ -145,6 +147,10 @@ test.serial(
     const { post } = receiver();
     t.is((await post('article.published', article(), { secret: 'another-secret' })).status, 401);
     t.regex(auditLog(), /"what":"setup:renew"/);
+    const reasons = [...auditLog().matchAll(/"what":"setup:renew".*"refused":"([^"]*)"/g)].map(
+      ([, why]) => why,
+    );
+    t.deepEqual(reasons, ['answered 422', 'answered 409'], 'the one that was done is not called refused');
     t.false(auditLog().includes(secret));
   },
 );

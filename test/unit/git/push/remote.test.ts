@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { PressmarkError } from '../../../../src/errors.js';
 import { type Git, redacted } from '../../../../src/git/git.js';
 import { wordsOf } from '../../../../src/git/push/push-status.js';
-import { createRemote, pushedBy } from '../../../../src/git/push/remote.js';
+import { createRemote, pushedBy, remoteUrlOf } from '../../../../src/git/push/remote.js';
 import { openRepository } from '../../../../src/git/repository.js';
 import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -83,6 +83,7 @@ test('a fetch finds the last commit or no branch at all, and leaves the owner’
   if (repository.kind === 'none') return t.fail(repository.because);
   const fetchIn = async (branch: string, known: string | null) =>
     (await createRemote(repository, { branch }, {})).fetch(known);
+  t.is(await remoteUrlOf(repository), clones.remote);
   t.is(await fetchIn('main', null), tip);
   t.is(gitIn(dir, 'show', `${tip}:page.md`), 'text\n');
   t.is(await fetchIn('main', tip), tip);
