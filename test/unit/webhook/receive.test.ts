@@ -1,10 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
+import { pino } from 'pino';
 import { headerNames, serviceOf } from '../../../src/contract/service.js';
 import { serviceSchema } from '../../../src/contract/service-schema.js';
 import type { HandlerContext } from '../../../src/webhook/events/published.js';
 import { readDelivery } from '../../../src/webhook/events/read-incoming.js';
-import { createReceive, type SigningSecrets } from '../../../src/webhook/receive.js';
+import { createReceive, refusal, type SigningSecrets } from '../../../src/webhook/receive.js';
 import { article, envelope, testData } from '../../support/events.js';
 import { signature } from '../../support/signer.js';
 
@@ -113,4 +114,15 @@ test('401: of a service with a name, the header that was expected is named and t
   t.deepEqual(await answer(TEST, { 'x-service-contract': '3' }), [200, ''], 'of another service');
   const contract = 'X-Acme-Contract must be 2 on webhook.test, got "3"';
   t.deepEqual(await answer(TEST, { 'x-acme-contract': '3' }), [400, contract]);
+});
+
+test('500: of an error that nothing foresaw the sender hears that it has to come again, and nothing else', (t) => {
+  const { status, body, outcome } = refusal(
+    new TypeError('no such key in /srv/site/.env'),
+    undefined,
+    pino({ level: 'silent' }),
+  );
+  t.deepEqual([status, outcome], [500, 'INTERNAL']);
+  const error = 'the receiver failed; nothing was acknowledged, send it again';
+  t.deepEqual(JSON.parse(body), { error });
 });
