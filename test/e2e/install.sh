@@ -20,7 +20,8 @@ for folder in "${folders[@]}"; do
   # npm prefers this copy, which has the addresses.
   node - "$tools" "$registry" <<'END'
 const { readFileSync, writeFileSync } = require('node:fs');
-const [, , folder, registry] = process.argv;
+const [, , folder, given] = process.argv;
+const registry = given.replace(/\/*$/, '/');
 const lock = JSON.parse(readFileSync(`${folder}/package-lock.json`, 'utf8'));
 for (const [path, entry] of Object.entries(lock.packages)) {
   const name = entry.name ?? path.split('node_modules/').at(-1);
@@ -30,7 +31,9 @@ writeFileSync(`${folder}/npm-shrinkwrap.json`, JSON.stringify(lock));
 END
   # Not `npm ci`, which fails where a registry lacks a package of another platform. Node.js alone needs its script.
   scripts=$([ "$folder" = node24 ] || echo --ignore-scripts)
-  npm install $scripts --no-save --silent --no-audit --no-fund --prefix "$tools" &
+  install=(npm install $scripts --no-save --silent --no-audit --no-fund --prefix "$tools")
+  # A registry may have its packages at other addresses.
+  { "${install[@]}" || { rm "$tools/npm-shrinkwrap.json" && "${install[@]}"; }; } &
   installing+=($!)
 done
 for process in "${installing[@]}"; do wait "$process"; done

@@ -1,4 +1,5 @@
 import { parseEnv } from 'node:util';
+import { mapOf } from '../../article/plain-data.js';
 import { FOREIGN, unknownBuildScript } from '../../generators/foreign.js';
 import type { FileEdit, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { LOCK_FILES } from '../../generators/inspect/manifests.js';
@@ -47,7 +48,7 @@ function warning(text: string, fix: string): Problem {
  * Plans everything that `init` writes. It writes nothing itself.
  *
  * @param isInWorkTree whether the site is in a git work tree.
- * @param hasTrackedOutput whether git tracks files in the output of the site's generator.
+ * @param hasTrackedOutput whether git tracks files in the output that builds would replace.
  * @param knownUrl the site's address from the environment.
  */
 export function planInit(
@@ -75,7 +76,7 @@ export function planInit(
     { warnings: isInWorkTree ? [] : [NO_WORK_TREE] },
     {
       warnings: hasTrackedOutput
-        ? [{ level: 'warn', ...trackedOutput(builtOutput(inspection, answers) ?? '') }]
+        ? [{ level: 'warn', ...trackedOutput(replacedOutput(inspection, answers) ?? '') }]
         : [],
     },
   ];
@@ -97,10 +98,16 @@ export function planInit(
 }
 
 /** The output of the site's own generator; undefined if Pressmark builds the site. */
-export function builtOutput({ facts, existing }: Inspection, answers: Answers): string | undefined {
+function builtOutput({ facts, existing }: Inspection, answers: Answers): string | undefined {
   if (facts === undefined) return undefined;
   const { output } = { ...facts, ...answers, ...existing?.settings };
   return typeof output === 'string' ? output : facts.output;
+}
+
+/** The output that builds in the background would replace; undefined if there are no such builds. */
+export function replacedOutput(inspection: Inspection, answers: Answers): string | undefined {
+  const { build } = { ...inspection.facts, ...answers, ...inspection.existing?.settings };
+  return !build || mapOf(build).background === false ? undefined : builtOutput(inspection, answers);
 }
 
 /** The address in the site's own configuration, unless it is a starter's example. */

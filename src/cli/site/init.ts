@@ -22,7 +22,7 @@ import {
   type Recognition,
   recogniseSite,
 } from '../../app/init/inspect-site.js';
-import { builtOutput, type InitPlan, planInit } from '../../app/init/plan.js';
+import { type InitPlan, planInit, replacedOutput } from '../../app/init/plan.js';
 import { type Reading, readingReport } from '../../app/init/reading-report.js';
 import { loadSettings } from '../../config/load.js';
 import { GENERATOR_NAMES } from '../../config/schema.js';
@@ -78,7 +78,7 @@ async function init(options: Options): Promise<void> {
   const existing = await existingConfig(dir);
   const knownUrl = existing === undefined ? await urlOfEnvironment(dir) : undefined;
   const { inspection, answers, questions } = await interview(files, existing, knownUrl, options);
-  const output = builtOutput(inspection, answers);
+  const output = replacedOutput(inspection, answers);
   const planned = planInit(
     files,
     inspection,

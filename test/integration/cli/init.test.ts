@@ -139,9 +139,20 @@ test('init says what to do about an output that git tracks, as a build cannot re
   const dir = folderWith(t, { ...HUGO, 'public/index.html': '<title>Old</title>' });
   gitIn(dir, 'init', '--quiet');
   gitIn(dir, 'add', '.');
+  const whole = await init(dir, '--dry-run', '--output', '.');
+  t.regex(whole.stdout, /^! git tracks files in \., .*\n {2}→ have the generator write another folder/m);
   const { code, stdout } = await init(dir);
   t.is(code, 0, stdout);
   t.regex(stdout, /^! git tracks files in public, .*\n {2}→ run git rm -r --cached public, /m);
+  const config = { generator: 'hugo', siteUrl: 'https://garden.example/notes' };
+  for (const [build, isReplaced] of [
+    [{ command: 'hugo', background: false }, false],
+    [{ command: 'hugo' }, true],
+  ] as const) {
+    fs.rmSync(join(dir, 'pressmark.config.mjs'), { force: true });
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ ...config, build }));
+    t.is((await init(dir)).stdout.includes('git tracks files in public'), isReplaced);
+  }
 });
 
 test('without the generator on the machine, init says so, and flags say what it cannot ask', async (t) => {
