@@ -15,8 +15,11 @@ const answer = (value) => {
 };
 process.on('uncaughtException', (error) => {
   // Without the stack traces, which would hide the messages.
-  for (let one = error; one; one = one.originalError ?? one.cause)
+  const printed = new Set();
+  for (let one = error; one && !printed.has(one); one = one.originalError ?? one.cause) {
+    printed.add(one);
     console.error(...[String(one), one.loc].filter(Boolean));
+  }
   process.exit(1);
 });
 `;

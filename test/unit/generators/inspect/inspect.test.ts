@@ -34,10 +34,10 @@ test('the key of the picture is the one that the posts have', (t) => {
   t.deepEqual(keysOf({ bigimg: [{ src: '/a.jpg' }] }), { image: 'bigimg[].src' });
 });
 
-test('an error of a site that is asked is printed with its causes, without stack traces', (t) => {
+test('an error of a site that is asked is printed with its causes, each once, without stack traces', (t) => {
   const script = `
 const cause = new Error('no module rss');
-throw new TypeError('the configuration cannot be read', { cause });`;
+throw (cause.cause = new TypeError('the configuration cannot be read', { cause }));`;
   const { stderr, status } = spawnSync('sh', ['-c', nodeCommand(script)], { encoding: 'utf8' });
   t.is(status, 1);
   t.is(stderr, 'TypeError: the configuration cannot be read\nError: no module rss\n');
