@@ -5,6 +5,7 @@ import test from 'ava';
 import { adminOf } from '../../support/admin.js';
 import { article } from '../../support/events.js';
 import { sharedHere, startHere } from '../../support/receiver-here.js';
+import { until } from '../../support/until.js';
 import { withPlugins } from '../../support/with-plugins.js';
 
 /** Whatever it is shown in, this must stay text. */
@@ -27,6 +28,7 @@ export default { name: 'desk', version: '1.2.3',
     fs.writeFileSync(host.paths.site + '/options', JSON.stringify(host.options));
     host.admin.page({ path: 'mine', title: 'Mine ' + ${JSON.stringify(HOSTILE)}, role: 'editor', render: ({ user, query }) => '<p id="mine">' + user.name + query.get('n') + '</p>' });
     host.admin.page({ path: 'broken', title: 'Broken', render() { throw new Error('no ' + ${JSON.stringify(HOSTILE)}); } });
+    host.adapter({ path: '/in', verify: () => true, receive: () => ({ id: 'in-1', title: 'In', contentHtml: '<p>In.</p>' }) });
     host.admin.widget({ title: 'Widget', render: () => '<b id="widget">7</b>' });
     host.admin.action({ name: 'tidy', label: 'Tidy', on: 'plugin', run: ({ user }) => user.name + ' has tidied ' + ${JSON.stringify(HOSTILE)} });
     host.admin.action({ name: 'greet', label: 'Greet', on: 'article', run: ({ article }) => { throw new Error('no greeting for ' + article); } });
@@ -85,6 +87,18 @@ test.serial(
 );
 
 // Last, as it ends the receiver of this file.
+test.serial(
+  'a request to an adapter, which has no event, is listed under the name of its plugin',
+  async (t) => {
+    const admin = await adminOf(receiver());
+    t.is((await fetch(`${receiver().origin}/in`, { method: 'POST' })).status, 200);
+    const keyOf = ({ text }: { text: string }) => /deliveries\/one\?key=([\w-]+)">desk<\/a>/.exec(text)?.[1];
+    await until('it is listed', async () => keyOf(await admin.get('deliveries')) !== undefined);
+    const { text } = await admin.get(`deliveries/one?key=${keyOf(await admin.get('deliveries'))}`);
+    t.regex(text, /<dt>Event<\/dt><dd>desk<\/dd>/);
+  },
+);
+
 test.serial(
   'plugin settings: a form is saved by the one who is logged in, after a restart it counts, and of two the second is shown both',
   async (t) => {
