@@ -27,7 +27,7 @@ export async function tracksOutput(
 export const trackedOutput = (output: string) => ({
   text: `git tracks files in ${output}, which builds would replace by a symbolic link`,
   // Of the whole site, git would forget the sources as well.
-  fix: `${join(output, '.') === '.' ? '' : `run git rm -r --cached ${output}, ignore it and commit; or `}have the generator write another folder and set "output" to it; or leave all builds to you with build: { background: false }`,
+  fix: `${join(output, '.') === '.' ? '' : `run git rm -r --cached ${output}, ignore it and commit, if no host publishes it from git; or `}have the generator write another folder and set "output" to it; or leave all builds to you with build: { background: false }`,
 });
 
 /** Adds a line to git's exclude file, because `public/` in `.gitignore` does not ignore a symbolic link. */
