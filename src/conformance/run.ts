@@ -61,7 +61,7 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Receiv
   let stopped: string | undefined;
   let begun = 0;
   for (const rule of rules) {
-    const why = stopped ?? (skipped.has(rule.id) ? 'it is left out by --skip' : undefined);
+    const why = stopped ?? (skipped.has(rule.id) ? '--skip leaves it out' : undefined);
     let outcome: Outcome =
       why === undefined
         ? await outcomeOf(rule, session, outcomes, blocking, redact)
@@ -108,8 +108,8 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Receiv
 type Found = Pick<ReceiverReport, 'version' | 'firstTest' | 'run' | 'left'>;
 
 const UPGRADE = {
-  1: 'Its answer to webhook.test has no version and capabilities, so the service takes it for Version 1 and cannot refresh articles. If it is meant to be Version 3, check it with --as 3.',
-  2: 'Version 3 is current: it answers each publish with the article’s id and URL. To check the receiver as Version 3, use --as 3.',
+  1: 'Its answer to webhook.test has no version and capabilities, so the service treats the receiver as Version 1 and cannot refresh articles. To check it as Version 3, use --as 3.',
+  2: 'Version 3 is current: its receivers answer each publish with the article’s id and URL. To check the receiver as Version 3, use --as 3.',
 } as const;
 
 /** @param isStated whether the receiver states the version, as opposed to a person. */
@@ -120,14 +120,14 @@ function notesOf({ version, firstTest, left, run }: Found, isStated: boolean): s
       : [];
   if (left.length === 0) return upgrade;
   const lines = [
-    left.length === 1 ? 'One article is left behind:' : `${left.length} articles are left behind:`,
+    left.length === 1 ? 'The run left one article:' : `The run left ${left.length} articles:`,
     ...left.map(({ id, url }) => (url === undefined ? `  ${id}` : `  ${id}  ${url}`)),
     `Remove the articles whose ids begin with pressmark-check-${run}- in the receiver’s own admin or store. In a Pressmark site: grep -rlE '^ *id: "?pressmark-check-${run}-' content | xargs rm`,
   ];
   return [...upgrade, lines.join('\n')];
 }
 
-const FAILED_HINT = 'The receiver failed at this request: look at its log.';
+const FAILED_HINT = 'The receiver failed at this request: read its log.';
 
 /** The end of a run: further checks would not show anything about the receiver itself. */
 interface Stop extends Required<Pick<Outcome, 'expected' | 'got'>> {
@@ -145,17 +145,19 @@ async function stopSince(session: Session, begun: number): Promise<Stop | undefi
     return {
       why: 'began to limit requests (429)',
       expected: 'an answer to each request',
-      got: 'status 429, which says nothing about the request',
+      got: 'status 429, which does not tell whether the request is right',
       hint: 'The receiver limits requests. Exempt the requests of the service, or check it with a lower --rate.',
     };
   const reply = await session.goneSince(begun);
   if (reply === undefined) return undefined;
   const isSilent = reply.kind === 'silence';
   return {
-    why: isSilent ? `stopped answering (${reply.reason})` : `began to fail at everything (${reply.status})`,
-    expected: 'a receiver that goes on answering',
+    why: isSilent
+      ? `stopped answering (${reply.reason})`
+      : `began to fail at every request (${reply.status})`,
+    expected: 'a receiver that still answers',
     got: `${describe(reply)} to this rule’s last request, and to each webhook.test after it`,
-    hint: 'Look at the log of the receiver, or of the proxy before it, for the request at which this began. No request may end a receiver: answer with a status from 400 to 499.',
+    hint: 'Find this request in the log of the receiver or of its proxy. No request may end a receiver: answer with a status from 400 to 499.',
   };
 }
 
@@ -181,8 +183,7 @@ async function outcomeOf(
     blocking.add(rule.id);
     // Name the rule at the origin.
     const needed = before.get(lacking);
-    const why =
-      needed?.result === 'not checked' ? needed.why : `it needs ${lacking}, which is ${needed?.result}`;
+    const why = needed?.result === 'not checked' ? needed.why : `it needs ${lacking} (${needed?.result})`;
     return ended({ result: 'not checked', ...(why !== undefined && { why }) });
   }
   try {

@@ -161,14 +161,14 @@ export class Session {
   /** Fetches a public page until it is `ready` or the time is over. @throws NotChecked if pages are not to be checked. */
   async page(url: string, ready: (html: string) => boolean): Promise<Page> {
     const { pages } = this.options;
-    if (pages === undefined) throw new NotChecked('pages are looked at with --public');
+    if (pages === undefined) throw new NotChecked('use --public to check pages');
     return pageWhen(url, ready, pages, () => this.sender.turn());
   }
 
   /** The number of requests that can begin at the same moment. */
   get mostConcurrent(): number {
     const most = Math.min(MOST_CONCURRENT, this.options.rate);
-    if (most < 2) throw new NotChecked('concurrent requests need a rate of at least 2 requests a second');
+    if (most < 2) throw new NotChecked('concurrent requests need a --rate of at least 2');
     return most;
   }
 
@@ -235,7 +235,7 @@ export class Session {
   async known(): Promise<string> {
     if (this.options.target !== undefined) return this.options.target;
     if (this.options.readOnly)
-      throw new NotChecked('it needs an article that is there; name one with --target');
+      throw new NotChecked('it needs an existing article; give its URL with --target');
     return (await this.main()).url();
   }
 

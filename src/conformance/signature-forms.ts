@@ -29,7 +29,7 @@ export const SIGNATURE_FORMS: readonly SignatureForm[] = [
     sign: rewritten((value) => jsonText(value, { comma: ', ', colon: ': ' })),
   },
   {
-    what: 'made of the body with its keys sorted, as a parser gave them back',
+    what: 'made of the parsed body with its keys sorted',
     fix: RAW,
     sign: rewritten((value) => jsonText(value, { sorted: true })),
   },
@@ -44,7 +44,7 @@ export const SIGNATURE_FORMS: readonly SignatureForm[] = [
     sign: rewritten((value) => JSON.stringify(value, null, 2)),
   },
   {
-    what: 'made of data alone',
+    what: 'made of data only',
     fix: `The signature covers the whole body. ${RAW}`,
     sign: rewritten((value) =>
       JSON.stringify(typeof value === 'object' && value !== null && 'data' in value && value.data),
@@ -52,12 +52,12 @@ export const SIGNATURE_FORMS: readonly SignatureForm[] = [
   },
   {
     what: 'made of the timestamp, a full stop and the body, as other services do it',
-    fix: 'Here the body alone is signed.',
+    fix: 'Sign only the body.',
     sign: (body, secret, timestamp) => hex(`${timestamp}.${body}`, secret),
   },
   {
     what: 'in capital hex digits',
-    fix: 'Lowercase your own, or the header, before you compare.',
+    fix: 'Lowercase your own signature, or the header, before you compare.',
     sign: (body, secret) => `sha256=${hmac(body, secret).digest('hex').toUpperCase()}`,
   },
   {
@@ -72,12 +72,12 @@ export const SIGNATURE_FORMS: readonly SignatureForm[] = [
   },
   {
     what: 'made with a line end after the secret',
-    fix: 'Trim what you read from the file or the variable.',
+    fix: 'Trim the secret when you read it from a file or a variable.',
     sign: (body, secret) => hex(body, `${secret}\n`),
   },
   {
     what: 'made with the secret decoded from base64',
-    fix: 'Use the characters of the secret as they are.',
+    fix: 'Use the characters of the secret, without decoding them.',
     sign: (body, secret) => hex(body, Buffer.from(secret, 'base64')),
   },
 ];

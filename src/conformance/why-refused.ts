@@ -13,7 +13,7 @@ interface Guess {
 
 const NAMES: Guess = {
   overrides: { lowercase: true },
-  fix: 'It finds the headers only if their names are in lower case. Look them up in any case.',
+  fix: 'The receiver finds the headers only if their names are in lower case. Look them up in any case.',
 };
 
 /**
@@ -29,7 +29,7 @@ export function whyNotSigned(session: Session, answer: Answer): Promise<string |
   return proven(session, [
     NAMES,
     ...SIGNATURE_FORMS.map(({ what, fix, sign }) => ({
-      fix: `It expects a signature ${what}. ${fix}`,
+      fix: `The receiver expects a signature ${what}. ${fix}`,
       overrides: {
         signature: (_: string, signed: Buffer) =>
           sign(signed.toString(), secret, String(Math.floor(Date.now() / 1000))),
@@ -45,7 +45,7 @@ export async function whyNotAccepted(session: Session, { status }: Answer): Prom
     NAMES,
     {
       overrides: { envelope: { contract_version: 3 } },
-      fix: 'It accepts contract_version 3. Requests carry 2 for receivers of every version; only answers say 3.',
+      fix: 'The receiver accepts contract_version 3. Requests carry 2 for receivers of every version; only answers carry 3.',
     },
   ]);
 }
@@ -57,7 +57,7 @@ async function proven(session: Session, guesses: readonly Guess[]): Promise<stri
       trial: true,
     });
     if (reply.kind === 'answer' && isSuccess(reply))
-      return `${fix} (Proven: so sent, a test is answered ${describe(reply)}.)`;
+      return `${fix} (Proven: a test in this form is answered ${describe(reply)}.)`;
   }
   return undefined;
 }

@@ -6,20 +6,20 @@ import type { PersonsStep, Session } from '../session.js';
 const LIST = `
 # States and transitions; V2; needs update-200
 232 manual-edit-changes-revision: An edit in the receiver’s own admin changes the revision.
-  Make a new revision wherever an article is saved, not in the webhook alone.
-233 manual-edit-is-kept (article.updated, 4; needs manual-edit-changes-revision): An update whose base is the revision before a person’s edit is answered 409, and the edit stays.
-  Compare base_revision_id with the revision that the edit has made.
-234 manual-restart-keeps-articles: After a restart an article has the content and the revision of its last update.
+  Make a new revision each time an article is saved, not only in the webhook.
+233 manual-edit-is-kept (article.updated, 4; needs manual-edit-changes-revision): An update based on the revision before a person’s edit is answered 409, and the edit is kept.
+  Compare base_revision_id with the revision of the edit.
+234 manual-restart-keeps-articles: A restart keeps the content and the revision of an article’s last update.
   Write articles and revisions to the disk before you answer.
 
 # article.published; V3; needs publish-again-same-url update-200
-235 manual-restart-keeps-ids (needs manual-restart-keeps-articles): A redelivery after a restart is answered with the same id and URL as before it.
-  Keep the ids of what was published on the disk, with the articles.
+235 manual-restart-keeps-ids (needs manual-restart-keeps-articles): A redelivery after a restart is answered with the same id and URL as before.
+  Keep the ids of published articles on the disk, with the articles.
 `;
 
 async function ask(session: Session, step: PersonsStep): Promise<void> {
   const { ask: byHand } = session.options;
-  if (byHand === undefined) throw new NotChecked('a person is asked for it with --manual');
+  if (byHand === undefined) throw new NotChecked('it needs a person; use --manual');
   await byHand(step);
 }
 

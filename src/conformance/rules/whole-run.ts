@@ -5,16 +5,16 @@ import { rules } from '../rule.js';
 
 const LIST = `
 # Limits; needs reachable
-239 answers-in-time: No webhook.test and no lookup of the whole run waited longer than 15 seconds for its answer, and no publish longer than 30.
+239 answers-in-time: Every webhook.test and lookup of the run was answered within 15 seconds, and every publish within 30.
   Answer as soon as the write has committed; build pages and clear caches afterwards.
-243 answer-sizes: No answer of the whole run has more than 1,000,000 bytes, and none to a lookup more than 999,999.
-  Answer only what the contract names; refuse the lookup of an article that is too large.
+243 answer-sizes: No answer of the run has more than 1,000,000 bytes, and no answer to a lookup more than 999,999.
+  Answer only the contract’s fields; refuse the lookup of an article that is too large.
 
 # Authentication, 6; needs request-accepted
-247 secret-not-exposed: No answer of the whole run holds the secret.
+247 secret-not-exposed: No answer of the run contains the secret.
   Take the secret out of your error messages.
-248 signature-not-exposed: No refusal contains the signature that would have been right.
-  Whoever gets the right signature can send the same body again, signed. Say only that it does not match.
+248 signature-not-exposed: No refusal contains the right signature.
+  Say only that the signature does not match: with the right one, a sender can sign the same body.
 `;
 
 /** Rules about all answers of a run, which come last (contract: Limits; Authentication, 6). */

@@ -68,7 +68,7 @@ export async function checkSender(options: SenderCheckOptions): Promise<Report> 
 
 function outcomeOf(rule: SenderRule, seen: Seen, redact: (text: string) => string): Outcome {
   if (rule.id !== 'signature' && seen.findings.has('signature'))
-    return { rule, result: 'not checked', why: 'it needs signature, which is failed', ms: 0 };
+    return { rule, result: 'not checked', why: 'it needs signature (failed)', ms: 0 };
   if (seen.requests.length === 0 && seen.findings.size === 0)
     return { rule, result: 'not checked', why: 'no request came', ms: 0 };
   try {

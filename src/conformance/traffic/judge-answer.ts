@@ -29,13 +29,16 @@ export function judgeAnswer({ signature, delivery }: JudgedRequest, answer: Answ
   const accepted = status >= 200 && status <= 299;
   if (signature !== 'right') {
     if (status !== 401)
-      find('Authentication, 3d', `it was answered ${status}; without the right signature the answer is 401`);
+      find(
+        'Authentication, 3d',
+        `it was answered ${status}; without the right signature the answer must be 401`,
+      );
     return found;
   }
   if (status >= 400 && typeof objectOf(reply)?.error !== 'string')
     find('Errors', 'the answer is not {"error": message} as JSON');
   if (delivery === undefined) {
-    if (accepted) find('Errors', `it was answered ${status}; the answer to an invalid request is 400`);
+    if (accepted) find('Errors', `it was answered ${status}; the answer to an invalid request must be 400`);
     return found;
   }
   const limit = timeoutOf(delivery.event);
@@ -78,7 +81,7 @@ function publishFindings(reply: Reply): Breach[] {
     return [
       {
         section,
-        says: `the answer ${reply.incomplete}: the article counts as delivered, and its URL cannot be read`,
+        says: `the answer ${reply.incomplete}: the article counts as delivered, but its URL cannot be read`,
       },
     ];
   const { url, id } = objectOf(reply) ?? {};

@@ -58,11 +58,11 @@ export function judgeRequest(
   const names = headerNames(service);
   const valueIn = (name: string) => [headers[name.toLowerCase()]].flat()[0];
 
-  if (method !== 'POST') find('post', `the method is ${method}; all events are POSTed`);
+  if (method !== 'POST') find('post', `the method is ${method}; it must be POST`);
   if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))
     find(
       'content-type',
-      `Content-Type is ${headers['content-type'] ?? 'missing'}; it is always application/json`,
+      `Content-Type is ${headers['content-type'] ?? 'missing'}; it must be application/json`,
     );
   if (body.length > MAX_BODY_BYTES)
     find(
@@ -77,7 +77,7 @@ export function judgeRequest(
   if (signature === 'wrong')
     find('signature', wrongSignature(names.signature, given ?? '', body, secret, timestamp ?? ''));
   if (signature === 'right' && given !== given?.toLowerCase())
-    find('signature-lower-case', `${names.signature} has capitals; the hex is always in lower case`);
+    find('signature-lower-case', `${names.signature} has capitals; the hex must be in lower case`);
 
   const parsed = parsedDelivery(body);
   const written = 'why' in parsed ? 0 : Date.parse(parsed.delivery.timestamp) - CLOCKS_APART_MS;
@@ -85,8 +85,8 @@ export function judgeRequest(
   if (!(sent >= written && sent < future))
     find(
       'timestamp-header',
-      `${names.timestamp} is ${timestamp ?? 'missing'}; it is the moment of sending in seconds, ${
-        sent >= future ? 'and that is still to come' : 'and not before the body’s timestamp'
+      `${names.timestamp} is ${timestamp ?? 'missing'}; it must be the time of sending in seconds, ${
+        sent >= future ? 'but is in the future' : 'and not before the body’s timestamp'
       }`,
     );
 
@@ -99,18 +99,21 @@ export function judgeRequest(
     find('compact', 'the JSON is not compact: it has white space or a line end between its values');
   const event = valueIn(names.event);
   if (event !== delivery.event)
-    find('event-header', `${names.event} is ${event ?? 'missing'}, and the body’s event ${delivery.event}`);
+    find(
+      'event-header',
+      `${names.event} is ${event ?? 'missing'}, but the body’s event is ${delivery.event}`,
+    );
   const contract = valueIn(names.contract);
   const wanted = delivery.event === 'article.published' ? undefined : '2';
   if (contract !== wanted)
     find(
       'contract-header',
-      `${names.contract} is ${contract ?? 'missing'}; on ${delivery.event} it is ${wanted ?? 'absent'}`,
+      `${names.contract} is ${contract ?? 'missing'}; on ${delivery.event} it must be ${wanted ?? 'absent'}`,
     );
   if ('published_at' in delivery.data && delivery.data.published_at !== delivery.timestamp)
     find(
       'published-at',
-      `published_at is ${delivery.data.published_at}, and the timestamp ${delivery.timestamp}; both are the same`,
+      `published_at is ${delivery.data.published_at}, but the timestamp is ${delivery.timestamp}; both must be equal`,
     );
   if (delivery.event === 'article.published') {
     if (Object.hasOwn(Object(json), 'contract_version'))
@@ -122,7 +125,7 @@ export function judgeRequest(
   if (delivery.event === 'article.updated' && delivery.data.id !== delivery.data.revision_id)
     find(
       'revision-is-id',
-      `revision_id is ${delivery.data.revision_id}, and data.id ${delivery.data.id}; both are the same`,
+      `revision_id is ${delivery.data.revision_id}, but data.id is ${delivery.data.id}; both must be equal`,
     );
   return { signature, delivery, findings };
 }
@@ -149,7 +152,7 @@ function missingSignature(name: string, headers: IncomingHttpHeaders): string {
   const other = signatureHeaderIn(Object.keys(headers));
   return other === undefined
     ? `${name} is missing`
-    : `${name} is missing; there is ${other}: give the service’s name with --service`;
+    : `${name} is missing, but ${other} is present: give the service’s name with --service`;
 }
 
 function wrongSignature(

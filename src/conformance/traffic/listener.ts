@@ -61,7 +61,7 @@ export async function listen(options: ListenOptions): Promise<{ url: string; clo
   const answerOf: TrafficOptions['answer'] = async (judged, incoming, gone) => {
     const status = statuses?.[Math.min(count++, statuses.length - 1)];
     if (status !== undefined && (status < 200 || status > 299))
-      return jsonAnswer(status, { error: `pressmark listen answers ${status}, as it was asked to` });
+      return jsonAnswer(status, { error: `pressmark listen was told to answer ${status}` });
     if (forwardTo !== undefined) return forwarded(forwardTo, incoming, gone);
     const request = judged();
     if (request.signature === 'right' && incoming.body.length > MAX_BODY_BYTES)

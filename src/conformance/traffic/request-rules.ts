@@ -3,7 +3,7 @@ import { rulesIn } from '../rule-list.js';
 const LIST = `
 # Authentication, 2
 1 signature: X-Service-Signature is sha256= and the HMAC-SHA256 of the raw body.
-  Serialize the body once, sign these bytes with the secret of the webhook, and send the same bytes.
+  Serialize the body once, sign the bytes with the secret of the webhook, and send the same bytes.
 
 # Authentication, 4
 2 signature-lower-case: The signature’s hex digits are in lower case.
@@ -16,8 +16,8 @@ const LIST = `
 # Request headers
 4 content-type: Content-Type is application/json.
   Send Content-Type: application/json.
-5 timestamp-header: X-Service-Timestamp is the moment of sending in seconds.
-  Send the seconds since 1970 as digits, at each attempt those of that moment.
+5 timestamp-header: X-Service-Timestamp is the time of sending in seconds.
+  Send the seconds since 1970 as digits, at each attempt the current ones.
 
 # Request envelope
 6 payload: The body is JSON with every field of its event.
@@ -34,11 +34,11 @@ const LIST = `
   Send X-Service-Contract: 2 with every body that has contract_version 2, and with no other.
 
 # Article
-11 published-at: published_at is the timestamp.
+11 published-at: published_at equals the timestamp.
   Give data.published_at and timestamp the same text.
 
 # article.updated data
-12 revision-is-id: revision_id of an update is its data.id.
+12 revision-is-id: revision_id of an update equals its data.id.
   Give data.revision_id and data.id the id of the refresh draft.
 
 # Body additions

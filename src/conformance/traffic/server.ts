@@ -98,7 +98,7 @@ export async function startTrafficServer(
   } catch (cause) {
     throw new PressmarkError(
       'USAGE',
-      `it cannot listen on ${options.host}:${options.port}: ${messageOf(cause)}`,
+      `cannot listen on ${options.host}:${options.port}: ${messageOf(cause)}`,
       { cause },
     );
   }

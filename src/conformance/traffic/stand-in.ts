@@ -65,7 +65,7 @@ export function createStandIn(origin: string): (request: JudgedRequest) => Answe
       }
       case 'article.lookup': {
         const found = at(delivery.data.target_url);
-        if (found === undefined) return refuse(404, 'there is no article at this URL');
+        if (found === undefined) return refuse(404, 'no article has this URL');
         const { id, url, title, html, revision } = found;
         return {
           status: 200,
@@ -77,7 +77,7 @@ export function createStandIn(origin: string): (request: JudgedRequest) => Answe
         const article = articles.get(data.target_id);
         if (data.id !== data.revision_id) return refuse(400, 'data.id and revision_id differ');
         if (article === undefined || at(data.target_url) !== article)
-          return refuse(404, 'target_id and target_url are not those of one article');
+          return refuse(404, 'target_id and target_url do not belong to the same article');
         if (article.revision === data.revision_id)
           return { status: 200, json: updatedAnswer(data.revision_id) };
         if (article.revision !== data.base_revision_id) return { status: 409, json: conflictAnswer({}) };

@@ -103,7 +103,7 @@ export class EventSender {
     for (const event of events) {
       const writes = event === 'article.published' || event === 'article.updated';
       if (this.#options.readOnly && writes)
-        throw new NotChecked(`it sends ${event}, and --read-only was given`);
+        throw new NotChecked(`it sends ${event}, which --read-only forbids`);
       if (this.timeouts(event) >= MAX_TIMEOUTS)
         throw new NotChecked(`${event} went unanswered ${MAX_TIMEOUTS} times`);
     }

@@ -22,7 +22,7 @@ testExample({
         ],
       },
       first: 'signature-accepted',
-      says: /keys sorted, as a parser gave them back.*io\.ReadAll\(r\.Body\)/,
+      says: /the parsed body with its keys sorted.*io\.ReadAll\(r\.Body\)/,
     },
     {
       what: 'is registered with a slash after its path',
@@ -41,7 +41,7 @@ testExample({
         ],
       },
       first: 'unsigned-invalid-json',
-      says: /Verify the signature before anything else/,
+      says: /Verify the signature before you read the body/,
     },
     {
       what: 'answers before it has written',
@@ -95,7 +95,7 @@ testExample({
         'store.go': [['	case article.Revision == data.RevisionID:\n\t\treturn nil // a retry\n', '']],
       },
       first: 'update-retry-200',
-      says: /That comes before the comparison of base_revision_id/,
+      says: /before you compare base_revision_id/,
     },
     {
       what: 'escapes the content',
@@ -112,7 +112,7 @@ testExample({
       what: 'has no limit for the body',
       edits: { 'main.go': [['http.MaxBytesReader(w, request.Body, maxBytes)', 'request.Body']] },
       first: 'too-large-413',
-      says: /Count the bytes as they come, and answer 413/,
+      says: /Count the bytes as they arrive, and answer 413/,
     },
   ],
 });

@@ -36,13 +36,13 @@ testExample({
       what: 'signs the body as JSON.stringify writes it',
       edits: { [ROUTE]: [['await bodyOf(request)', 'Buffer.from(JSON.stringify(await request.json()))']] },
       first: 'signature-whitespace-changed',
-      says: /Compute the signature over the bytes as they came, before anything parses/,
+      says: /Compute the signature over the raw bytes, before anything parses/,
     },
     {
       what: 'compares without a look at the lengths',
       edits: { [ROUTE]: [['given.length !== expected.length || ', '']] },
       first: 'signature-missing',
-      says: /got {7}500.*look at its log\..*constant-time comparisons fail without a value, and some of them on unequal lengths/s,
+      says: /got {7}500.*read its log\..*constant-time comparisons fail without a value, and some of them on unequal lengths/s,
     },
     {
       what: 'answers a relative URL',
@@ -118,7 +118,7 @@ testExample({
         ],
       },
       first: 'update-target-unknown',
-      says: /Answer 404 where there is no such article/,
+      says: /Answer 404 if no such article exists/,
     },
     {
       what: 'ignores the base revision',

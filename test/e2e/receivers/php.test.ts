@@ -11,7 +11,7 @@ testExample({
       what: 'signs the body as json_encode writes it',
       edits: { [FILE]: [["'sha256', $raw, SECRET", "'sha256', json_encode(json_decode($raw)), SECRET"]] },
       first: 'signature-whitespace-changed',
-      says: /Compute the signature over the bytes as they came, before anything parses/,
+      says: /Compute the signature over the raw bytes, before anything parses/,
     },
     {
       what: 'trims the body',
@@ -42,13 +42,13 @@ testExample({
         [FILE]: [["$_SERVER['HTTP_X_SERVICE_SIGNATURE']", "getallheaders()['X-Service-Signature']"]],
       },
       first: 'header-names-any-case',
-      says: /HTTP’s header names have no case/,
+      says: /Ignore the case of header names/,
     },
     {
       what: 'fails at what is not JSON',
       edits: { [FILE]: [['catch (JsonException $error)', 'catch (TypeError $error)']] },
       first: 'json-cut-off',
-      says: /got {7}500.*look at its log\. Answer 400 where the verified body cannot be parsed/s,
+      says: /got {7}500.*read its log\. Answer 400 if the verified body cannot be parsed/s,
     },
     {
       what: 'answers before it has written',

@@ -21,13 +21,13 @@ testExample({
         ],
       },
       first: 'unsigned-invalid-json',
-      says: /Verify the signature before anything else/,
+      says: /Verify the signature before you read the body/,
     },
     {
       what: 'fails where the header is missing',
       edits: { 'receiver.py': [['("X-Service-Signature", "")', '("X-Service-Signature")']] },
       first: 'signature-missing',
-      says: /got {7}500.*look at its log\. Answer 401 if the header is missing/s,
+      says: /got {7}500.*read its log\. Answer 401 if the header is missing/s,
     },
     {
       what: 'answers before it has written',
@@ -103,7 +103,7 @@ testExample({
       what: 'has no limit for the body',
       edits: { 'receiver.py': [['MAX_BYTES = 1_000_000', 'MAX_BYTES = 100_000_000']] },
       first: 'too-large-413',
-      says: /Count the bytes as they come, and answer 413/,
+      says: /Count the bytes as they arrive, and answer 413/,
     },
   ],
 });

@@ -53,14 +53,14 @@ const MISTAKES: readonly Mistake[] = [
   [
     'the body is signed as json_encode writes it',
     'signature-whitespace-changed',
-    /as they came/,
+    /over the raw bytes/,
     resigned((value) => JSON.stringify(value).replaceAll('/', '\\/')),
   ],
   ['nothing is verified', 'signature-missing', /401/, lets(() => true)],
   [
     'the body is parsed before its signature is verified',
     'unsigned-invalid-json',
-    /Verify the signature before anything else/,
+    /Verify the signature before you read the body/,
     (steps) => {
       const { verify } = steps;
       steps.verify = (incoming) => steps.parse(incoming) !== undefined && verify(incoming);
@@ -69,7 +69,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     'a publish is answered before its write has committed',
     'publish-then-lookup',
-    /stored after the answer: wait for the commit/,
+    /stored after the answer\. Answer after the write has committed/,
   ],
   [
     'headers are found in lower case alone',
@@ -101,14 +101,14 @@ const MISTAKES: readonly Mistake[] = [
     /stored article/,
     inStore('apply', (_, store) => (__, data) => void store.insert(data, store.freeUrl(data.slug))),
   ],
-  ['a null image clears the image', 'page-image-kept', /Null leaves the image alone/],
+  ['a null image clears the image', 'page-image-kept', /Null keeps the image/],
   [
     'an update of a stale revision is applied',
     'update-stale-409',
     /base_revision_id/,
     inStore('isStale', () => () => false),
   ],
-  ['the retry of an update is answered 409', 'update-retry-200', /before the comparison of base_revision_id/],
+  ['the retry of an update is answered 409', 'update-retry-200', /before you compare base_revision_id/],
   [
     'contract_version 3 is demanded',
     'version-stated',
@@ -129,7 +129,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     'a 401 says which signature would have been right',
     'signature-not-exposed',
-    /Whoever gets the right signature can send the same body again/,
+    /Say only that the signature does not match/,
   ],
   [
     'texts lose their first character',

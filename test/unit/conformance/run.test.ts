@@ -35,7 +35,7 @@ test('a read-only run sends nothing that writes', async (t) => {
   t.false(events.has('article.published') || events.has('article.updated'));
   t.deepEqual(report.left, []);
   t.false(hasFailed(report));
-  t.is(outcomeOf(report, 'publish-accepted')?.why, 'it sends article.published, and --read-only was given');
+  t.is(outcomeOf(report, 'publish-accepted')?.why, 'it sends article.published, which --read-only forbids');
 });
 
 test('no report holds the secret, a signature, the URL’s password or its query', async (t) => {
@@ -95,7 +95,7 @@ test('a receiver that ends, or begins to limit requests, has failed, though the 
 
 test('a run in which nothing passed has failed', async (t) => {
   const report = await checked([], { only: ['reachable'], skip: ['reachable'] });
-  t.deepEqual(complaints(report), ['reachable: not checked; it is left out by --skip']);
+  t.deepEqual(complaints(report), ['reachable: not checked; --skip leaves it out']);
   t.true(hasFailed(report));
   t.regex(markdownReport(report), /-lightgrey\)/);
 });

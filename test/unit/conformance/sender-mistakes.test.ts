@@ -141,7 +141,7 @@ const NAMED_FIRST = ['signature', 'post', 'accepted-is-final', 'retry-waits', 'c
 
 /** Of each kind of expectation, one in words. */
 const WORDS: Readonly<Record<string, RegExp>> = {
-  'published-at': /both are the same/,
+  'published-at': /both must be equal/,
   'accepted-is-final': /one attempt .* 200 .* 6, the second after \d+ s/,
   'retry-failed': /404 . none/,
   'retry-same-bytes': /differs at byte/,
@@ -171,7 +171,7 @@ test('a signature of other bytes is named by what was signed, and is the only fa
   const failed = report.outcomes.filter(({ result }) => result !== 'not checked' && result !== 'passed');
   t.is(failed.length, 1);
   t.regex(failed[0]?.got ?? '', /is a signature made of the body as Python’s json\.dumps writes it/);
-  t.true(report.outcomes.slice(1).every(({ why }) => why === 'it needs signature, which is failed'));
+  t.true(report.outcomes.slice(1).every(({ why }) => why === 'it needs signature (failed)'));
 });
 
 test('for every rule about senders there is a fault, and for every fault such a rule', (t) => {

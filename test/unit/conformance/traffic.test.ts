@@ -36,7 +36,7 @@ test('listen alone keeps every rule of the contract', async (t) => {
   const report = await checkReceiver(optionsFor(new URL(url), { pages: undefined }));
   t.is(report.version, 3);
   t.deepEqual(
-    complaints(report).filter((line) => !line.includes('with --')),
+    complaints(report).filter((line) => !line.includes('use --')),
     [],
   );
 });
@@ -48,12 +48,12 @@ test('listen names what a request breaks', async (t) => {
   const headers = { 'X-Acme-Signature': 'sha256=00', 'Content-Type': 'text/plain' };
   await fetch(url, { method: 'POST', body, headers });
   t.deepEqual(said(), [
-    'Content-Type is text/plain; it is always application/json',
-    'X-Service-Signature is missing; there is X-Acme-Signature: give the service’s name with --service',
-    'X-Service-Timestamp is missing; it is the moment of sending in seconds, and not before the body’s timestamp',
+    'Content-Type is text/plain; it must be application/json',
+    'X-Service-Signature is missing, but X-Acme-Signature is present: give the service’s name with --service',
+    'X-Service-Timestamp is missing; it must be the time of sending in seconds, and not before the body’s timestamp',
     'the JSON is not compact: it has white space or a line end between its values',
-    'X-Service-Event is missing, and the body’s event webhook.test',
-    'X-Service-Contract is missing; on webhook.test it is 2',
+    'X-Service-Event is missing, but the body’s event is webhook.test',
+    'X-Service-Contract is missing; on webhook.test it must be 2',
   ]);
   t.is((await fetch(url, { method: 'POST', body: 'x'.repeat(10_000_001) })).status, 413);
 });
@@ -82,7 +82,7 @@ test('listen names what an answer breaks', async (t) => {
   seen.length = 0;
   [status, text] = [200, '{"received":true}'];
   await sent(before, 'webhook.test', aTest(), undefined, 'another secret');
-  t.regex(said().join('\n'), /it was answered 200; without the right signature the answer is 401/);
+  t.regex(said().join('\n'), /it was answered 200; without the right signature the answer must be 401/);
   text = 'x'.repeat(10_000_001);
   const tooLong = await sent(before, 'webhook.test', aTest());
   t.regex(tooLong.body.toString(), /did not answer: the answer is over 10,000,000 bytes/);

@@ -6,19 +6,19 @@ import type { Session } from '../../session.js';
 
 const LIST = `
 # article.lookup, Canonicalization; V2; needs lookup-200
-108 canonical-fragment: A fragment is dropped: the article is found.
-109 canonical-slash: Without and with one trailing slash, also before a fragment, the article is found.
+108 canonical-fragment: The article is found at its URL with a fragment.
+109 canonical-slash: The article is found with and without one trailing slash, even before a fragment.
   Drop the fragment and one trailing slash of the path on both sides before you compare.
-112 canonical-host-case (should): The host’s letters have no case: the article is found.
+112 canonical-host-case (should): The article is found whatever the case of the host’s letters.
   Compare origins as URLs, which makes the host lowercase.
 119 canonical-other-folder: The same slug in another folder finds nothing.
-116 canonical-other-origin: With another scheme, host or port, and by the path alone, nothing is found.
-114 canonical-other-path: With another query, with the path in other case, encoded, longer or cut off, nothing is found.
+116 canonical-other-origin: Another scheme, host or port, or the path alone, finds nothing.
+114 canonical-other-path: Another query, or the path in another case, encoded, longer or shorter, finds nothing.
   Compare origin, path and query of both URLs exactly; never guess by slug or title.
-113 canonical-two-slashes: Only one trailing slash is dropped: with two, nothing is found.
-  Drop one slash, not all of them.
-122 canonical-as-written (should): With a dot segment in the path, plain or encoded, a bare question mark at the end, a soft hyphen or a full-width letter in the host nothing is found, though a parser would remove them.
-  Compare path and query as they are written; a URL parser removes dot segments and rewrites hosts.
+113 canonical-two-slashes: A URL with two trailing slashes finds nothing.
+  Drop one slash, not all slashes.
+122 canonical-as-written (should): A URL finds nothing if it has a dot segment in the path, plain or encoded, a bare question mark at the end, or a soft hyphen or full-width letter in the host.
+  Compare the path and query as text: a URL parser removes dot segments and rewrites hosts.
 129 canonical-credentials (article.lookup data; should): A URL with a user and a password finds nothing.
   target_url never holds credentials: answer 400.
 `;

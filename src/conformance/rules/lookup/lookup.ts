@@ -15,34 +15,34 @@ import type { Answer } from '../../transport/probe.js';
 const LIST = `
 # article.lookup; V2; needs request-accepted
 47 lookup-200 (needs publish-accepted publish-url): A lookup of a published article’s URL is answered 200.
-  Find the article whose canonical URL is the one asked for.
+  Find the article whose canonical URL equals the canonical target_url.
 63 lookup-no-redirect (Request headers, Redirects): A lookup is answered without a redirect.
   Register the final URL; the service follows no redirect here.
 
 # article.lookup; V2; needs lookup-200
-64 lookup-answer: The answer to a lookup says received: true, and the contract_version that the answer to webhook.test says.
+64 lookup-answer: The answer to a lookup has received: true, and the contract_version of the answer to webhook.test.
 66 lookup-target (Lookup target): The answer to a lookup has a target with id, url, revision_id, title and content_html.
   Answer {"received": true, "contract_version": 3, "target": {id, url, revision_id, title, content_html}}, each a nonempty text.
-71 lookup-empty-title (Lookup target; needs publish-empty-title): Even of an article that was published without a title, the answer to a lookup has a nonempty one.
-  Store a placeholder where the title is empty; the service rejects a lookup with an empty field.
-72 lookup-url-matches (Lookup target; needs lookup-target): target.url canonicalizes to the URL that was asked for.
-  Answer the article’s public URL; the service rejects an answer with another one.
+71 lookup-empty-title (Lookup target; needs publish-empty-title): The answer to a lookup has a nonempty title, even if the article was published without one.
+  Store a placeholder if the title is empty: the service rejects an answer with an empty field.
+72 lookup-url-matches (Lookup target; needs lookup-target): target.url has the same canonical form as the requested target_url.
+  Answer the article’s public URL: the service rejects an answer with another URL.
 73 lookup-again: Two lookups in a row have the same answer: a lookup is read-only.
-  Make the revision when the content changes, not when it is asked for.
+  Make a new revision when the content changes, not at each lookup.
 
 # article.lookup; V2; needs request-accepted
-98 lookup-nothing-refused: A lookup of a URL where no article is fails with a status other than 2xx.
-99 lookup-nothing-404 (Errors; should): A lookup of a URL where no article is gets 404.
-  Answer 404 where no article is at exactly this URL.
+98 lookup-nothing-refused: A lookup of a URL without an article fails with a status other than 2xx.
+99 lookup-nothing-404 (Errors; should): A lookup of a URL without an article is answered 404.
+  Answer 404 if no article has exactly this URL.
 100 error-shape-404 (Errors; should): The refusal of a lookup carries {"error": message} as JSON.
   Answer every refusal with a JSON object whose error says what was wrong.
-101 lookup-target-url (Errors): A lookup without target_url, or with one that is empty or a number, is answered 400.
+101 lookup-target-url (Errors): A lookup whose target_url is missing, empty or a number is answered 400.
   Check that target_url is a nonempty text.
 
 # article.lookup; V2; needs lookup-200
-104 lookup-version (Errors): A lookup with contract_version 3, with the text "2" or with none is refused.
+104 lookup-version (Errors): A lookup whose contract_version is 3, the text "2" or missing is refused.
 107 lookup-version-400 (Errors; should): A lookup without contract_version is answered 400.
-  Answer 400 where contract_version is not the integer 2.
+  Answer 400 if contract_version is not the integer 2.
 `;
 
 const known = async (session: Session): Promise<Answer> => (await session.find(await session.known())).answer;

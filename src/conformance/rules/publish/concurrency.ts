@@ -7,13 +7,13 @@ import { expectOwnContent } from './redelivery.js';
 
 const LIST = `
 # article.published; needs publish-accepted
-206 publish-at-once-one-article (V3; needs publish-url): The same article several times at the same moment is stored once: every 2xx has the same id and URL.
-251 publish-at-once-found (V2; needs lookup-200): After the same article several times at the same moment a lookup finds one article at its URL.
-  Let the store decide, with a unique key on data.id or a lock: looking first and inserting then lets two through.
-208 publish-at-once-same-slug (V3; needs publish-same-slug): Several articles with one slug at the same moment get a URL each.
-  Choose the slug where the article is stored, with a unique key or under a lock.
-209 publish-at-once-own-content (V2; needs lookup-200): After several articles at the same moment, each has its own content at its own URL.
-  Keep what belongs to one request out of variables that requests share.
+206 publish-at-once-one-article (V3; needs publish-url): An article that is published several times at the same moment is stored once: every 2xx has the same id and URL.
+251 publish-at-once-found (V2; needs lookup-200): An article that was published several times at the same moment is found at its URL.
+  Use a unique key on data.id or a lock: two requests can both look before either of them inserts.
+208 publish-at-once-same-slug (V3; needs publish-same-slug): Several articles that are published with one slug at the same moment get different URLs.
+  Choose the slug as you store the article, with a unique key or under a lock.
+209 publish-at-once-own-content (V2; needs lookup-200): Articles that were published at the same moment each have their own content at their own URL.
+  Keep the data of one request out of variables that requests share.
 `;
 
 /** Concurrent deliveries (contract: article.published, deduplicate on data.id). */

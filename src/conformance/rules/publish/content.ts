@@ -7,25 +7,25 @@ import { expectOwnContent } from './redelivery.js';
 const LIST = `
 # Article; V2; needs lookup-200
 74 content-item-comment (Body additions): The item comment at the end of the body is kept.
-  Keep HTML comments, and do not escape them: the service recognises the article by this one.
-75 content-same: The HTML that was published comes back from a lookup: the same elements, texts and comments.
-78 content-verbatim (should): The HTML comes back from a lookup character by character as it was published.
-83 content-crlf (should): Line ends come back as they were, CR LF among LF.
-  Store content_html as it came, and answer the same text.
+  Keep HTML comments, and do not escape them: the service recognises the article by the item comment.
+75 content-same: A lookup returns the published HTML with the same elements, texts and comments.
+78 content-verbatim (should): A lookup returns exactly the characters of the published HTML.
+83 content-crlf (should): Line ends come back unchanged, CR LF among LF.
+  Store content_html unchanged, and answer the same text.
 76 content-unicode: Letters of all scripts, combining marks, emoji, U+2028 and text from right to left come back unchanged.
   Store UTF-8 with four bytes a character (in MySQL: utf8mb4), and do not normalise.
 77 content-entities: Character references come back with the same meaning.
-  Do not decode or encode HTML on the way into the store.
-79 content-template-signs: What template languages and shells would replace comes back unchanged.
-  Do not hand content through a template, a shell, printf or a regular expression’s replacement.
+  Do not decode or encode HTML before you store it.
+79 content-template-signs: The signs of template languages and shells come back unchanged.
+  Do not pass content through a template, a shell, printf or the replacement of a regular expression.
 80 content-front-matter-signs: Lines that look like the fences of front matter come back unchanged.
-  Where articles are files, quote what could be read as a fence.
+  If articles are files, quote lines that could be read as a fence.
 81 content-markup (Body additions): Tracking markup, scripts, styles, data attributes and comments come back unchanged.
-  The body is the service’s: do not sanitise it, or let these pass.
+  Do not sanitise the body, or allow all of these.
 82 content-500-kb: A body of 500,000 characters comes back whole.
   Raise the limit of the column or of the body parser (in MySQL: LONGTEXT; in nginx: client_max_body_size 2m).
 85 content-title (should): A title with quotes, a colon, angle brackets and emoji comes back unchanged.
-  Escape the title where it is shown, not where it is stored.
+  Escape the title when you show it, not when you store it.
 `;
 
 type Compare = (what: string, expected: string, got: unknown) => void;

@@ -6,30 +6,30 @@ import type { Session } from '../../session.js';
 const LIST = `
 # article.published; needs publish-accepted publish-url
 221 page-200: The article’s public URL is answered 200 after a while.
-  Build the page under the URL that you answer; where it takes longer, wait longer with --public-wait.
+  Build the page at the URL that you answer; if that takes longer, raise --public-wait.
 222 page-body (Article; needs page-200): The page shows content_html as HTML.
   Put content_html into the page without escaping it.
 
 # Body additions; needs page-body
 223 page-item-comment (needs content-item-comment): The page holds the item comment.
-  Keep HTML comments when you minify: the service recognises the article by this one.
+  Keep HTML comments when you minify: the service recognises the article by the item comment.
 224 page-tracking: The page holds the view-tracking markup of the body.
   Do not filter images and scripts out of content_html.
 225 page-json-ld (Article): The page holds json_ld, verbatim.
 226 page-json-ld-in-head (Article; needs page-json-ld): json_ld is in the page’s head.
-  Put json_ld into the page’s head as it is; do not parse, escape or minify it.
+  Put json_ld into the page’s head verbatim; do not parse, escape or minify it.
 
 # article.updated, 5; V2; needs page-body update-200
 227 page-update: After an update the page at the same URL shows the new content.
-  Build the page anew after an update, and clear caches.
+  Rebuild the page after an update, and clear caches.
 228 page-update-replaces (needs page-update): After an update the old content is gone from the page.
   Replace the whole body.
 229 page-update-item-comment (Body additions; needs page-update page-item-comment): After an update the page still holds the item comment.
-  Keep HTML comments when you minify: the service recognises the article by this one.
+  Keep HTML comments when you minify: the service recognises the article by the item comment.
 230 page-update-json-ld (Article; needs page-update page-json-ld-in-head): After an update the page’s head holds the update’s json_ld.
-  An update replaces json_ld too. Put json_ld into the page’s head as it is; do not parse, escape or minify it.
-231 page-image-kept (Article; needs page-update): After an update whose image is null the page still shows the image that it showed before.
-  Null leaves the image alone; never clear it.
+  An update replaces json_ld too. Put json_ld into the page’s head verbatim; do not parse, escape or minify it.
+231 page-image-kept (Article; needs page-update): After an update whose image is null the page still shows the previous image.
+  Null keeps the image: never clear it.
 `;
 
 const TRACKING = '<img src="https://count.example/1.gif" width="1" height="1" alt="" data-view="1">';

@@ -16,12 +16,12 @@ import { whyNotAccepted } from '../../why-refused.js';
 
 const LIST = `
 # article.published; needs request-accepted
-45 publish-accepted: A publish, which carries neither contract_version nor X-Service-Contract, is answered 2xx.
+45 publish-accepted: A publish, without contract_version and X-Service-Contract, is answered 2xx.
   Store the article and answer 200; a publish is the same in all versions.
 
 # article.published; needs publish-accepted
 49 version-stated (Versioning): A receiver whose answer to a publish has an id and a URL states its version in its answer to webhook.test.
-  Answer {"received": true, "contract_version": 3, "capabilities": ["article.published", "article.lookup", "article.updated"]} to webhook.test; a receiver that is meant to be Version 1 is checked with --as 1.
+  Answer {"received": true, "contract_version": 3, "capabilities": ["article.published", "article.lookup", "article.updated"]} to webhook.test; check a Version 1 receiver with --as 1.
 50 publish-no-redirect (Endpoints; should): A publish is answered without a redirect.
   Register the final URL, with its real scheme and trailing slash.
 51 publish-200 (V3): A publish is answered 200 with received: true.
@@ -31,16 +31,16 @@ const LIST = `
   Answer the URL with scheme and host, not the path alone.
 
 # Article; needs publish-accepted
-55 publish-late-retry (Limits): A publish whose timestamp is as old as the last retry makes it, 8 hours and 36 minutes, is accepted.
+55 publish-late-retry (Limits): A publish whose timestamp is 8 hours and 36 minutes old, the age of the last retry, is accepted.
   Retries are byte for byte the same, so their timestamp is old. Widen your replay window, or rely on data.id.
 57 publish-empty-title: An article without a title is accepted.
-  Store a placeholder where the title is empty.
-58 publish-empty-fields: An article in which everything is empty that may be empty is accepted.
+  Store a placeholder if the title is empty.
+58 publish-empty-fields: An article is accepted if all fields that may be empty are empty.
   Only data.id is never empty; the image may be null.
 60 publish-unusual-id: An article whose id holds white space, slashes, quotes and letters outside ASCII is accepted.
   An id is any nonempty text: escape it, or file the article under a hash of it.
-61 publish-unsafe-slug: An article with a slug that would lead out of a folder is not refused.
-  The slug is a suggestion: make a safe one of it.
+61 publish-unsafe-slug: An article whose slug leads out of a folder is not refused.
+  The slug is a suggestion: derive a safe slug from it.
 62 publish-unknown-fields (Versioning; should): An article with fields that the contract does not name is not refused.
   Ignore fields that you do not know.
 `;

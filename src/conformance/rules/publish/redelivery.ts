@@ -17,36 +17,36 @@ import { unusual } from './publish.js';
 
 const LIST = `
 # article.published; V2; needs lookup-200
-90 publish-then-lookup: An article can be looked up as soon as its publish is answered: it is stored before the answer.
-  Answer only after the write has committed. A 200 before it can lose an article.
+90 publish-then-lookup: An article can be looked up as soon as its publish is answered.
+  Answer after the write has committed: an earlier 200 can lose an article.
 
 # article.published; needs publish-accepted
 86 publish-again-accepted: A redelivery, byte for byte the same, is answered 2xx.
-  Where data.id is known, answer 200 as if it had just been stored.
+  If data.id is known, answer 200 as if the article had just been stored.
 250 publish-again-200 (V3): A redelivery is answered 200 with received: true.
-  Answer a redelivery as the first delivery: 200 and {"received": true, "id": …, "url": …}.
+  Answer a redelivery like the first delivery: 200 and {"received": true, "id": …, "url": …}.
 87 publish-again-same-id (V3; needs publish-id): A redelivery is answered with the same id.
-  Look data.id up before you store anything, and answer what is stored.
+  Look data.id up before you store anything, and answer the stored id.
 88 publish-again-same-url (V3; needs publish-url): A redelivery is answered with the same URL.
-  Look data.id up before you choose a slug; once chosen it stays.
-89 publish-same-slug (V3; needs publish-url): Two articles with the same slug and title but different ids get a URL each.
-  Deduplicate on data.id alone; where a slug is taken, choose another.
+  Look data.id up before you choose a slug; never change a chosen slug.
+89 publish-same-slug (V3; needs publish-url): Two articles with the same slug and title but different ids get different URLs.
+  Deduplicate by data.id only; if a slug is taken, choose another.
 
 # article.published; V2; needs lookup-200
 91 publish-id-is-lookup-id (V3; needs publish-id lookup-target): The id in the answer to a publish is the id in the answer to a lookup.
   Answer the id under which the article is stored.
 92 publish-again-writes-nothing: A redelivery changes neither the content nor the revision.
-  Where data.id is known, write nothing.
+  If data.id is known, write nothing.
 95 publish-again-after-update (needs update-content): A redelivery after an update is accepted, and does not bring the old content back.
-  Where data.id is known, write nothing, whatever has happened to the article since.
-96 publish-same-slug-own-content (needs publish-same-slug): Of two articles with the same slug and title, each has its own content at its own URL.
-  Deduplicate on data.id alone; where a slug is taken, choose another.
-97 publish-unusual-id-stored (Body additions; needs publish-unusual-id content-item-comment): An article with an unusual id can be looked up, its item comment whole.
-  An id is any nonempty text: escape it where it is stored, not in the body.
+  If data.id is known, write nothing, even if the article has changed since.
+96 publish-same-slug-own-content (needs publish-same-slug): Two articles with the same slug and title each have their own content at their own URL.
+  Deduplicate by data.id only; if a slug is taken, choose another.
+97 publish-unusual-id-stored (Body additions; needs publish-unusual-id content-item-comment): A lookup returns an article with an unusual id, with its item comment unchanged.
+  An id is any nonempty text: escape it when you store it, but not in the body.
 `;
 
 const LATE =
-  'It was stored after the answer: wait for the commit, and only then answer. What is answered before it can be lost.';
+  'The article was stored after the answer. Answer after the write has committed: an earlier 200 can lose an article.';
 
 /** Expects that a redelivery is answered with the same value in this field. */
 const sameAgain = (field: 'id' | 'url') => async (session: Session) => {
@@ -62,7 +62,7 @@ export const REDELIVERY_RULES = rules(LIST, {
     expectThat(answer.status === 200, 'the article', describe(answer));
     if (late)
       throw new Unmet(
-        'the article as soon as it was answered',
+        'the article as soon as its publish was answered',
         'nothing, and the article a second later',
         LATE,
       );
@@ -97,7 +97,9 @@ export const REDELIVERY_RULES = rules(LIST, {
   },
   'publish-same-slug-own-content': async (session) => {
     if (session.options.articleUrl?.includes('{slug}') && session.version < 3)
-      throw new NotChecked('of two articles with one slug, the pattern of --article-url gives no URL');
+      throw new NotChecked(
+        'the pattern of --article-url does not tell the URLs of two articles with one slug',
+      );
     await expectOwnContent(session, await twins(session));
   },
   'publish-unusual-id-stored': async (session) => {

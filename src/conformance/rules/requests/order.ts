@@ -7,12 +7,12 @@ import type { Overrides } from '../../transport/request.js';
 
 const LIST = `
 # Authentication, 3d; needs request-accepted
-210 unsigned-invalid-json: Unsigned bytes that are not JSON, and an unsigned request without a body, are answered 401, not 400.
-212 unsigned-event: Unsigned events of each kind are answered 401, whatever else is wrong with them.
-218 unsigned-redelivery (needs publish-accepted): An unsigned redelivery of an article that is stored is answered 401.
+210 unsigned-invalid-json: An unsigned request whose body is empty or not JSON is answered 401, not 400.
+212 unsigned-event: Each unsigned event is answered 401, even if it has other errors.
+218 unsigned-redelivery (needs publish-accepted): An unsigned redelivery of a stored article is answered 401.
 219 unsigned-publish-writes-nothing (V2; needs lookup-200): An unsigned publish stores nothing: the signed one that follows with the same id is a new article.
 220 unsigned-update-writes-nothing (V2; needs lookup-200): An unsigned update of an article changes nothing.
-  Verify the signature before anything else looks at the body; answer 401 and stop.
+  Verify the signature before you read the body in any other way; if it is wrong, answer 401 and stop.
 `;
 
 const unsigned: Overrides = { signature: () => undefined };

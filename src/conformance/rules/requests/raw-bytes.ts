@@ -5,26 +5,26 @@ import type { Overrides } from '../../transport/request.js';
 
 const LIST = `
 # Authentication, 3a; needs request-accepted
-24 raw-spacing: JSON with white space in it, signed as it is sent, is accepted.
-26 raw-escapes: JSON with escaped characters, signed as it is sent, is accepted.
-  Compute the signature over the bytes as they came; JSON that is parsed and written again has other bytes.
-25 raw-line-end: JSON with a line end after it, signed as it is sent, is accepted.
+24 raw-spacing: Signed JSON that contains white space is accepted.
+26 raw-escapes: Signed JSON that contains escaped characters is accepted.
+  Compute the signature over the raw bytes: JSON that is parsed and written again has other bytes.
+25 raw-line-end: Signed JSON that ends with a line end is accepted.
   Do not trim the body before you compute the signature.
-27 raw-unicode (Request envelope): JSON with characters outside ASCII in UTF-8, signed as it is sent, is accepted.
+27 raw-unicode (Request envelope): Signed JSON that contains non-ASCII characters in UTF-8 is accepted.
   Compute the signature over the bytes, not over a text in another encoding.
 28 raw-pieces: A body that arrives in two pieces is accepted.
   Read the body to its end before you compute the signature.
-30 header-names-any-case (Request headers; should): The names of headers count in any case.
-  HTTP’s header names have no case; a proxy may change it.
+30 header-names-any-case (Request headers; should): Header names are recognised in any case.
+  Ignore the case of header names: a proxy may change it.
 
 # Request headers; needs request-accepted
 31 event-body-decides: The body’s event decides, not X-Service-Event.
-32 header-event-absent (should): A request without X-Service-Event is served all the same.
-  Dispatch on the event in the verified body; the header is not signed.
-33 header-timestamp-absent (should): A request without X-Service-Timestamp is served all the same.
-  The header is not signed; where you keep a replay window, use the body’s timestamp.
-34 header-contract-absent (V2; should): A test without X-Service-Contract is served all the same: its body says contract_version 2.
-  Look at contract_version in the verified body; the header is not signed.
+32 header-event-absent (should): A request without X-Service-Event is accepted.
+  Dispatch on the event in the verified body: the header is not signed.
+33 header-timestamp-absent (should): A request without X-Service-Timestamp is accepted.
+  The header is not signed: for a replay window, use the body’s timestamp.
+34 header-contract-absent (V2; should): A test without X-Service-Contract is accepted: its body has contract_version 2.
+  Read contract_version in the verified body: the header is not signed.
 `;
 
 /** Expects the same answer as for an ordinary `webhook.test`. */

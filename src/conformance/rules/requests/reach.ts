@@ -7,15 +7,15 @@ import { whyNotAccepted, whyNotSigned } from '../../why-refused.js';
 const LIST = `
 # Endpoints
 1 reachable: A signed webhook.test gets an HTTP answer within 15 seconds.
-  Look whether the receiver is running at this URL, and what its log says.
+  Check that the receiver runs at this URL, and read its log.
 2 test-no-redirect (Request headers, Redirects; needs reachable): A webhook.test is answered without a redirect.
   Register the final URL, with its real scheme and trailing slash; the service follows no redirect here.
-3 endpoint-found (needs test-no-redirect): Something answers at this path: not 404 or 405 to a signed request and to an unsigned one.
-  Is this the whole URL, with its path and trailing slash, and does it take POST?
+3 endpoint-found (needs test-no-redirect): A receiver answers at this path: signed and unsigned requests do not both get 404 or 405.
+  Check the URL, with its path and trailing slash, and that it accepts POST.
 4 signature-accepted (Authentication, 2; needs endpoint-found): A correct signature over the raw body is accepted.
-  Compute HMAC-SHA256 over the raw bytes of the body with the signing secret; is it the same secret on both sides?
+  Compute HMAC-SHA256 over the raw bytes of the body with the signing secret, and check that both sides have the same secret.
 5 request-accepted (Events; needs signature-accepted): A signed webhook.test, or at least an article.published, is answered 2xx.
-  The answer, the receiver’s log or that of the proxy before it says what is not accepted; nothing else can be checked before.
+  Read the answer and the log of the receiver or of its proxy; until this is mended, nothing else can be checked.
 `;
 
 /** Whether there is a receiver at the URL, and whether it has the same secret. */
@@ -39,7 +39,9 @@ export const REACH_RULES = rules(LIST, {
     if (isSuccess(answer)) return;
     const failed = answer.status === 429 || answer.status >= 500;
     if (session.options.readOnly && !failed)
-      throw new NotChecked(`its webhook.test is answered ${describe(answer)}, and --read-only was given`);
+      throw new NotChecked(
+        `its webhook.test is answered ${describe(answer)}, and --read-only forbids a publish`,
+      );
     // A Version 1 receiver refuses a test as an unknown event.
     const published = session.options.readOnly ? answer : await publishedAnswer(session);
     if (published === undefined) return;

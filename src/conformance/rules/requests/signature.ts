@@ -19,17 +19,17 @@ const LIST = `
 11 signature-length (Authentication, 3c): The first half of a signature, one with more digits after the right ones, and sha256= alone are answered 401.
   Compare the lengths before you call the constant-time comparison: crypto.timingSafeEqual (Node.js) throws on unequal lengths; hmac.compare_digest, hash_equals, hmac.Equal and Rack::Utils.secure_compare answer false.
 13 signature-not-hex: A signature whose 64 characters are not all hex digits is answered 401.
-  Check the form of the header before you decode it; decoders of hex stop or fail at a bad digit.
+  Check the form of the header before you decode it: hex decoders stop or fail at a bad digit.
 17 signature-other-form (Authentication, 2): The right digits under another algorithm’s name, and the right signature as base64, are answered 401.
-  Only sha256= and lowercase hex is a signature: "No options".
+  Accept no form but sha256= and lowercase hex.
 19 signature-upper-case (Authentication, 4): The right signature in capitals is either accepted or answered 401.
   Lowercase the header before you compare, or answer 401.
 20 signature-body-changed (Authentication, 2): A body that was changed after it was signed is answered 401.
-21 signature-whitespace-changed (Authentication, 3a): A body whose white space alone was changed after it was signed is answered 401.
+21 signature-whitespace-changed (Authentication, 3a): A body in which only white space was changed after it was signed is answered 401.
 22 signature-newline-added (Authentication, 3a): A body to which a line end was added after it was signed is answered 401.
-  Compute the signature over the bytes as they came, before anything parses or trims them: request.get_data() (Flask), php://input (PHP), io.ReadAll(r.Body) (Go), request.raw_post (Rails), express.raw() (Node.js).
-23 signature-of-empty-body: The signature of an empty body does not open any other body.
-  A body that a framework has already consumed reads as empty: take the raw bytes before it does.
+  Compute the signature over the raw bytes, before anything parses or trims them: request.get_data() (Flask), php://input (PHP), io.ReadAll(r.Body) (Go), request.raw_post (Rails), express.raw() (Node.js).
+23 signature-of-empty-body: The signature of an empty body is refused with any other body.
+  A body reads as empty after a framework has consumed it: take the raw bytes before.
 `;
 
 const another = (digit: string) => (digit === '0' ? '1' : '0');

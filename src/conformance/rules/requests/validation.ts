@@ -10,31 +10,31 @@ import { nothing } from '../lookup/lookup.js';
 const LIST = `
 # Errors; needs request-accepted
 130 json-cut-off: Signed JSON that is cut off, a signed form and an empty body are answered 400.
-  Answer 400 where the verified body cannot be parsed.
+  Answer 400 if the verified body cannot be parsed.
 133 json-null: The signed JSON value null, an array and a text are answered 400.
 137 event-missing: A signed request without event is answered 400.
-140 publish-data-missing: A publish without data, or whose data is null, is answered 400.
-142 publish-id-missing: A publish without data.id, or whose data.id is empty or null, is answered 400.
-146 publish-wrong-type (should): A publish whose data.id is a number, content_html no text or tags null is answered 400.
+140 publish-data-missing: A publish whose data is missing or null is answered 400.
+142 publish-id-missing: A publish whose data.id is missing, empty or null is answered 400.
+146 publish-wrong-type (should): A publish is answered 400 if its data.id is a number, its content_html not a text or its tags null.
   Check the verified payload before you use it, and answer 400 with the name of the field.
 136 json-invalid-utf8 (Request envelope; should): Signed bytes that are not UTF-8 are answered 400.
-  Decode the body as strict UTF-8, and answer 400 where that fails.
+  Decode the body as strict UTF-8, and answer 400 if that fails.
 138 event-unknown-refused (Events): An event that is not implemented fails with a status other than 2xx.
-  Answer 400 to every event that you do not know; a 2xx says that it has landed.
+  Answer 400 to every unknown event: the service takes a 2xx for success.
 139 event-unknown-400 (should): An event that is not implemented is answered 400.
-  Answer 400 to every event that you do not know.
+  Answer 400 to every unknown event.
 148 error-shape-401: A 401 carries {"error": message} as JSON.
 149 error-shape-400: A 400 carries {"error": message} as JSON.
   Answer every refusal with a JSON object whose error says what was wrong.
 150 lookup-not-acknowledged (article.updated): A lookup is never answered with a generic acknowledgement: a 2xx carries a target.
-  Answer 400 to article.lookup as long as you do not implement it.
-151 update-not-acknowledged (article.updated): An update that cannot be made is never answered with a generic acknowledgement.
-  Answer 400 to article.updated as long as you do not implement it.
+  Answer 400 to article.lookup until you implement it.
+151 update-not-acknowledged (article.updated): An update that cannot be applied is never answered with a generic acknowledgement.
+  Answer 400 to article.updated until you implement it.
 
 # Errors; should; needs request-accepted
 236 too-large-413: A body of 1,000,001 bytes is answered 413.
 237 too-large-chunked-413: A body of 1,000,001 bytes with chunked transfer encoding is answered 413.
-  Count the bytes as they come, and answer 413 once there are more than 1,000,000.
+  Count the bytes as they arrive, and answer 413 above 1,000,000.
 238 largest-accepted (needs publish-accepted): A publish of exactly 1,000,000 bytes is accepted.
   Raise the limit of the body parser and of the proxy before it to 1,000,000 bytes.
 `;

@@ -10,16 +10,16 @@ const LIST = `
 # webhook.test; V2; needs request-accepted
 37 test-answer: A webhook.test is answered 200 with received: true, contract_version 2 or 3, and all three capabilities.
   Answer {"received": true, "contract_version": 3, "capabilities": ["article.published", "article.lookup", "article.updated"]}.
-42 test-version-agrees (Versioning): The service reads from the answer the version that the receiver is checked as.
-  Version 2 or 3 counts only with status 200, received: true and all three capabilities; else the service reads Version 1.
-43 test-again: One webhook.test after another is answered the same: there is one before every refresh.
-  Do not limit how often tests come.
+42 test-version-agrees (Versioning): The answer states the version as which the receiver is checked.
+  Version 2 or 3 needs status 200, received: true and all three capabilities; any other answer means Version 1.
+43 test-again: Two webhook.test in a row get the same answer.
+  Do not limit the rate of tests: the service sends one before every refresh.
 44 test-unknown-fields (Versioning; should): A test with fields that the contract does not name is not refused.
   Ignore fields that you do not know.
-249 test-version-3 (Versioning; should): A webhook.test with contract_version 3, though signed, is refused: requests say 2 in all versions.
-  Answer 400 where contract_version is not the integer 2.
-48 test-writes-nothing (needs lookup-200): A webhook.test writes nothing, even if its data look like a stored article.
-  Answer webhook.test without touching your store.
+249 test-version-3 (Versioning; should): A signed webhook.test with contract_version 3 is refused: requests carry 2 in all versions.
+  Answer 400 if contract_version is not the integer 2.
+48 test-writes-nothing (needs lookup-200): A webhook.test writes nothing, even if its data looks like a stored article.
+  Answer webhook.test without writing to your store.
 `;
 
 /** The receiver's answer about itself (contract: webhook.test, Versioning). */

@@ -8,30 +8,30 @@ import { update, updatedUrl } from './update.js';
 
 const LIST = `
 # article.updated, 3; V2; needs update-revision-stored update-content
-194 update-retry-200: The same update, sent again, is a retry: it is answered 200, although its base is no longer current.
-  Where revision_id already is the current revision, answer 200 and apply nothing. That comes before the comparison of base_revision_id.
-195 update-retry-applies-nothing (needs update-retry-200): A retry is answered without applying anything, whatever it holds.
-  Where revision_id already is the current revision, answer 200 and apply nothing.
+194 update-retry-200: A retry of the last update is answered 200, although its base is no longer current.
+  If revision_id already is the current revision, answer 200 and apply nothing, before you compare base_revision_id.
+195 update-retry-applies-nothing (needs update-retry-200): A retry changes nothing, even if its content differs.
+  If revision_id already is the current revision, answer 200 and apply nothing.
 
 # article.updated, 4; V2; needs update-revision-stored update-content
 192 update-stale-409: An update whose base is an older revision is answered 409.
-196 update-unknown-base-409: An update whose base never was a revision of the article is answered 409.
+196 update-unknown-base-409: An update whose base was never a revision of the article is answered 409.
 197 update-stale-changes-nothing: An update whose base is an older revision changes nothing.
-199 update-old-retry-changes-nothing: The retry of an update that a newer one has replaced does not bring the old content back.
-  Where base_revision_id is not the current revision, answer 409 and change nothing.
-198 update-old-retry-409: The retry of an update that a newer one has replaced is answered 409.
-  Where base_revision_id is not the current revision, answer 409 and change nothing. Remember no revision but the current one.
+199 update-old-retry-changes-nothing: The retry of a replaced update does not bring its content back.
+  If base_revision_id is not the current revision, answer 409 and change nothing.
+198 update-old-retry-409: The retry of a replaced update is answered 409.
+  If base_revision_id is not the current revision, answer 409 and change nothing. Remember only the current revision.
 
 # article.updated, 5; V2; needs update-stale-409
-200 concurrent-one-wins: Of several updates at the same moment, all based on one revision, exactly one is answered 200.
-202 concurrent-winner-stored (needs concurrent-one-wins): After several updates at the same moment, content and revision are those of the one that was answered 200.
+200 concurrent-one-wins: If several updates of one revision arrive at the same moment, exactly one is answered 200.
+202 concurrent-winner-stored (needs concurrent-one-wins): After several updates at the same moment, the article has the content and revision of the update that was answered 200.
   Compare and replace in one transaction, or with a conditional write (UPDATE … WHERE revision = …).
-201 concurrent-others-409: Of several updates at the same moment, all based on one revision, all but one are answered 409.
-  Compare and replace in one transaction, or with a conditional write (UPDATE … WHERE revision = …). Where nothing was replaced, answer 409.
-203 update-seen-whole (States and transitions): A lookup at the moment of an update is answered with the old revision with the old content, or the new with the new.
-  Store content and revision in one transaction, and read them in one.
-204 update-same-twice-at-once (article.updated, 3; should; needs update-retry-200): The same update several times at the same moment is answered 200 each time.
-  Where a conditional write replaced nothing, look again: the current revision may be the update’s own.
+201 concurrent-others-409: If several updates of one revision arrive at the same moment, all but one are answered 409.
+  Compare and replace in one transaction, or with a conditional write (UPDATE … WHERE revision = …). If nothing was replaced, answer 409.
+203 update-seen-whole (States and transitions): A lookup at the moment of an update returns either the old revision and content or the new revision and content.
+  Write content and revision in one transaction, and read them in one transaction.
+204 update-same-twice-at-once (article.updated, 3; should; needs update-retry-200): An update that arrives several times at the same moment is answered 200 each time.
+  If a conditional write replaced nothing, read the current revision again: it may be the update’s own.
 `;
 
 /** An update based on a revision that the article no longer has. */

@@ -8,18 +8,18 @@ import { updatedUrl } from './update.js';
 
 const LIST = `
 # article.updated, 1; V2; needs update-200
-167 update-field-missing: An update without data.id, target_id, target_url, base_revision_id or revision_id is answered 400.
-168 update-field-empty: An update in which one of these is empty is answered 400.
+167 update-field-missing: An update without id, target_id, target_url, base_revision_id or revision_id is answered 400.
+168 update-field-empty: An update whose id, target_id, target_url, base_revision_id or revision_id is empty is answered 400.
   Check that id, target_id, target_url, base_revision_id and revision_id are nonempty texts; answer 400.
-253 update-field-number: An update in which a number is in the place of any text is answered 400.
+253 update-field-number: An update with a number instead of a text is answered 400.
 177 update-title-null: An update whose title is null is answered 400.
-178 update-tags-text: An update whose tags are a text is answered 400.
+178 update-tags-text: An update whose tags is a text is answered 400.
   Check the types of all fields before you look the article up; answer 400.
-179 update-format-before-target: An update that is wrong in its form and in its target is answered 400, not 404.
-  Keep to the order of the contract: the form first, then the target, then the revisions.
-180 update-version: An update with contract_version 3, with the text "2" or with none is refused and changes nothing.
+179 update-format-before-target: An update with both a wrong form and a wrong target is answered 400, not 404.
+  Check in the contract’s order: the form, the target, the revisions.
+180 update-version: An update whose contract_version is 3, the text "2" or missing is refused and changes nothing.
 182 update-version-400 (Errors; should): An update without contract_version is answered 400.
-  Answer 400 where contract_version is not the integer 2.
+  Answer 400 if contract_version is not the integer 2.
 `;
 
 const version = (contract_version: unknown): Overrides => ({ envelope: { contract_version } });

@@ -15,20 +15,20 @@ import { nowhere, untouched, wrong } from './update-form.js';
 
 const LIST = `
 # article.updated, 2; V2; needs update-200
-183 update-id-not-revision: An update whose data.id is not its revision_id is refused and changes nothing.
+183 update-id-not-revision: An update whose data.id differs from its revision_id is refused and changes nothing.
   Compare data.id with data.revision_id before you write.
-184 update-target-unknown: An update of an article that is not there is refused, and not with 409.
-  Answer 404 where there is no such article; 409 is for a stale revision alone.
-185 update-target-404 (Errors; should): An update of an article that is not there is answered 404.
-186 update-target-id-of-another: The id of one article with the URL of another is refused, and the article at the URL stays as it was.
-187 update-target-url-of-another: The URL of one article with the id of another is refused, and the article with the id stays as it was.
-188 update-target-url-elsewhere: The right id with a URL on another host is refused and changes nothing.
+184 update-target-unknown: An update of an unknown article is refused, but not with 409.
+  Answer 404 if no such article exists; 409 means a stale revision.
+185 update-target-404 (Errors; should): An update of an unknown article is answered 404.
+186 update-target-id-of-another: An update with the id of one article and the URL of another is refused, and does not change the article at the URL.
+187 update-target-url-of-another: An update with the URL of one article and the id of another is refused, and does not change the article with the id.
+188 update-target-url-elsewhere: An update with the right id and a URL on another host is refused and changes nothing.
   Find the article by target_id, and compare its canonical URL with target_url.
-189 update-id-before-retry: Whether data.id is the revision_id is looked at before whether the update is a retry.
-  Keep to the order of the contract: a wrong request is refused even if its revision is the current one.
-190 update-target-before-retry: Whether the target is right is looked at before whether the update is a retry.
-191 update-target-before-base: A wrong target with a stale base is refused for the target, not with 409: that would end the retries.
-  Keep to the order of the contract: the target first, then the revisions.
+189 update-id-before-retry: A retry whose data.id differs from its revision_id is refused.
+  Check in the contract’s order: a wrong request is refused even if its revision is the current one.
+190 update-target-before-retry: A retry with a wrong target is refused.
+191 update-target-before-base: An update with a wrong target and a stale base is not answered 409, which would end the retries.
+  Check in the contract’s order: the target before the revisions.
 193 error-shape-409 (Errors; needs update-stale-409): A 409 carries {"error": message} as JSON.
   Answer {"error": "Article revision conflict"}.
 `;

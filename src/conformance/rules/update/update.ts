@@ -21,30 +21,30 @@ import { large } from '../publish/content.js';
 
 const LIST = `
 # article.updated; V2; needs request-accepted
-93 update-200 (needs lookup-target lookup-url-matches): An update that is based on the current revision is answered 200.
+93 update-200 (needs lookup-target lookup-url-matches): An update based on the current revision is answered 200.
   Replace content and revision of the stored article in one transaction; keep its id, slug and URL.
 152 update-no-redirect (Request headers, Redirects): An update is answered without a redirect.
   Register the final URL; the service follows no redirect here.
 
 # article.updated; V2; needs update-200
-153 update-answer: The answer to an update says received: true, the contract_version that the answer to webhook.test says, and the request’s revision_id.
+153 update-answer: The answer to an update has received: true, the contract_version of the answer to webhook.test, and the request’s revision_id.
   Answer {"received": true, "contract_version": 3, "revision_id": …} with the request’s revision_id.
 94 update-content: After an update the answer to a lookup has the new content_html, unchanged.
-158 update-keeps-id: An update keeps the stored id, although data.id is the draft’s.
+158 update-keeps-id: An update keeps the stored id: data.id is the id of the draft.
 159 update-keeps-url: An update with another slug keeps the public URL.
   Replace content and revision of the stored article in one transaction; keep its id, slug and URL.
 156 update-title: After an update the answer to a lookup has the new title.
   An update replaces all supported fields, the title too.
 157 update-revision-stored (States and transitions): After an update the answer to a lookup has the request’s revision_id as the current revision.
   Store revision_id together with the content.
-160 update-inserts-nothing: After an update with another slug no second article is there under that slug.
+160 update-inserts-nothing: An update with another slug creates no second article at that slug.
   Replace, never insert.
-161 update-chain: An update can be followed by another one that is based on it.
-  Compare base_revision_id with the revision that the last update stored.
+161 update-chain: A second update can be based on the first.
+  Compare base_revision_id with the revision of the last update.
 162 update-canonical-url (article.updated data): target_url in its canonical form, without a trailing slash, names the article.
   Compare canonical URLs, as in a lookup.
 163 update-null-image (Article): An update whose featured_image_url is null is accepted.
-  Leave the image alone where the update’s is null; never clear it, never refuse.
+  Keep the image if the update’s image is null: neither clear it nor refuse the update.
 164 update-500-kb (article.updated data): An update with a body of 500,000 characters is stored whole.
   Raise the limit of the column or of the body parser.
 166 update-unknown-fields (Versioning; should): An update with fields that the contract does not name is not refused.
@@ -52,7 +52,7 @@ const LIST = `
 `;
 
 const CURRENT =
-  'Its base is the revision that the lookup before it was answered: answer the stored revision there, and store revision_id with each update.';
+  'The update is based on the revision in the lookup’s answer: answer the stored revision to a lookup, and store revision_id with each update.';
 
 /** The URL of the article that this run updates. */
 export const updatedUrl = async (session: Session): Promise<string> =>

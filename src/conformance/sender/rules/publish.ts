@@ -19,52 +19,52 @@ import {
 
 const LIST = `
 # States and transitions
-21 accepted-is-final: A publish that was answered 200, or 202 without a body, is delivered, and not sent again.
-23 large-answer-is-final (Limits): A publish that was answered 200 with more than 1,000,000 bytes is delivered, and not sent again.
-  Set the delivery to success at any 2xx, whatever the body says, and never send it again.
+21 accepted-is-final: A publish that was answered 200, or 202 without a body, is not sent again.
+23 large-answer-is-final (Limits): A publish that was answered 200 with more than 1,000,000 bytes is not sent again.
+  Set the delivery to success after any 2xx with any body, and never send it again.
 
 # Errors, How the service treats answers
 24 retry-failed: A publish that was answered 400, 401, 404, 500 or 503, got no answer, or was read before its connection was closed is sent again.
 41 retry-second-redirect (Limits): A publish that was redirected twice is sent again.
-  Record each 4xx, 5xx, timeout and connection error, set nextRetryAt by the schedule, and send again then.
+  Record each 4xx, 5xx, timeout and connection error, set nextRetryAt by the schedule, and send the publish again at that time.
 29 retry-409: A publish that was answered 409 is sent again.
-  Set nextRetryAt by the schedule, and send again then. A 409 is final for an update alone.
+  Set nextRetryAt by the schedule, and send the publish again at that time. A 409 is final only for an update.
 
 # Delivery record, payload
 34 retry-same-bytes: A retry has the same bytes as the first attempt.
-  Keep the payload as it was queued, its timestamp and key order too, and serialize that each time.
+  Keep the queued payload, with its timestamp and key order, and serialize it for each attempt.
 
 # Request headers
-35 retry-own-timestamp: X-Service-Timestamp of a retry is the moment of that attempt.
-  Make the header anew for each attempt; only the body is kept.
+35 retry-own-timestamp: X-Service-Timestamp of a retry is the time of that attempt.
+  Set the header for each attempt; only the body is kept.
 
 # Limits, Retry waits
 36 retry-waits: Attempts are at least 1 minute, 5 minutes, 30 minutes, 2 hours and 6 hours apart.
-  Each failed attempt sets nextRetryAt; let no HTTP client send again by itself, as keep-alive agents and retry plugins do.
+  Set nextRetryAt after each failed attempt, and disable the retries of your HTTP client, its keep-alive agent and its plugins.
 
 # Limits, Attempts
-37 six-attempts: A delivery that fails each time is tried six times, and no more.
-  Count the attempts: after the first try and five retries the delivery has failed for good.
+37 six-attempts: A delivery that always fails is tried exactly six times.
+  Count the attempts: after the first attempt and five retries the delivery has failed for good.
 
 # Limits, Article delivery timeout
-38 publish-timeout: An answer to a publish is waited for 30 seconds.
+38 publish-timeout: The sender waits 30 seconds for the answer to a publish.
   Set a time limit of 30 seconds for the whole exchange.
 
 # Limits, Redirects
 39 publish-follows-redirect: A publish follows one redirect, with the same method and bytes.
-  POST the same body and headers once more to the URL in Location; HTTP clients often send a GET there.
+  POST the same body and headers to the URL in Location; HTTP clients often send a GET instead.
 40 publish-follows-no-second-redirect: A publish follows no second redirect.
-  Follow one redirect yourself; an HTTP client follows many.
+  Follow one redirect in your own code; an HTTP client follows many.
 
 # States and transitions
-42 stuck-sending: A delivery that was being sent when the sender ended is sent again after ten minutes.
-  Write sending and its moment before you send; return what is older than ten minutes to pending.
+42 stuck-sending: A delivery that was interrupted by the end of the sender is sent again after ten minutes.
+  Store the state sending and its time before you send; after ten minutes set the delivery back to pending.
 
 # Delivery record, url
-43 publish-keeps-url: A publish goes on to the URL that it was queued for, although the connector was edited since.
+43 publish-keeps-url: A publish is sent to the URL that it was queued for, even if the connector was edited since.
   Keep the URL, and the secret that was issued for it, with the delivery.
-44 refresh-refused-after-edit: A refresh is refused when the connector no longer points where it was queued for.
-  Compare the delivery’s URL with the connector’s before each attempt at an update; fail the delivery where they differ.
+44 refresh-refused-after-edit: A refresh is refused if the connector no longer has the URL that the refresh was queued for.
+  Compare the delivery’s URL with the connector’s before each attempt at an update; fail the delivery if they differ.
 `;
 
 const MINUTE_MS = 60_000;
@@ -85,7 +85,7 @@ export function expectFinal(trace: Trace, { until }: Seen, what: string, watchMs
     );
   if (until - first.at < watchMs)
     throw new NotChecked(
-      `it was watched for ${inWords(until - first.at)} only, and the first wait is a minute`,
+      `the check watched for only ${inWords(until - first.at)}, and the first wait is a minute`,
     );
 }
 
@@ -194,7 +194,7 @@ export const PUBLISH_SENDER_RULES = rulesWith<Play>(LIST, {
       `${length}, and none in the ${inWords(watched)} after`,
     );
     if (watched < 6 * 60 * MINUTE_MS)
-      throw new NotChecked(`six attempts came; for a seventh it was watched for ${inWords(watched)} only`);
+      throw new NotChecked(`six attempts came; the check waited only ${inWords(watched)} for a seventh`);
   }),
   'publish-timeout': ofArticle('no-answer', (trace) =>
     expectTimeout(trace, 'article.published', DELIVERY_TIMEOUT_MS),

@@ -7,16 +7,16 @@ import { attemptsOf, LONG_ERROR, PATHS, type Trace } from '../scenarios.js';
 
 const LIST = `
 # Delivery record
-81 record-pending: After a failed attempt the record is pending, with the attempt, its status and the moment of the next.
+81 record-pending: After a failed attempt the record is pending, with the attempt, its status and the time of the next attempt.
   Write attempts, lastStatusCode and nextRetryAt together with the state.
-82 record-success: After a 2xx the record is success, and nextRetryAt null.
+82 record-success: After a 2xx the record is success, and nextRetryAt is null.
   Write the state and nextRetryAt together.
 83 record-failed: After the last retry the record is failed, with six attempts and nextRetryAt null.
   Fail the delivery at the sixth attempt.
 84 record-conflict: After a 409 to an update the record is failed, with one attempt.
   Fail the delivery at once.
 85 record-no-status: After an attempt without an answer lastStatusCode is null.
-  Clear the status where a connection fails.
+  Clear the status if the connection fails.
 86 record-error: lastError has the first 200 characters of the answer’s body, and no more of it.
   Cut the body by characters, not by bytes.
 87 record-url: The record keeps the URL that the payload was queued for.
@@ -27,7 +27,7 @@ type When = 'early' | 'late';
 
 /** The record of a delivery, after the first attempts or at the end. @throws NotChecked if the sender shows no records. */
 function recordOf({ records }: Seen, when: When, trace: Trace): DeliveryRecord {
-  if (records === undefined) throw new NotChecked('this sender’s records are not shown to the check');
+  if (records === undefined) throw new NotChecked('the check cannot read the records of this sender');
   const id = attemptsOf(trace)[0]?.first.data.id;
   const record = records[when].find(({ article }) => article === id);
   if (record === undefined) throw new NotChecked(`there is no record of ${id}`);

@@ -9,47 +9,47 @@ import { expectFinal, expectRetried, expectTimeout, pairsOf } from './publish.js
 
 const LIST = `
 # webhook.test
-51 test-on-connect: A webhook.test is sent on connection, before any article.
+51 test-on-connect: A new connection begins with a webhook.test, before any article.
   Send webhook.test when a connector is registered or its URL is edited.
 52 refresh-order: Each refresh sends webhook.test, article.lookup and article.updated, in this order.
-  Ask the receiver and look the article up anew for every refresh; nothing is cached.
-53 test-before-each-update (should): Each retry of an update comes after a webhook.test of its own.
-  Send webhook.test before a retry of an update too.
+  Test the receiver and look the article up for every refresh; cache nothing.
+53 test-before-each-update (should): Each retry of an update follows its own webhook.test.
+  Send webhook.test before each retry of an update.
 
 # Errors, How the service treats answers
-54 test-answer-stops (webhook.test): A refresh stops where its webhook.test is answered {"received": true} alone, or with two of the three capabilities.
-60 lookup-answer-stops: A refresh stops where its article.lookup is answered 404, with an article at another URL, or with an empty title.
-57 large-answer-stops (Limits): A refresh stops where its webhook.test or article.lookup is answered with more than 1,000,000 bytes.
-  Check each answer before you send the next event: status 200, received, contract_version, and what the event asked for; on anything else the refresh stops.
+54 test-answer-stops (webhook.test): A refresh stops if its webhook.test is answered only {"received": true}, or with two of the three capabilities.
+60 lookup-answer-stops: A refresh stops if its article.lookup is answered 404, with an article at another URL, or with an empty title.
+57 large-answer-stops (Limits): A refresh stops if its webhook.test or article.lookup is answered with more than 1,000,000 bytes.
+  Check each answer before you send the next event: status 200, received, contract_version, and the event’s own fields; stop the refresh if one is wrong.
 
 # Limits
-56 redirect-stops: A refresh stops where its webhook.test or article.lookup is answered with a redirect.
+56 redirect-stops: A refresh stops if its webhook.test or article.lookup is answered with a redirect.
 73 update-follows-no-redirect: An update follows no redirect.
-  Let your HTTP client follow no redirect at these events.
-58 refresh-timeout: An answer to webhook.test and to article.lookup is waited for 15 seconds, and without one the refresh stops.
-  Set a time limit of 15 seconds for the whole exchange, and stop where it is over.
+  Disable redirects in your HTTP client for these events.
+58 refresh-timeout: A refresh stops if its webhook.test or article.lookup is not answered within 15 seconds.
+  Set a time limit of 15 seconds for the whole exchange, and stop when it is over.
 
 # article.lookup data
 59 lookup-of-article-url: The lookup asks for the article’s public URL.
-  Send as target_url the url of the answer to the publish.
+  Send the url in the answer to the publish as target_url.
 
 # article.updated data
-66 update-of-lookup: The update names the article that the lookup found, by its canonical URL, and the revision.
-  Send target_id and base_revision_id as the lookup’s answer has them, and its url without the fragment and one slash at the end as target_url.
-67 update-own-revision: Each refresh has a revision_id of its own.
-  Give every refresh draft an id of its own, which is never used for another text.
+66 update-of-lookup: The update names the article that the lookup found, by its canonical URL, and its revision.
+  Send the id and revision_id of the lookup’s answer as target_id and base_revision_id, and its url without fragment and one trailing slash as target_url.
+67 update-own-revision: Each refresh has a unique revision_id.
+  Give every refresh draft a unique id, and never use it for another text.
 
 # article.updated
-68 updated-is-final: An update that is answered as the contract has it is not sent again.
-  Set the delivery to success where the answer matches.
-69 conflict-is-final (States and transitions): An update that is answered 409 has failed, and is never sent again.
+68 updated-is-final: An update that got the right answer is not sent again.
+  Set the delivery to success if the answer matches.
+69 conflict-is-final (States and transitions): An update that was answered 409 has failed, and is never sent again.
   Fail the delivery at once: the article has changed since the lookup.
 
 # Errors, How the service treats answers; should
 70 update-retried: An update that is answered 503, with another revision_id, or {"received": true} alone has failed, and is sent again.
 74 update-redirected-retried (Limits): An update that is answered with a redirect has failed, and is sent again.
 75 update-large-retried (Limits): An update that is answered with more than 1,000,000 bytes has failed, and is sent again.
-  An update has landed only where the answer has received, contract_version 2 or 3 and the same revision_id; else keep it pending.
+  Keep the update pending until an answer has received, contract_version 2 or 3 and the same revision_id.
 `;
 
 const requestOf = ({ requests }: Trace, event: EventName): SeenRequest => {
