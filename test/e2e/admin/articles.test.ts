@@ -70,7 +70,7 @@ testJobs(
       await ada.write('Tag', 'Moss');
       await ada.write('Author', 'ida fern');
       await ada.choose('State', 'Live');
-      await ada.choose('Written by', 'The service alone');
+      await ada.choose('Written by', 'The service only');
       await ada.press('Search');
       t.deepEqual(await titlesOn(ada), ['Field note 7']);
       await ada.choose('State', 'Held');
@@ -138,7 +138,7 @@ testJobs(
         t.regex(mine?.come ?? '', /Ada’s own words/);
         t.regex((await site.find(url)).content_html, /The words of the service/);
         t.is(await ada.valueOf('Text (Markdown)'), 'Ada’s own words.');
-        await ada.press('Save mine in its place');
+        await ada.press('Replace it with my text');
         await ada.sees('Saved. The page follows.');
         t.regex((await site.find(url)).content_html, /Ada’s own words/);
       },
@@ -151,7 +151,7 @@ testJobs(
     }) => {
       const { id, title, url } = await site.publish(`Thrown away, ${way}`);
       await findArticle(ada, title);
-      await ada.write('Lead visitors of its URL to (an address of this site, or none)', '/elsewhere/');
+      await ada.write('Redirect visitors of its URL to (an address of this site, or empty)', '/elsewhere/');
       await ada.press('Move to the trash');
       await ada.sees('The article is in the trash.');
       await ada.sees('/elsewhere/');

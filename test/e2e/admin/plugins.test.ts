@@ -47,7 +47,7 @@ testJobs(
       t.is(await ada.valueOf('Names'), 'Ida\nBo');
       await ada.write('Limit', '7');
       await ada.press('Save');
-      await ada.sees('Start the receiver again to use the settings.');
+      await ada.sees('Restart the receiver to use the settings.');
       const file = join(site.dir, 'pressmark.settings.json');
       const { plugins } = JSON.parse(fs.readFileSync(file, 'utf8'));
       t.deepEqual(plugins.desk, { limit: 7, names: ['Ida', 'Bo'], mood: 'merry' });

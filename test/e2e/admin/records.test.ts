@@ -82,8 +82,8 @@ testJobs(test, site, {
       await ada.page.reload();
       return (await followed.locator('.mark.ok').count()) === 4;
     });
-    await ada.follow('Show the answer of now');
-    await ada.sees('Nothing would be written: the article is stored already.');
+    await ada.follow('Show the answer');
+    await ada.sees('Nothing would be written: the article is already stored.');
   },
 
   'the site is built and deployed at once, with what it leaves out and why': async ({
@@ -100,20 +100,20 @@ testJobs(test, site, {
     await ada.reloadsUntil(new RegExp(`${id}\\.md`));
     const [build, deploy] = [await newest('builds'), await newest('deploys')];
     await ada.press('Build now');
-    await ada.sees('A build has been asked for.');
+    await ada.sees('A build was requested.');
     await until('the build is listed', async () => {
       await ada.page.reload();
       return (await newest('builds')) !== build;
     });
     await ada.press('Deploy now');
-    await ada.sees('A deploy has been asked for.');
+    await ada.sees('A deploy was requested.');
     await until('the deploy is listed', async () => {
       await ada.page.reload();
       return (await newest('deploys')) !== deploy;
     });
     t.is(await ada.page.locator('#deploys .mark').first().innerText(), '✓ Deployed');
     await ada.follow(/^now$| ago$/); // the time of the last one
-    await ada.sees('It printed nothing.');
+    await ada.sees('The command printed nothing.');
     await ada.goTo('Builds');
     await ada.follow(`content/articles/2026/11/bees-${id}.md`);
     await ada.sees(title);

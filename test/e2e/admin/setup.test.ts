@@ -40,7 +40,7 @@ testJobs(test, site, {
       t.is((await site.post('article.published', article(), { secret })).status, 200);
     live = made;
     await ada.goTo('Setup');
-    await ada.sees('The secret before');
+    await ada.sees('The previous secret');
     t.false((await ada.page.content()).includes(made));
   },
 
@@ -73,7 +73,7 @@ testJobs(test, site, {
       await grace.sees('Gespeichert.');
       await grace.choose('Sprache', 'English');
       await grace.press('Speichern');
-      await grace.write('Present password', 'a hive of twelve bees');
+      await grace.write('Current password', 'a hive of twelve bees');
       await grace.write('New password', 'a hive of thirteen bees');
       await grace.write('New password again', 'a hive of thirteen bees');
       await grace.press('Change the password');

@@ -124,7 +124,7 @@ test.serial(
     t.is((await ada.post(path, fields)).status, 303);
     const second = await eve.post(path, { ...fields, o0: '9' });
     t.is(second.status, 409);
-    t.regex(second.text, /Saved by somebody else since/);
+    t.regex(second.text, /Saved by somebody else in the meantime/);
     t.true(second.text.includes('value="9"'));
     t.regex(second.text, /Settings have changed/);
     t.is((await eve.post(path, { ...fields, base: baseOf(second.text), o0: '9' })).status, 303);

@@ -30,10 +30,10 @@ test('the pages of git and of an article do not wait for a git that takes long, 
   t.regex(text, /<section id="versions"[^>]* data-live/);
   const ofGit = await admin.get('git');
   t.regex(ofGit.text, /Git is looking at the files/);
-  t.notRegex(ofGit.text, /Every article is committed/);
+  t.notRegex(ofGit.text, /The current text of every article is committed/);
   fs.rmSync(gate);
   await until('the page of git is whole', async () =>
-    (await admin.get('git')).text.includes('Every article is committed'),
+    (await admin.get('git')).text.includes('The current text of every article is committed'),
   );
   await until('the versions are there', async () =>
     (await admin.get('articles/article?id=moss')).text.includes('Publish: What moss remembers'),
