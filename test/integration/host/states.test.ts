@@ -132,8 +132,9 @@ test('an article that is scheduled or has expired is nowhere to be seen, and com
 });
 
 test('a state, a condition or a key of a change that does not exist is an error that names it', async (t) => {
-  const { list, patch, setState } = articles();
+  const { list, patch, receive, setState } = articles();
   for (const [call, message] of [
+    [() => receive({} as never, { once: true } as never), /^articles\.receive: once must be a text /],
     [() => list({ state: 'helt' } as never), /no state "helt", only draft, .*; did you mean held\?/],
     [() => list({ tags: 'soil' } as never), /list: it has the unknown key "tags"; did you mean tag\?;/],
     [() => setState('held-1', 'draft' as never), /no state "draft", only live, held, scheduled, expired/],
