@@ -23,10 +23,10 @@ export async function tracksOutput(
   return stdout !== '';
 }
 
-/** What an owner is told of an output folder whose files git tracks, as a build makes it a link to the finished build. */
+/** The warning about an output folder with files in git, and the remedies: a build replaces the folder by a symbolic link. */
 export const trackedOutput = (output: string) => ({
   text: `git tracks files in ${output}, which builds would replace by a symbolic link`,
-  // Of the whole site, git would forget the sources as well.
+  // If the output is the site's folder, git would stop tracking the sources, too.
   fix: `${join(output, '.') === '.' ? '' : `run git rm -r --cached ${output}, ignore it and commit, if no host publishes it from git; or `}have the generator write another folder and set "output" to it; or leave all builds to you with build: { background: false }`,
 });
 

@@ -49,7 +49,7 @@ export interface Inspection extends KnownSite {
   readonly questions: readonly InitQuestion[];
 }
 
-/** The settings that a config has, and the defaults of all; those of `articles` are beside the others. */
+/** Returns a config's settings and the defaults of all settings, with the keys of `articles` at the top level. */
 export function flatSettings(config: ExistingConfig | undefined) {
   const settings: Readonly<Record<string, unknown>> = config?.settings ?? {};
   const defaults = schema.parse({});

@@ -104,7 +104,7 @@ function builtOutput({ facts, existing }: Inspection, answers: Answers): string 
   return typeof output === 'string' ? output : facts.output;
 }
 
-/** The output that builds in the background would replace; undefined if there are no such builds. */
+/** The output folder that background builds replace; undefined if the site has no background builds. */
 export function replacedOutput(inspection: Inspection, answers: Answers): string | undefined {
   const { build } = { ...inspection.facts, ...answers, ...inspection.existing?.settings };
   return !build || mapOf(build).background === false ? undefined : builtOutput(inspection, answers);
