@@ -57,13 +57,20 @@ export function refuseWhileUnfinished(repository: Pick<Repository, 'gitDir'>): v
   );
 }
 
-/** Reads the branch that HEAD is on, with its last commit. */
+/** Reads the branch that HEAD is on, with its last commit. Usually runs no git command. */
 export async function readHead(repository: Repository): Promise<Branch | NotNow> {
   const branch = await readBranch(repository);
-  return branch.kind === 'branch' ? { ...branch, tip: await commitAt(repository, 'HEAD') } : branch;
+  return branch.kind === 'branch' ? { ...branch, tip: await tipOf(repository, branch.ref) } : branch;
 }
 
-/** Like `readHead`, but without the last commit, so that it usually runs no git command. */
+/** Reads the last commit of a branch; null before the first. */
+async function tipOf(repository: Repository, ref: string): Promise<string | null> {
+  const text = await readFile(join(repository.commonDir, ref), 'utf8').catch(() => '');
+  // A packed branch and one with reftable have no such file, and the file of a symbolic one names another branch.
+  return /^[0-9a-f]{40,64}\n$/.test(text) ? text.trim() : commitAt(repository, ref);
+}
+
+/** Like `readHead`, but without the last commit. Usually runs no git command. */
 export async function readBranch(repository: Repository): Promise<Omit<Branch, 'tip'> | NotNow> {
   const unfinished = unfinishedCommand(repository);
   if (unfinished !== undefined) return notNow(`${unfinished} to end`);

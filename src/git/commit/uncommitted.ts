@@ -4,9 +4,9 @@ import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { createRepeatedTask } from '../../repeated-task.js';
 import type { CommittedFolder } from '../content-folder.js';
-import { commitAt } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';
+import { readHead } from './head.js';
 import { nextCommits, removeNextRefs, stagedByOwner } from './move-branch.js';
 
 /** How long git may take to look at all files, in milliseconds. */
@@ -82,7 +82,8 @@ export function createComparison(
       // A checkout changes the file HEAD; a commit does not.
       const isSwitched = headNow !== head;
       [head, reflog] = [headNow, logNow];
-      if (isSwitched || !isOwn(await commitAt(repository, 'HEAD'))) task.request();
+      const now = await readHead(repository);
+      if (isSwitched || !isOwn(now.kind === 'branch' ? now.tip : null)) task.request();
     };
     const onTimer = () =>
       void compareIfMoved().catch((error: unknown) =>

@@ -61,6 +61,7 @@ function commitArticle(clone: string, path: string, text: string): string {
 
 test.serial('the branch, the index and the work tree follow, and the changed files are named', async (t) => {
   const { a, tip, followTip, head, status } = await clones(t);
+  gitIn(a, 'pack-refs', '--all'); // as git's housekeeping does
   const followed = await followTip();
   if (followed.kind === 'waiting') return t.fail(followed.waitingFor);
   t.deepEqual(
