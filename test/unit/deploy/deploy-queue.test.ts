@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { createDeployQueue, type DeployPauses, readDeployState } from '../../../src/deploy/deploy-queue.js';
+import { PressmarkError } from '../../../src/errors.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -22,7 +23,7 @@ function setUp(
 ) {
   const deployed: string[] = [];
   const order: string[] = [];
-  const logged: { retryInMs: number }[] = [];
+  const logged: { retryInMs: number; msg: string }[] = [];
   let present = version;
   const targets = [
     {
@@ -104,6 +105,16 @@ test('the pauses after failures grow up to the longest', async (t) => {
     logged.map(({ retryInMs }) => retryInMs),
     [20, 40, 40, 20, 40, 40],
   );
+});
+
+test('what a remote declines is not called tried again', async (t) => {
+  const { logged } = setUp(t, {
+    fails: () => {
+      throw new PressmarkError('REMOTE_DECLINED', 'a protected branch');
+    },
+  });
+  await until('the log says so', () => logged.length > 0);
+  t.is(logged[0]?.msg, 'the site could not be deployed; the remote does not allow it');
 });
 
 test('a build does not end the pause after a failed deploy, and the next attempt takes it in', async (t) => {

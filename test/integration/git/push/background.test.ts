@@ -123,6 +123,36 @@ test.serial('a remote that is away for a while gets everything when it is back',
   t.like(await statusOf(receiver), { waiting: 0, waitingFor: null });
 });
 
+const PROTECTED = `#!/bin/sh
+echo 'error: GH006: Protected branch update failed for refs/heads/main.' >&2
+echo 'error: Changes must be made through a pull request.' >&2
+exit 1
+`;
+
+test.serial(
+  'a push that a protected branch declines is not called tried again by itself; log, status and doctor say why',
+  async (t) => {
+    const { clones, dir, receiver } = await pushedSite();
+    const began = receiver.log.length;
+    const log = () => JSON.stringify(receiver.log.slice(began));
+    const hook = join(clones.remote, 'hooks', 'pre-receive');
+    fs.writeFileSync(hook, PROTECTED, { mode: 0o755 });
+    const id = await publish(receiver);
+    await until('the status says that it was declined', async () => (await statusOf(receiver)).isDeclined);
+    const said =
+      /declined the push: pre-receive hook declined; GH006: Protected branch update failed .*; Changes must be made through a pull request\./;
+    t.regex((await statusOf(receiver)).lastError ?? '', said);
+    await until('the log says so', () => log().includes('GH006'));
+    for (const command of ['status', 'doctor'])
+      await until(`${command} says so`, async () =>
+        said.test((await runHere([command, '--dir', dir])).stdout),
+      );
+    t.notRegex(log(), /tried again/);
+    fs.rmSync(hook);
+    await until('it is pushed', () => idsOnRemote({ clones }).includes(id));
+  },
+);
+
 test.serial('commits on another branch than at the start are not called pushed', async (t) => {
   const { clones, dir, receiver } = await pushedSite();
   const before = clones.git('rev-parse', 'main');
