@@ -2,31 +2,18 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Article, ArticleDraft } from '../article/article.js';
 import type { StoredArticle } from '../article/stored-article.js';
-import { messageOf } from '../errors.js';
 import { sameFingerprint } from '../fs/fingerprint.js';
 import type { Lock } from '../fs/lock.js';
-import type { Log } from '../log.js';
-import type { AddressRefresh } from './catalog/address-refresh.js';
-import type { Catalog } from './catalog/catalog.js';
-import { type ContentFolder, htmlOf } from './catalog/content-folder.js';
+import { htmlOf } from './catalog/content-folder.js';
 import { createNaming, type Name } from './catalog/naming.js';
-import { type ContentChange, refresh, scan } from './catalog/scan.js';
 import { createSpelling } from './catalog/spelling.js';
 import { createChanges } from './changes.js';
 import { type Replacement, replacedBy, type Target } from './precondition.js';
-import { createReading } from './reading.js';
+import { createReading, type ReadingOptions } from './reading.js';
 import type { Trash } from './trash.js';
-import { createArticleFiles, isStoreFailure } from './write/article-files.js';
+import { createArticleFiles, type StoredFile, untilWritten, type WaitFor } from './write/article-files.js';
+import { isStoreFailure, NameTaken, Outdated, storeFailure } from './write/failures.js';
 import { createOperations } from './write/operations.js';
-import {
-  NameTaken,
-  Outdated,
-  type StoredFile,
-  storeFailure,
-  untilWritten,
-  type WaitFor,
-  type Writer,
-} from './write/writer.js';
 
 /** The result of a publication: stored now, or known before (a redelivery), so that nothing was written. */
 export interface Published {
@@ -43,17 +30,10 @@ export interface Updated {
   readonly file?: StoredFile;
 }
 
-export interface StoreOptions {
-  readonly content: ContentFolder;
-  readonly catalog: Catalog;
-  readonly addresses: Pick<AddressRefresh, 'refresh'>;
+export interface StoreOptions extends Omit<ReadingOptions, 'files'> {
   readonly lock: Lock;
   /** The URLs and files of articles in the trash stay taken. */
   readonly trash: Pick<Trash, 'keeps'>;
-  readonly writer: Writer;
-  readonly log: Log;
-  /** Called with the changes that another program or process made to files. */
-  readonly onChange: (changes: readonly ContentChange[]) => void;
 }
 
 /** The articles of one site; see `createStore`. */
@@ -61,11 +41,11 @@ export type ArticleStore = ReturnType<typeof createStore>;
 
 /** Creates the store: Markdown files, written durably and compared under the cross-process lock. */
 export function createStore(options: StoreOptions) {
-  const { content, catalog, addresses, lock, writer, log, onChange } = options;
+  const { content, catalog, lock, writer, log } = options;
   const { codec } = content;
   const files = createArticleFiles(content, catalog, writer);
-  const { writing, acknowledge } = files;
-  const reading = createReading({ content, catalog, addresses, writer, files, notice });
+  const { acknowledge } = files;
+  const reading = createReading({ ...options, files });
   // New files are read first, as another receiver may have stored an article at the next article's URL.
   const operations = createOperations(lock, reading.readNewFiles);
   const chooseName = createNaming(content, catalog, options.trash);
@@ -83,10 +63,6 @@ export function createStore(options: StoreOptions) {
     const { extension } = content.format;
     const suffix = typeof extension === 'string' ? extension : await codec.extension({ body, contentHtml });
     return chooseName(draft, suffix, taken);
-  }
-
-  function notice(changes: readonly ContentChange[]): void {
-    if (changes.length > 0) onChange(changes);
   }
 
   /**
@@ -147,7 +123,7 @@ export function createStore(options: StoreOptions) {
         taken.add(path);
         // Read the file at this path: it is a person's new file, or ours after a failed write, which must not be stored a
         // second time.
-        notice(await refresh(content, catalog, path, writing));
+        await reading.readAgain([path]);
         throw error;
       } finally {
         release();
@@ -225,6 +201,7 @@ export function createStore(options: StoreOptions) {
     });
   }
 
+  /** Runs `work` under the store's lock, and no other work with the same key. Failures of the disk are logged. */
   async function locked<T>(key: string, work: () => Promise<T>): Promise<T> {
     try {
       return await operations.run(key, work);
@@ -235,46 +212,10 @@ export function createStore(options: StoreOptions) {
     }
   }
 
-  async function readAgainLater(path: string): Promise<void> {
-    try {
-      await readAgain([path]);
-    } catch (error) {
-      log.warn(
-        { path, reason: messageOf(error) },
-        'a changed file could not be read; it is read again when its article is needed',
-      );
-    }
-  }
-
-  /**
-   * Reads files that another program may have changed, and reports changes. Files that are being written are read afterwards.
-   */
-  async function readAgain(paths: Iterable<string>): Promise<void> {
-    for (const path of paths) {
-      const own = writing.get(path);
-      if (own !== undefined) {
-        void own.catch(() => undefined).then(() => readAgainLater(path));
-        continue;
-      }
-      notice(await refresh(content, catalog, path, writing));
-    }
-  }
-
-  /** Reads files that the writer got from another machine, even if this process is about to write the same path. */
-  async function readShared(paths: Iterable<string>): Promise<void> {
-    for (const path of paths) notice(await refresh(content, catalog, path, new Map()));
-  }
-
-  /** Compares the whole folder with the catalog. */
-  async function compareFolder(): Promise<void> {
-    const { changes } = await scan(content, catalog, writing);
-    notice(changes);
-  }
-
   /** Resolves when all operations have ended. */
   const close = operations.idle;
 
-  const { find, get, read } = reading;
+  const { find, get, read, readAgain, readShared, compareFolder } = reading;
   return {
     publish,
     update,

@@ -14,7 +14,7 @@ import { discard, stage, writeAtomically } from '../fs/atomic-write.js';
 import { filesBelow, namesIn } from '../fs/files-below.js';
 import { syncFoldersOf } from '../fs/sync-files.js';
 import type { ArticleCodec } from './catalog/content-folder.js';
-import { storeFailure } from './write/writer.js';
+import { storeFailure } from './write/failures.js';
 
 /** The maximum number of files for one article. */
 const MOST_FILES = 1_000;

@@ -6,8 +6,8 @@ import { PressmarkError, quote } from '../errors.js';
 import type { Catalog } from './catalog/catalog.js';
 import type { ContentFolder, ReadFile } from './catalog/content-folder.js';
 import type { Reading } from './reading.js';
-import type { ArticleFiles } from './write/article-files.js';
-import { NameTaken, type StoredFile, untilWritten, type Writer } from './write/writer.js';
+import { type ArticleFiles, type StoredFile, untilWritten, type Writer } from './write/article-files.js';
+import { NameTaken } from './write/failures.js';
 
 export interface ChangesOptions {
   readonly content: ContentFolder;

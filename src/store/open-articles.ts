@@ -13,9 +13,9 @@ import { type ContentChange, isArticlePath } from './catalog/scan.js';
 import { saveSnapshot, snapshotOf } from './catalog/snapshot.js';
 import { openTrash } from './trash.js';
 import { watchContent } from './watch/watch.js';
+import type { Writer } from './write/article-files.js';
 import { createDiskWriter } from './write/durable-write.js';
 import { type RecoveryReport, recover, STAGING } from './write/recover.js';
-import type { Writer } from './write/writer.js';
 
 /** The number of files read from which the start saves the snapshot at once, as the receiver may be killed before it stops. */
 const MANY_FILES = 1_000;

@@ -1,15 +1,16 @@
 import type { StoredArticle } from '../article/stored-article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
-import { isGone, PressmarkError, quote } from '../errors.js';
+import { isGone, messageOf, PressmarkError, quote } from '../errors.js';
 import { coalesced } from '../fs/coalesced.js';
+import type { Log } from '../log.js';
 import { type AddressRefresh, readAnew } from './catalog/address-refresh.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
 import { type ContentFolder, type ReadFile, readArticle } from './catalog/content-folder.js';
 import { type Entry, isFuture } from './catalog/entry.js';
-import { type ContentChange, newFilesReader, refresh } from './catalog/scan.js';
+import { type ContentChange, newFilesReader, refresh, scan } from './catalog/scan.js';
 import { onlyEntry, type Precondition, preconditionOf, type Target, targetOf } from './precondition.js';
-import type { ArticleFiles } from './write/article-files.js';
-import { storeFailure, type Writer } from './write/writer.js';
+import type { ArticleFiles, Writer } from './write/article-files.js';
+import { storeFailure } from './write/failures.js';
 
 /** An article with its path. */
 export interface Found extends StoredArticle {
@@ -22,8 +23,9 @@ export interface ReadingOptions {
   readonly addresses: Pick<AddressRefresh, 'refresh'>;
   readonly writer: Writer;
   readonly files: Pick<ArticleFiles, 'writing' | 'ensureShared'>;
-  /** Called with changes of files that another program has made. */
-  notice(changes: readonly ContentChange[]): void;
+  readonly log: Log;
+  /** Called with the changes that another program or process made to files. */
+  readonly onChange: (changes: readonly ContentChange[]) => void;
 }
 
 /** The store's functions that only read. */
@@ -34,11 +36,15 @@ export type Reading = ReturnType<typeof createReading>;
  * has no entry, new files in the content folder are read.
  */
 export function createReading(options: ReadingOptions) {
-  const { content, catalog, addresses, writer, notice } = options;
+  const { content, catalog, addresses, writer, log, onChange } = options;
   const { writing, ensureShared } = options.files;
   const newFiles = newFilesReader(content, catalog, writing);
   /** Reads new files. */
   const readNewFiles = coalesced(async () => notice(await newFiles()));
+
+  function notice(changes: readonly ContentChange[]): void {
+    if (changes.length > 0) onChange(changes);
+  }
 
   /** Compares entries with the disk, after this process's writes to them. */
   async function compare(entries: readonly Entry[]): Promise<void> {
@@ -134,6 +140,42 @@ export function createReading(options: ReadingOptions) {
     return { kind: preconditionOf(read.stored, target), read, entry };
   }
 
+  async function readAgainLater(path: string): Promise<void> {
+    try {
+      await readAgain([path]);
+    } catch (error) {
+      log.warn(
+        { path, reason: messageOf(error) },
+        'a changed file could not be read; it is read again when its article is needed',
+      );
+    }
+  }
+
+  /**
+   * Reads files that another program may have changed, and reports changes. Files that are being written are read afterwards.
+   */
+  async function readAgain(paths: Iterable<string>): Promise<void> {
+    for (const path of paths) {
+      const own = writing.get(path);
+      if (own !== undefined) {
+        void own.catch(() => undefined).then(() => readAgainLater(path));
+        continue;
+      }
+      notice(await refresh(content, catalog, path, writing));
+    }
+  }
+
+  /** Reads files that the writer got from another machine, even if this process is about to write the same path. */
+  async function readShared(paths: Iterable<string>): Promise<void> {
+    for (const path of paths) notice(await refresh(content, catalog, path, new Map()));
+  }
+
+  /** Compares the whole folder with the catalog. */
+  async function compareFolder(): Promise<void> {
+    const { changes } = await scan(content, catalog, writing);
+    notice(changes);
+  }
+
   /** Waits for an unfinished write of a file. */
   async function waitForWrite(path: string): Promise<void> {
     await writing.get(path)?.catch(() => undefined); // its caller handles the error
@@ -150,7 +192,7 @@ export function createReading(options: ReadingOptions) {
     }
   }
 
-  return { current, find, get, read, open, check, readNewFiles };
+  return { current, find, get, read, open, check, readNewFiles, readAgain, readShared, compareFolder };
 }
 
 /** Makes the error for a file that is gone since the catalog was read. */

@@ -12,7 +12,7 @@ import { updated } from './events/updated.js';
  * The steps of an event, from its bytes to its answer:
  *
  * 1. The signature is compared with the raw bytes. Without a match nothing is decoded, parsed or looked up: 401.
- * 2. The bytes are decoded, parsed and checked, in another thread: `HandlerContext.readDelivery`.
+ * 2. The bytes are decoded, parsed and checked, in another thread: `parseDelivery` of the contract.
  * 3. The handler of the event filters, decides, and stores durably: `published`, `updated`, `lookup`.
  * 4. Its result is the body of the 200; an error has the status of its code.
  * 5. After the answer, `afterAnswer` runs the actions.
@@ -41,7 +41,7 @@ export async function answerVerified(
     refuseChanged(body, headers['content-encoding']);
     const version = headers[names.contract.toLowerCase()];
     const value = Array.isArray(version) ? version.join(', ') : version;
-    delivery = await context.readDelivery(body, { name: names.contract, value });
+    delivery = await context.parseDelivery(body, { name: names.contract, value });
     const { id, outcome, body: answer, afterAnswer } = await dispatch(delivery, context);
     const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
     return { status: 200, body: json, event: delivery.event, id, outcome, verified: true, afterAnswer };

@@ -3,7 +3,7 @@ import net, { type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { answerEarly } from '../../webhook/http/respond.js';
+import { answerEarly } from '../../webhook/http/answer-early.js';
 
 /** The highest number of open connections, … */
 const MOST_CONNECTIONS = 1_000;

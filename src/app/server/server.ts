@@ -8,7 +8,7 @@ import { sameSecret } from '../../host/http/accounts.js';
 import { hostnameOf, isLocal, isLoopbackName } from '../../host/http/local-request.js';
 import { ADMIN_PATH, type ServedBelow } from '../../host/http/routes.js';
 import type { Log } from '../../log.js';
-import { answerEarly } from '../../webhook/http/respond.js';
+import { answerEarly } from '../../webhook/http/answer-early.js';
 import { HEALTH } from '../content/content.js';
 import { createBoundedServer, type Patience } from './connections.js';
 import { type PreviewOptions, preview } from './preview.js';

@@ -141,7 +141,7 @@ function handlerContext(
   return {
     store: durable.store,
     hooks,
-    readDelivery: thread.codec.readDelivery,
+    parseDelivery: thread.codec.readDelivery,
     readIncoming: thread.codec.readIncoming,
     codec: content.codec,
     noteJobs: jobs.noteArticle,

@@ -2,7 +2,7 @@ import { PressmarkError } from '../../errors.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import { definePlugin, type Plugin, type ReceiverHost } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
-import type { Writer } from '../../store/write/writer.js';
+import type { Writer } from '../../store/write/article-files.js';
 import { type CommittedFolder, checkContentFolder } from '../content-folder.js';
 import type { Person } from '../identity.js';
 import { commitAt } from '../objects.js';

@@ -1,6 +1,6 @@
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { Log } from '../../log.js';
-import type { Removal, Write } from '../../store/write/writer.js';
+import type { Removal, Write } from '../../store/write/article-files.js';
 import { type AssetsOf, lackingAssets } from '../commit/assets.js';
 import { buildCommits, type CommitStyle, modeOf, type NewVersion } from '../commit/build-commits.js';
 import { removedKey, restoredKey } from '../commit/editors.js';

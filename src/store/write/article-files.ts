@@ -1,12 +1,114 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import type { Article } from '../../article/article.js';
 import type { EncodedFile } from '../../article/format/encode.js';
-import { type ErrorCode, PressmarkError } from '../../errors.js';
+import type { Publication } from '../../article/publication.js';
+import type { Address } from '../../article/stored-article.js';
 import { type Fingerprint, sameFingerprint } from '../../fs/fingerprint.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { type ContentFolder, type ReadFile, readArticle } from '../catalog/content-folder.js';
 import { type Entry, entryOf } from '../catalog/entry.js';
-import { Outdated, type Removal, type StoredFile, type Write, type Writer } from './writer.js';
+import { mayHaveStored, Outdated } from './failures.js';
+
+/** An article's file to write. */
+export interface Write {
+  /** The path below the content folder, with forward slashes. */
+  readonly path: string;
+  /** The absolute path; for a replacement, with symbolic links resolved. */
+  readonly target: string;
+  readonly text: string;
+  /** The whole text that the decision was based on and that is replaced; null for a new file. */
+  readonly replaces: string | null;
+  /** The article in the text. */
+  readonly article: Article;
+  /** Whether the article's URL is certain; undefined if the file pins it. */
+  readonly address?: Address;
+  /** Whether and when the article has a page. */
+  readonly publication: Publication;
+  /** The permissions of the replaced file. */
+  readonly mode?: number;
+  /** The writer's `epoch` at the decision. */
+  readonly epoch: number;
+  /** Work that must end before the file gets its name; if any of it rejects, nothing is changed. */
+  readonly waitsFor?: readonly Promise<void>[];
+  /** Whether the text is a person's edit; then `Writer.afterWrite` is not called. @default false */
+  readonly isEdit?: boolean;
+  /** Whether a person restores this file. @default false */
+  readonly isRestored?: boolean;
+}
+
+/** An article's file to remove. */
+export interface Removal extends Pick<Write, 'path' | 'target' | 'article' | 'epoch'> {
+  /** The whole text that the decision was based on. */
+  readonly replaces: string;
+}
+
+/** A file that was written. */
+export interface StoredFile extends Pick<Write, 'path' | 'text' | 'article'> {
+  /** The person's edit that was replaced. */
+  readonly replaced?: { readonly article: Article; readonly text: string };
+}
+
+/** A file that is about to be replaced or removed. */
+export interface ReplacedFile extends Pick<Write, 'path' | 'text' | 'article'> {
+  /** Whether it is a person's edit of the file. */
+  readonly edited: boolean;
+  /** The revision that replaces it; empty if it is removed. */
+  readonly by: string;
+}
+
+/** Delays an article's file until other work has ended, which may run at the same time. */
+export type WaitFor = (work: Promise<void> | undefined) => void;
+
+/** Writes article files durably, by the compare-and-set of a durability level. The caller holds the store's lock. */
+export interface Writer {
+  /**
+   * Writes a file. Resolves when the file has its name and is durable. Never called twice at the same time for one path.
+   *
+   * @returns the new file's fingerprint.
+   * @throws NameTaken, Outdated, the system's errors: nothing was changed. PressmarkError STORE_FAILED: the file may exist, and
+   *   `ensure` makes it durable before it is acknowledged.
+   */
+  write(file: Write): Promise<Fingerprint>;
+  /**
+   * Removes a file. Resolves when the removal is durable. Never called twice at the same time for one path.
+   *
+   * @throws as `write`.
+   */
+  remove(file: Removal): Promise<void>;
+  /**
+   * Makes an existing file durable, as another process may have died between the rename and the sync.
+   *
+   * @returns the fingerprint of the file, which may have been rewritten.
+   */
+  ensure(entry: Entry): Promise<Fingerprint>;
+  /** Called before a file is replaced or removed; if it rejects, nothing is changed. */
+  beforeReplace?(replaced: ReplacedFile): Promise<void>;
+  /**
+   * Called after a file is stored and before it is acknowledged. If it rejects, the file stays, as another receiver's lookup
+   * may have answered with it, but it is not acknowledged until it is sent again.
+   *
+   * @param written `stored`: by this delivery; `found`: by an earlier one, and a person may have renamed the file since;
+   *   `trash`: by a person who restores it.
+   */
+  afterWrite?(file: StoredFile, written: 'stored' | 'found' | 'trash'): Promise<void>;
+  /** Called if the article of an update or a lookup is not found; throws if it may be back soon. */
+  onMissing?(): void;
+  /** A number that changes when another machine has changed files, so that decisions must be made again. */
+  readonly epoch: number;
+  /**
+   * Set if machines share the articles without a common folder. Resolves when the files include everything that any machine
+   * acknowledged before the call. A file counts only if `ensure` resolves for it.
+   *
+   * @throws PressmarkError REMOTE_UNAVAILABLE, COMMIT_FAILED.
+   */
+  catchUp?(): Promise<void>;
+  /** Ends background work; called when no operation runs. */
+  close?(): Promise<void>;
+}
+
+/** The writer for several machines. */
+export type SharedWriter = Writer & Required<Pick<Writer, 'catchUp'>>;
 
 /** The files of the articles; see `createArticleFiles`. */
 export type ArticleFiles = ReturnType<typeof createArticleFiles>;
@@ -142,16 +244,22 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   };
 }
 
-/** The errors after which a file may be stored, or a push with an unknown outcome may still store it. */
-const MAY_HAVE_STORED: readonly ErrorCode[] = ['STORE_FAILED', 'REMOTE_UNAVAILABLE', 'COMMIT_FAILED'];
-
-/** Whether a failed write may have stored its file. */
-function mayHaveStored(error: unknown): boolean {
-  const cause = error instanceof Outdated ? error.cause : error;
-  return cause instanceof PressmarkError && MAY_HAVE_STORED.includes(cause.code);
-}
-
-/** Whether the store failed because of this machine; then a file may be stored. */
-export function isStoreFailure(error: unknown): boolean {
-  return error instanceof PressmarkError && error.code === 'STORE_FAILED';
+/**
+ * Repeats a decision and its write until it is not `Outdated`.
+ *
+ * @param work is called with the writer's `epoch`, and the error of an earlier attempt whose outcome is unknown.
+ */
+export async function untilWritten<T>(
+  writer: Pick<Writer, 'epoch'>,
+  work: (epoch: number, unclear: unknown) => Promise<T>,
+): Promise<T> {
+  let unclear: unknown;
+  for (;;) {
+    try {
+      return await work(writer.epoch, unclear);
+    } catch (error) {
+      if (!(error instanceof Outdated)) throw error;
+      unclear = error.cause ?? unclear;
+    }
+  }
 }

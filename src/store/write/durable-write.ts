@@ -14,7 +14,8 @@ import { coalesced } from '../../fs/coalesced.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { Log } from '../../log.js';
 import type { Entry } from '../catalog/entry.js';
-import { NameTaken, notDurable, Outdated, type Removal, type Write, type Writer } from './writer.js';
+import type { Removal, Write, Writer } from './article-files.js';
+import { NameTaken, notDurable, Outdated } from './failures.js';
 
 /** How many times a write is tried if folders are missing or on an unexpected file system. */
 const MAX_ATTEMPTS = 3;

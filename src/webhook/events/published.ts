@@ -11,7 +11,7 @@ import type { Log } from '../../log.js';
 import type { ArticleStore, Published } from '../../store/article-store.js';
 import type { ArticleCodec } from '../../store/catalog/content-folder.js';
 import type { KnownIds } from '../../store/known-ids.js';
-import type { StoredFile } from '../../store/write/writer.js';
+import type { StoredFile } from '../../store/write/article-files.js';
 import type { ReadArticle } from './read-incoming.js';
 
 /** The context for handlers of events. */
@@ -21,8 +21,9 @@ export interface HandlerContext {
   readonly knownIds: Pick<KnownIds, 'urlOfDeleted' | 'add'>;
   /** How old the timestamp of a new article may be, in milliseconds; undefined for any age. */
   readonly maxAgeMs: number | undefined;
-  /** Reads deliveries in another thread; see the function of this name. */
-  readonly readDelivery: (body: Buffer, contract: ContractHeader) => Promise<Delivery>;
+  /** `parseDelivery` of the contract in another thread, with names normalised for the store. */
+  readonly parseDelivery: (body: Buffer, contract: ContractHeader) => Promise<Delivery>;
+  /** See the function of this name; in another thread. */
   readonly readIncoming: (incoming: IncomingArticle, now: string) => Promise<ReadArticle>;
   readonly codec: Pick<ArticleCodec, 'keepComments'>;
   /** Makes the slug of a new article; undefined if the suggestion is used as it is. */

@@ -3,7 +3,7 @@ import { updatedAnswer } from '../../contract/answers.js';
 import type { ArticleData, UpdateData } from '../../contract/envelope.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Replacement } from '../../store/precondition.js';
-import type { WaitFor } from '../../store/write/writer.js';
+import type { WaitFor } from '../../store/write/article-files.js';
 import { filterContent, filteredFrontMatter, type Handled, type HandlerContext } from './published.js';
 
 /**

@@ -19,7 +19,7 @@ import type { ArticleReceiver } from '../events/receive-article.js';
 import { isIdentity, NO_FAILURES } from '../receive.js';
 import { createRecorder, type Notes } from '../record.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
-import { sendJson } from './respond.js';
+import { sendJson } from './middleware.js';
 
 /** How long each function of an adapter may take, in milliseconds. */
 export interface AdapterLimits {

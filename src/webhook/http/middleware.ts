@@ -5,8 +5,8 @@ import type { Hooks } from '../../host/hooks/hooks.js';
 import type { Log } from '../../log.js';
 import { type Answer, type Receive, refusal, signatureIn } from '../receive.js';
 import { createRecorder, type Notes } from '../record.js';
+import { answerEarly, jsonHeaders } from './answer-early.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
-import { sendJson } from './respond.js';
 
 export interface WebhookOptions {
   /** The endpoint's path; it is served with and without a trailing slash, never by a redirect. */
@@ -66,6 +66,27 @@ async function answerTo(
   } catch (error) {
     return { answer: { ...refusal(error, undefined, log), verified: false }, body };
   }
+}
+
+/** The `Retry-After` of a 503, in seconds: the service's own shortest pause (contract: Limits). */
+const RETRY_AFTER_SECONDS = 60;
+
+/** Sends an answer directly: Koa's response handling would take a tenth of a redelivery's time. */
+export async function sendJson(
+  context: Context,
+  {
+    status,
+    body,
+    headers = {},
+  }: { status: number; body: string; headers?: Readonly<Record<string, string>> },
+): Promise<void> {
+  const { req, res } = context;
+  context.respond = false;
+  if (status === 405) res.setHeader('Allow', 'POST');
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  if (status === 503) res.setHeader('Retry-After', RETRY_AFTER_SECONDS);
+  if (req.complete) res.writeHead(status, jsonHeaders(body)).end(body);
+  else await answerEarly(req, res, status, body);
 }
 
 function whenClosed({ res }: Context, then: () => void): void {

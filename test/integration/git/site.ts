@@ -15,7 +15,7 @@ import {
 import { createHooks } from '../../../src/host/hooks/hooks.js';
 import { type Host, startHost } from '../../../src/host/host.js';
 import { definePlugin, type ReceiverHost } from '../../../src/host/plugin.js';
-import type { Writer } from '../../../src/store/write/writer.js';
+import type { Writer } from '../../../src/store/write/article-files.js';
 import { article as published } from '../../support/events.js';
 import { hostSite } from '../../support/host-site.js';
 import { decode, encode } from '../../support/plain-files.js';
