@@ -10,7 +10,7 @@ import { openRepository } from '../repository.js';
 import type { AssetsOf } from './assets.js';
 import { createCommitArticles } from './commit-articles.js';
 import { createCommitQueue, type Why } from './commit-queue.js';
-import type { ArticlePaths } from './decision.js';
+import type { ArticlePaths } from './committed-elsewhere.js';
 import { refuseWhileUnfinished } from './head.js';
 import { type CommitSettings, createMessages } from './message.js';
 import { createBeforeReplace, createKeepText } from './replaced-texts.js';

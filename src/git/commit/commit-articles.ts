@@ -1,28 +1,18 @@
-import { lstatSync, realpathSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { StoredArticle } from '../../article/stored-article.js';
-import { isGone, systemCode } from '../../errors.js';
 import type { Actions } from '../../host/hooks/hook-types.js';
 import type { Log } from '../../log.js';
 import type { CommittedFolder } from '../content-folder.js';
 import { identityOf, type Person } from '../identity.js';
-import { blobId, contentsOf, entriesAt, type TreeEntry } from '../objects.js';
-import { statusOf } from '../status.js';
+import { contentsOf, entriesAt, type TreeEntry } from '../objects.js';
 import { type AssetsOf, lackingAssets } from './assets.js';
-import { buildCommits, hashFiles, modeOf, type NewVersion, writeBlobs } from './build-commits.js';
-import type { CommitOutcome, Pending } from './commit-queue.js';
-import {
-  type ArticlePaths,
-  type CommittedArticle,
-  committedElsewhere,
-  decide,
-  NO_ARTICLE,
-} from './decision.js';
+import { type Candidate, type CommitOutcomes, createExaminer } from './batch-files.js';
+import { buildCommits, modeOf, type NewVersion } from './build-commits.js';
+import type { Pending, Why } from './commit-queue.js';
+import { type ArticlePaths, type CommittedArticle, committedElsewhere } from './committed-elsewhere.js';
 import { removedKey, restoredKey } from './editors.js';
 import { readBranch } from './head.js';
 import { type CommitKind, kindOf, type MessageMaker, subjectIn } from './message.js';
-import { moveBranch, stagedByOwner } from './move-branch.js';
+import { moveBranch } from './move-branch.js';
 
 export interface CommitArticlesOptions extends ArticlePaths {
   readonly place: CommittedFolder;
@@ -44,28 +34,6 @@ export interface CommitArticlesOptions extends ArticlePaths {
 /** How many times a batch is built while the branch moves. */
 const ATTEMPTS = 3;
 
-/** The size above which a batch takes no more files, in bytes; the other files wait for the next batch. */
-const MAX_BYTES = 32_000_000;
-
-/** A file of a batch, with its content. */
-interface BatchFile extends Pending {
-  /** From the top of the work tree. */
-  readonly inRepository: string;
-  readonly bytes: Buffer;
-}
-
-/** A file with the facts for the decision about its commit. */
-interface Candidate extends BatchFile {
-  readonly blob: string;
-  /** Whether git's filters change the content; then the blob is stored already. */
-  readonly isFiltered: boolean;
-  readonly before: TreeEntry | undefined;
-  readonly isStaged: boolean;
-}
-
-/** The outcomes of files, by path. */
-type CommitOutcomes = Map<string, CommitOutcome>;
-
 /** A new version with its file. */
 interface ArticleVersion extends NewVersion {
   readonly file: Pick<Candidate, 'path' | 'isStaged'>;
@@ -75,8 +43,7 @@ interface ArticleVersion extends NewVersion {
 export function createCommitArticles(options: CommitArticlesOptions) {
   const { place, log, author, sign, message, decode, onCommitted } = options;
   const { repository } = place;
-  /** The reasons that were logged. */
-  const reported = new Set<string>();
+  const examine = createExaminer(place, log);
   let tidied: Promise<unknown> = Promise.resolve();
 
   /**
@@ -94,13 +61,12 @@ export function createCommitArticles(options: CommitArticlesOptions) {
           outcomes.set(path, { kind: 'later', because: `commits wait for ${branch.waitingFor}` });
         return outcomes;
       }
-      const { files, removed } = await readFiles(batch, outcomes);
-      if (files.length + removed.length === 0) return outcomes;
       const [examined, identity] = await Promise.all([
-        examine(files, removed, outcomes),
+        examine(batch, outcomes),
         identityOf(repository.git, author),
+        tidied,
       ]);
-      const { tip, candidates, staged } = examined;
+      const { tip, candidates, removed, staged } = examined;
       const head = { ...branch, tip };
       const changes = [
         ...(await changesOf(candidates, tip, outcomes)),
@@ -130,92 +96,6 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     for (const { path } of batch)
       outcomes.set(path, { kind: 'later', because: 'commits wait for the branch to stop moving' });
     return outcomes;
-  }
-
-  /**
-   * Compares the files with HEAD and the index. It stores blobs only for files that a filter changes; the others are stored
-   * with their commits.
-   */
-  async function examine(files: readonly BatchFile[], removed: readonly string[], outcomes: CommitOutcomes) {
-    const paths = files.map(({ inRepository }) => inRepository);
-    const idOf = (file: BatchFile | undefined) => file && blobId(repository, file.bytes);
-    const [status, blobs] = await Promise.all([
-      // There is always a path here: none would mean the whole work tree.
-      statusOf(repository, [...paths, ...removed.map(place.inRepository)]),
-      hashFiles(repository, paths),
-      tidied,
-    ]);
-    const { tip } = status;
-    const filtered = paths.filter((_, index) => blobs[index] !== idOf(files[index]));
-    const written = await writeBlobs(repository, filtered);
-    const staged = await stagedByOwner(repository, status);
-    // A file that `git status` does not list is unchanged from HEAD, or marked assume-unchanged.
-    const unlisted = paths.filter((path) => !status.files.has(path) && !status.ignored.has(path));
-    const committed = await entriesAt(repository, tip, unlisted);
-    const candidates: Candidate[] = [];
-    for (const [index, file] of files.entries()) {
-      const { path, inRepository } = file;
-      if (status.ignored.has(inRepository)) {
-        outcomes.set(path, warnOfRefusal('it is ignored by git', path));
-        continue;
-      }
-      const filter = filtered.indexOf(inRepository);
-      const isFiltered = filter !== -1;
-      // Git has read the file after us; both must have read the same content.
-      if (isFiltered && !(await isUnchanged(file))) continue;
-      candidates.push({
-        ...file,
-        blob: (isFiltered ? written[filter] : blobs[index]) ?? '',
-        isFiltered,
-        before: status.files.get(inRepository)?.head ?? committed.get(inRepository),
-        isStaged: staged.has(inRepository),
-      });
-    }
-    return { tip, candidates, staged };
-  }
-
-  /** Reads files up to `MAX_BYTES`; the others get no outcome. */
-  async function readFiles(batch: readonly Pending[], outcomes: CommitOutcomes) {
-    const files: BatchFile[] = [];
-    const removed: string[] = [];
-    let size = 0;
-    for (const { path, why } of batch) {
-      if (size > MAX_BYTES) break;
-      try {
-        if (isBehindLink(path))
-          outcomes.set(path, warnOfRefusal('it is, or is behind, a symbolic link', path));
-        else {
-          const bytes = await readFile(place.fileAt(path));
-          size += bytes.length;
-          files.push({ path, why, inRepository: place.inRepository(path), bytes });
-        }
-      } catch (error) {
-        const code = systemCode(error) ?? '';
-        if (isGone(error) && why === 'trash') removed.push(path);
-        else if (isGone(error)) outcomes.set(path, { kind: 'failed', because: 'the file is gone' });
-        else if (['EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code))
-          outcomes.set(path, warnOfRefusal(`the file cannot be read (${code})`, path));
-        else throw error;
-      }
-    }
-    return { files, removed };
-  }
-
-  /** Whether a file still has the content that was read. */
-  async function isUnchanged({ path, bytes }: BatchFile): Promise<boolean> {
-    return bytes.equals(await readFile(place.fileAt(path)).catch(() => Buffer.alloc(0)));
-  }
-
-  /** Logs each reason once: all articles of a folder may have the same one. */
-  function warnOfRefusal(because: string, path: string): CommitOutcome {
-    if (!reported.has(because)) log.warn({ path }, `an article is not committed: ${because}`);
-    reported.add(because);
-    return { kind: 'failed', because };
-  }
-
-  function isBehindLink(path: string): boolean {
-    const file = place.fileAt(path);
-    return lstatSync(file).isSymbolicLink() || realpathSync(dirname(file)) !== dirname(file);
   }
 
   /** Decides about each file, and returns the versions to commit. */
@@ -325,4 +205,46 @@ function kindOfVersion(
 ): CommitKind {
   if (edited) return 'Edit';
   return before === undefined && (written === 'Update' || written === 'Change') ? 'Publish' : written;
+}
+
+/** Why a file that is not a readable article gets no commit. */
+const NO_ARTICLE = 'it is not an article';
+
+/** The facts about a file, for `decide`. */
+export interface Facts {
+  readonly why: Why;
+  /** Whether git has the file's content. */
+  readonly isInGit: boolean;
+  /** Whether a person has edited it; undefined if it is not an article. */
+  readonly isEdited: boolean | undefined;
+  /** Whether the owner has staged something at its path. */
+  readonly isStaged: boolean;
+  /** Another path at which its article is committed; undefined if there is none. */
+  readonly committedAs: string | undefined;
+  readonly commitEdits: boolean;
+}
+
+/** Whether a file needs no commit, gets one, or has to be committed by its owner. */
+type Decision =
+  | { readonly kind: 'present' }
+  | { readonly kind: 'commit' }
+  | { readonly kind: 'theirs'; readonly because: string };
+
+/**
+ * Decides about a commit: delivered texts are committed; a person's edit only with `commitEdits`, before an update replaces it,
+ * or if it is restored from the trash.
+ */
+export function decide({ why, isInGit, isEdited, isStaged, committedAs, commitEdits }: Facts): Decision {
+  if (isInGit) return { kind: 'present' };
+  if (isEdited === undefined) return theirs(NO_ARTICLE);
+  if (committedAs !== undefined) return theirs(`git has it as ${committedAs}: the rename is yours to commit`);
+  if (!isEdited && why === 'stored') return { kind: 'commit' };
+  if (isStaged) return theirs('you have staged it');
+  if (!isEdited || why === 'replaced' || why === 'trash') return { kind: 'commit' };
+  if (commitEdits && why !== 'stored') return { kind: 'commit' };
+  return theirs('people’s edits are theirs to commit');
+}
+
+function theirs(because: string): Decision {
+  return { kind: 'theirs', because };
 }

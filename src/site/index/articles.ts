@@ -7,7 +7,7 @@ import type { Log } from '../../log.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { type ContentFolder, type DecodedFile, readArticleSync } from '../../store/catalog/content-folder.js';
 import { entryOf, NEVER_READ } from '../../store/catalog/entry.js';
-import { isArticlePath, refreshPage, walk } from '../../store/catalog/scan.js';
+import { isArticlePath, readIfChanged, walk } from '../../store/catalog/scan.js';
 import { type ArticleEntry, articleEntry, authorOf, type Post, tagsOf } from './article-entry.js';
 import type { DerivedData } from './derived-data.js';
 import { isOwnerTextPath, type OwnerText, ownerTextPathsIn, readOwnerText } from './owner-texts.js';
@@ -101,7 +101,7 @@ export function openSiteArticles(
   }
 
   function refreshArticle(path: string): void {
-    const change = refreshPage(content, catalog, path);
+    const change = readIfChanged(content, catalog, path);
     if (change === undefined) return;
     const { after, file } = change;
     if (after === undefined) {

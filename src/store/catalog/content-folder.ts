@@ -186,7 +186,7 @@ export async function readEntry(
 /**
  * Like `readEntry`, but in this thread. It also returns the file, if it can be read, so that it is not read again for its page.
  */
-export function readPageEntry(
+export function readEntrySync(
   content: ContentFolder,
   path: string,
   known?: Entry,

@@ -10,8 +10,8 @@ import {
   type DecodedFile,
   isUnreadable,
   readEntry,
+  readEntrySync,
   readHere,
-  readPageEntry,
 } from './content-folder.js';
 import { type Entry, isUnread } from './entry.js';
 
@@ -116,8 +116,12 @@ export async function refresh(
   }
 }
 
-/** Like `refresh`, but in this thread. It also returns the present file, unless it is gone or cannot be read. */
-export function refreshPage(
+/**
+ * Like `refresh`, but in this thread. It also returns the file, unless it is gone or cannot be read.
+ *
+ * @returns undefined if the file is unchanged.
+ */
+export function readIfChanged(
   content: ContentFolder,
   catalog: Catalog,
   path: string,
@@ -125,7 +129,7 @@ export function refreshPage(
   const before = catalog.get(path);
   const there = whatIsAt(content, path, before);
   if (there === 'as known') return undefined;
-  const read = there === 'nothing' ? undefined : readPageEntry(content, path, before);
+  const read = there === 'nothing' ? undefined : readEntrySync(content, path, before);
   const [change] = updateCatalog(catalog, path, before, read?.entry);
   return change && { ...change, file: read?.file };
 }

@@ -1,49 +1,6 @@
 import type { StoredArticle } from '../../article/stored-article.js';
 import type { CommittedFolder } from '../content-folder.js';
 import { contentsOf, entriesAt } from '../objects.js';
-import type { Why } from './commit-queue.js';
-
-/** Why a file that is not a readable article gets no commit. */
-export const NO_ARTICLE = 'it is not an article';
-
-/** The facts about a file, for `decide`. */
-export interface Facts {
-  readonly why: Why;
-  /** Whether git has the file's content. */
-  readonly isInGit: boolean;
-  /** Whether a person has edited it; undefined if it is not an article. */
-  readonly isEdited: boolean | undefined;
-  /** Whether the owner has staged something at its path. */
-  readonly isStaged: boolean;
-  /** Another path at which its article is committed; undefined if there is none. */
-  readonly committedAs: string | undefined;
-  readonly commitEdits: boolean;
-}
-
-/** Whether a file needs no commit, gets one, or has to be committed by its owner. */
-export type Decision =
-  | { readonly kind: 'present' }
-  | { readonly kind: 'commit' }
-  | { readonly kind: 'theirs'; readonly because: string };
-
-/**
- * Decides about a commit: delivered texts are committed; a person's edit only with `commitEdits`, before an update replaces it,
- * or if it is restored from the trash.
- */
-export function decide({ why, isInGit, isEdited, isStaged, committedAs, commitEdits }: Facts): Decision {
-  if (isInGit) return { kind: 'present' };
-  if (isEdited === undefined) return theirs(NO_ARTICLE);
-  if (committedAs !== undefined) return theirs(`git has it as ${committedAs}: the rename is yours to commit`);
-  if (!isEdited && why === 'stored') return { kind: 'commit' };
-  if (isStaged) return theirs('you have staged it');
-  if (!isEdited || why === 'replaced' || why === 'trash') return { kind: 'commit' };
-  if (commitEdits && why !== 'stored') return { kind: 'commit' };
-  return theirs('people’s edits are theirs to commit');
-}
-
-function theirs(because: string): Decision {
-  return { kind: 'theirs', because };
-}
 
 /** The committed version of an article at another path than in the work tree. */
 export interface CommittedArticle {

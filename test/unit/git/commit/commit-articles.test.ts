@@ -1,5 +1,5 @@
 import test from 'ava';
-import { decide, type Facts } from '../../../../src/git/commit/decision.js';
+import { decide, type Facts } from '../../../../src/git/commit/commit-articles.js';
 
 const DELIVERED: Facts = {
   why: 'stored',

@@ -1,0 +1,142 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isGone, systemCode } from '../../errors.js';
+import type { Log } from '../../log.js';
+import type { CommittedFolder } from '../content-folder.js';
+import { blobId, entriesAt, type TreeEntry } from '../objects.js';
+import { statusOf } from '../status.js';
+import { hashFiles, writeBlobs } from './build-commits.js';
+import type { CommitOutcome, Pending } from './commit-queue.js';
+import { stagedByOwner } from './move-branch.js';
+
+/** The size above which a batch takes no more files, in bytes; the other files wait for the next batch. */
+const MAX_BYTES = 32_000_000;
+
+/** A file of a batch, with its content. */
+interface BatchFile extends Pending {
+  /** From the top of the work tree. */
+  readonly inRepository: string;
+  readonly bytes: Buffer;
+}
+
+/** A file with the facts for the decision about its commit. */
+export interface Candidate extends BatchFile {
+  readonly blob: string;
+  /** Whether git's filters change the content; then the blob is stored already. */
+  readonly isFiltered: boolean;
+  readonly before: TreeEntry | undefined;
+  readonly isStaged: boolean;
+}
+
+/** The outcomes of files, by path. */
+export type CommitOutcomes = Map<string, CommitOutcome>;
+
+/** The files of a batch, and the commit and index that they were compared with. */
+export interface ExaminedBatch {
+  /** HEAD's commit; null before the first. */
+  readonly tip: string | null;
+  readonly candidates: readonly Candidate[];
+  /** Files that a person has removed in the admin, relative to the site's folder. */
+  readonly removed: readonly string[];
+  /** The paths that the owner has staged. */
+  readonly staged: ReadonlySet<string>;
+}
+
+/** Returns a function that gathers the facts about the files of a batch. */
+export function createExaminer(place: CommittedFolder, log: Log) {
+  const { repository } = place;
+  /** The reasons that were logged. */
+  const reported = new Set<string>();
+
+  /**
+   * Reads files, and compares them with HEAD and the index. It stores blobs only for files that a filter changes; the others are
+   * stored with their commits.
+   *
+   * @param outcomes gets the outcome of each file that cannot be committed. Files that must wait for the next batch have none.
+   */
+  async function examine(batch: readonly Pending[], outcomes: CommitOutcomes): Promise<ExaminedBatch> {
+    const { files, removed } = await readFiles(batch, outcomes);
+    if (files.length + removed.length === 0) return { tip: null, candidates: [], removed, staged: new Set() };
+    const paths = files.map(({ inRepository }) => inRepository);
+    const idOf = (file: BatchFile | undefined) => file && blobId(repository, file.bytes);
+    const [status, blobs] = await Promise.all([
+      // There is always a path here: none would mean the whole work tree.
+      statusOf(repository, [...paths, ...removed.map(place.inRepository)]),
+      hashFiles(repository, paths),
+    ]);
+    const { tip } = status;
+    const filtered = paths.filter((_, index) => blobs[index] !== idOf(files[index]));
+    const written = await writeBlobs(repository, filtered);
+    const staged = await stagedByOwner(repository, status);
+    // A file that `git status` does not list is unchanged from HEAD, or marked assume-unchanged.
+    const unlisted = paths.filter((path) => !status.files.has(path) && !status.ignored.has(path));
+    const committed = await entriesAt(repository, tip, unlisted);
+    const candidates: Candidate[] = [];
+    for (const [index, file] of files.entries()) {
+      const { path, inRepository } = file;
+      if (status.ignored.has(inRepository)) {
+        outcomes.set(path, warnOfRefusal('it is ignored by git', path));
+        continue;
+      }
+      const filter = filtered.indexOf(inRepository);
+      const isFiltered = filter !== -1;
+      // Git has read the file after us; both must have read the same content.
+      if (isFiltered && !(await isUnchanged(file))) continue;
+      candidates.push({
+        ...file,
+        blob: (isFiltered ? written[filter] : blobs[index]) ?? '',
+        isFiltered,
+        before: status.files.get(inRepository)?.head ?? committed.get(inRepository),
+        isStaged: staged.has(inRepository),
+      });
+    }
+    return { tip, candidates, removed, staged };
+  }
+
+  /** Reads files up to `MAX_BYTES`; the others get no outcome. */
+  async function readFiles(batch: readonly Pending[], outcomes: CommitOutcomes) {
+    const files: BatchFile[] = [];
+    const removed: string[] = [];
+    let size = 0;
+    for (const { path, why } of batch) {
+      if (size > MAX_BYTES) break;
+      try {
+        if (isBehindLink(path))
+          outcomes.set(path, warnOfRefusal('it is, or is behind, a symbolic link', path));
+        else {
+          const bytes = await readFile(place.fileAt(path));
+          size += bytes.length;
+          files.push({ path, why, inRepository: place.inRepository(path), bytes });
+        }
+      } catch (error) {
+        const code = systemCode(error) ?? '';
+        if (isGone(error) && why === 'trash') removed.push(path);
+        else if (isGone(error)) outcomes.set(path, { kind: 'failed', because: 'the file is gone' });
+        else if (['EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code))
+          outcomes.set(path, warnOfRefusal(`the file cannot be read (${code})`, path));
+        else throw error;
+      }
+    }
+    return { files, removed };
+  }
+
+  /** Whether a file still has the content that was read. */
+  async function isUnchanged({ path, bytes }: BatchFile): Promise<boolean> {
+    return bytes.equals(await readFile(place.fileAt(path)).catch(() => Buffer.alloc(0)));
+  }
+
+  /** Logs each reason once: all articles of a folder may have the same one. */
+  function warnOfRefusal(because: string, path: string): CommitOutcome {
+    if (!reported.has(because)) log.warn({ path }, `an article is not committed: ${because}`);
+    reported.add(because);
+    return { kind: 'failed', because };
+  }
+
+  function isBehindLink(path: string): boolean {
+    const file = place.fileAt(path);
+    return lstatSync(file).isSymbolicLink() || realpathSync(dirname(file)) !== dirname(file);
+  }
+
+  return examine;
+}
