@@ -1,4 +1,4 @@
-// How many files a reader opens. What is counted, docs/architecture.md says.
+// How many files a reader opens: those that docs/architecture.md names, and those on the stack of the running program.
 
 import children from 'node:child_process';
 import fs from 'node:fs';
@@ -52,6 +52,24 @@ const START = 'src/cli/start.ts';
 const SOCKET = 'src/app/server/connections.ts';
 const STORE = 'src/store/article-store.ts';
 const QUEUE = 'src/repeated-task.ts';
+
+test('the map names few files for each way, and each of them exists', (t) => {
+  const map = fs.readFileSync('docs/architecture.md', 'utf8');
+  const most = {
+    // Two from the start, then twelve from the socket; five, and one of level push; seven, and one for another generator.
+    'From the request to the answer': 2 + 12,
+    'From the answer to the commit': 5 + 1,
+    'From the answer to the page': 8,
+  };
+  for (const [name, limit] of Object.entries(most)) {
+    const [, way = ''] = map.split(`**${name}.**`);
+    const named = [...(way.split('\n**')[0] ?? '').matchAll(/`(src\/[\w/-]+\.ts)`/g)].map(
+      ([, path]) => path ?? '',
+    );
+    t.true(named.length > 4 && named.length <= limit, `${name}: ${named.join(' ')}`);
+    for (const path of named) t.true(fs.existsSync(path), path);
+  }
+});
 
 test('a reader opens few files from a start, an event, a write or a commit to the system call', async (t) => {
   const dir = makeRepository(join(tempDir(t), 'site'), { site: false, logLevel: 'silent' });
