@@ -119,14 +119,6 @@ export function launchIn(clone: string, options: ReceiverOptions = {}): Promise<
   return launch(clone, inClone(clone, options));
 }
 
-/**
- * Starts one of the receivers that share a remote. Its client sends a delivery again where the remote did not accept it
- * in time.
- */
-export function launchMachine(clone: string, options: ReceiverOptions = {}): Promise<Receiver> {
-  return launchIn(clone, { ...options, resend: true });
-}
-
 /** Commits one file as a person would. @returns the commit. */
 export function commitFile(folder: string, name: string, text: string): string {
   fs.mkdirSync(dirname(join(folder, name)), { recursive: true });

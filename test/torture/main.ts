@@ -1,12 +1,8 @@
-/**
- * `npm run torture`: attacks the promises of the README for a given time. `npm run torture -- --help` lists the
- * arguments.
- */
+/** `npm run torture`: attacks the promises of the README for a given time. */
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { createRandom, seedOfRun } from '../support/random.js';
 import { makeTempDir, removeTempDir } from '../support/temp-dir.js';
-import { helpText, parseArguments, shareOf, type TortureArguments, WrongUsage } from './arguments.js';
 import { failedSeeds, keepFailedSeed } from './failed-seeds.js';
 import { kill } from './kill.js';
 import { live } from './live.js';
@@ -38,23 +34,22 @@ const SCENARIOS: readonly Scenario[] = [
 /** How many lines of a failed scenario's log are printed. The log file has all of them. */
 const PRINTED_NOTES = 30;
 
+const USAGE = `Usage: npm run torture -- [minutes, for all scenarios together] [seed] [scenario …]
+Without a seed, the runs in test/torture/failed-seeds.txt are repeated first, and a new one is chosen.
+
+${SCENARIOS.map(({ name, promise }) => `${name}: ${promise}`).join('\n')}`;
+
 // process.exit, because timers and sockets of a failed scenario would keep the process alive.
 process.exit(await main(process.argv.slice(2)));
 
-async function main(args: readonly string[]): Promise<number> {
-  let asked: TortureArguments | 'help';
-  try {
-    asked = parseArguments(args, SCENARIOS);
-  } catch (error) {
-    if (!(error instanceof WrongUsage)) throw error;
-    console.error(`${error.message}\nnpm run torture -- --help lists the arguments`);
+/** @returns the exit code: 1 where a promise was broken, 2 for wrong usage or a missing program. */
+async function main([minutes = '10', seed, ...names]: readonly string[]): Promise<number> {
+  const scenarios = SCENARIOS.filter(({ name }) => names.length === 0 || names.includes(name));
+  if (!(Number(minutes) > 0 && /^\d+$/.test(seed ?? '0') && scenarios.length >= names.length)) {
+    console.error(USAGE);
     return 2;
   }
-  if (asked === 'help') {
-    console.log(helpText(SCENARIOS));
-    return 0;
-  }
-  const missingPrograms = asked.scenarios.flatMap(({ name, missing }) => {
+  const missingPrograms = scenarios.flatMap(({ name, missing }) => {
     const program = missing?.();
     return program === undefined ? [] : [`${name} needs ${program}`];
   });
@@ -62,10 +57,14 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(missingPrograms.join('\n'));
     return 2;
   }
-  return attackAll(asked);
+  return attackAll(Number(minutes), scenarios, seed === undefined ? undefined : Number(seed));
 }
 
-async function attackAll({ minutes, scenarios, seed: given }: TortureArguments): Promise<number> {
+async function attackAll(
+  minutes: number,
+  scenarios: readonly Scenario[],
+  given: number | undefined,
+): Promise<number> {
   process.setMaxListeners(0);
   const seed = given ?? seedOfRun();
   const folder = makeTempDir();
@@ -93,7 +92,9 @@ async function attackAll({ minutes, scenarios, seed: given }: TortureArguments):
   console.log(`\n${minutes} min, seed ${seed}: ${scenarios.map(({ name }) => name).join(', ')}`);
   const end = performance.now() + minutes * 60_000;
   for (const [index, scenario] of scenarios.entries()) {
-    const shareMs = shareOf(end - performance.now(), scenarios.slice(index));
+    // Its share of what is left: one that takes longer takes the time from all later ones.
+    const weights = scenarios.slice(index).reduce((sum, { weight }) => sum + weight, 0);
+    const shareMs = Math.max(0, ((end - performance.now()) * scenario.weight) / weights);
     await attackAndCount(scenario, { seed, shareMs }, scenario.name);
   }
   if (broken === 0) removeTempDir(folder);

@@ -48,3 +48,16 @@ function belongsTo(folder: string, pid: number): boolean {
     () => fs.readFileSync(join(info, 'environ'), 'utf8'),
   ].some((work) => read(work).includes(folder));
 }
+
+/** The memory that a process uses (VmRSS), or has used at most (VmHWM); 0 if /proc does not have the process. */
+export function megabytesOf(
+  { pid }: { readonly pid: number | undefined },
+  what: 'VmRSS' | 'VmHWM' = 'VmRSS',
+): number {
+  try {
+    const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Math.round(Number(new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1_000);
+  } catch {
+    return 0;
+  }
+}

@@ -12,6 +12,7 @@ import { withTeardown } from '../support/teardown.js';
 import { expectEqual, expectNone, expectTrue } from './expect.js';
 import { runFor } from './lanes.js';
 import { type HostileRequest, hostileRequest, type KnownTarget } from './mutations.js';
+import { megabytesOf } from './processes.js';
 import { doubled, requireWholeFiles } from './repository.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
 
@@ -290,14 +291,4 @@ async function requireInside(root: string): Promise<void> {
     ),
     'nothing from an unsigned request should be written',
   );
-}
-
-/** The memory that a process uses (VmRSS), or has used at most (VmHWM); 0 if /proc does not have the process. */
-function megabytesOf({ pid }: Receiver, what: 'VmRSS' | 'VmHWM'): number {
-  try {
-    const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Math.round(Number(new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1_000);
-  } catch {
-    return 0;
-  }
 }

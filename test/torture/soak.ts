@@ -12,6 +12,7 @@ import { launch, type Receiver } from '../support/receiver.js';
 import { withTeardown } from '../support/teardown.js';
 import { expectEqual, expectNone, expectNoneSoon, expectTrue } from './expect.js';
 import { runFor } from './lanes.js';
+import { megabytesOf } from './processes.js';
 import { doubled } from './repository.js';
 import type { Attack, Counts, Scenario } from './scenario.js';
 
@@ -243,9 +244,8 @@ async function requireWhole(dir: string, receiver: Receiver, articles: readonly 
 }
 
 function sampleOf({ pid }: Receiver): Sample {
-  const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
   return {
-    megabytes: Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_024,
+    megabytes: megabytesOf({ pid }),
     descriptors: fs.readdirSync(`/proc/${pid}/fd`).length,
     processes: fs
       .readdirSync(`/proc/${pid}/task`)

@@ -65,7 +65,6 @@ function attackOnce(number: number, attack: Attack) {
     /** Every text that the owner has saved, by its revision. */
     const saved = new Map<string, string>();
     const updates: SentUpdate[] = [];
-    const diary: Noted[] = [];
     const notes: string[] = [];
     let edits = 0;
     let kills = 0;
@@ -85,9 +84,7 @@ function attackOnce(number: number, attack: Attack) {
       }
     }
 
-    function note(what: string, path?: string): void {
-      diary.push({ at: performance.now() - began, path, what });
-    }
+    const note = (what: string, path = '') => attack.note(`${path} ${what}`);
 
     async function publisher(slot: number, lane: number, isOver: () => boolean): Promise<void> {
       const random = randomOf(`publisher ${lane}`);
@@ -194,7 +191,6 @@ function attackOnce(number: number, attack: Attack) {
       }
     }
 
-    const began = performance.now();
     while (numbered < ARTICLES) await publishNew(numbered % count);
     const ms = episode(attack.deadline, { least: 4_000, most: 20_000 });
     await runFor(ms, (isOver) => [
@@ -208,13 +204,11 @@ function attackOnce(number: number, attack: Attack) {
       expectEqual(await receiver?.stop(), 0, 'a receiver should end with 0 on SIGTERM');
 
     const findings = await findLostTexts(site, updates, saved);
-    for (const { path, wrong, history } of findings) {
-      const lines = [...diary, ...logged(site, began)]
-        .filter((one) => (one.path ?? path) === path)
-        .sort((a, b) => a.at - b.at)
-        .map(({ at, what }) => `${Math.round(at)} ${what}`);
-      for (const line of [path, ...wrong, '', ...lines, '', ...history, '']) attack.note(line);
-    }
+    if (findings.length > 0)
+      for (const { slot, lines } of site.logs)
+        for (const line of lines) note(`${slot}: ${JSON.stringify(line)}`);
+    for (const { path, wrong, history } of findings)
+      for (const line of [...history, ...wrong]) note(line, path);
     expectNone(
       findings.flatMap(({ path, wrong }) => wrong.map((what) => `${path}: ${what}`)),
       `each replaced text should be in the history or in a file, and be committed once (${count} receivers)`,
@@ -263,26 +257,6 @@ async function commitsIn(git: OwnerSite['git']): Promise<{ revision: string; fil
       const [revision = '', ...files] = entry.split('\n');
       return { revision, files: files.filter((name) => name !== '') };
     });
-}
-
-/** An event of the storm. */
-interface Noted {
-  /** In milliseconds since the beginning of the storm. */
-  readonly at: number;
-  /** The article's file; undefined if the event concerns all of them. */
-  readonly path: string | undefined;
-  readonly what: string;
-}
-
-/** The log lines of the receivers as events. */
-function logged({ logs }: OwnerSite, began: number): Noted[] {
-  return logs.flatMap(({ slot, lines }) =>
-    lines.map(({ time, level: _, plugin: __, path, ...rest }) => ({
-      at: Number(time) - performance.timeOrigin - began,
-      path: typeof path === 'string' ? path : undefined,
-      what: `${slot}: ${JSON.stringify(rest)}`,
-    })),
-  );
 }
 
 /**
