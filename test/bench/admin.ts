@@ -1,13 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once as onceEmitted } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { draftOf } from '../../src/article/article.js';
 import { type AdminClient, adminOf } from '../support/admin.js';
-import { encode } from '../support/plain-files.js';
-import { articleData, signedRequests } from './deliveries.js';
+import { signedRequests } from './deliveries.js';
 import { count, median, milliseconds, type Row, table } from './figures.js';
+import { fastImport, makeRepository } from './git-repository.js';
 import { load, once } from './load.js';
 import { type Receiver, startOurs } from './receivers.js';
 import type { Workspace } from './workspace.js';
@@ -90,52 +88,12 @@ async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** A repository with short articles over five years of months, all committed; quick to make. */
+/** A repository with short articles over five years of months, all committed. */
 async function makeCorpus(site: string): Promise<void> {
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: site });
-  git('init', '--quiet', '--initial-branch=main');
-  git('config', 'core.compression', '0');
-  git('config', 'gc.auto', '0');
   fs.writeFileSync(join(site, 'pressmark.config.json'), '{ "site": false }\n');
-  const importing = spawn('git', ['fast-import', '--quiet', '--done'], {
-    cwd: site,
-    stdio: ['pipe', 'inherit', 'inherit'],
-  });
-  const ended = onceEmitted(importing, 'close');
-  const add = async (...lines: (string | Buffer)[]) => {
-    const bytes = Buffer.concat(lines.map((line) => Buffer.from(line)));
-    if (!importing.stdin.write(bytes)) await onceEmitted(importing.stdin, 'drain');
-  };
-  const commit = (n: number) =>
-    add(
-      `commit refs/heads/main\ncommitter Bench <bench@example.com> ${1_700_000_000 + n} +0000\ndata 7\nPublish\n`,
-    );
-  await commit(0);
-  for (let n = 0; n < ARTICLES; n++) {
-    if (n >= ARTICLES - COMMITS) await commit(n);
-    const [path, text] = fileOf(n);
-    if (n < 60) fs.mkdirSync(join(site, dirname(path)), { recursive: true });
-    fs.writeFileSync(join(site, path), text);
-    const bytes = Buffer.from(text);
-    await add(`M 100644 inline ${path}\ndata ${bytes.length}\n`, bytes, '\n');
-  }
-  importing.stdin.end('done\n');
-  const [code] = await ended;
-  if (code !== 0) throw new Error(`git fast-import ended with ${code}`);
-  git('reset', '--quiet', '--mixed');
-  execFileSync('sync');
-}
-
-function fileOf(n: number): [path: string, text: string] {
-  const month = n % 60;
-  const [year, mm] = [2020 + Math.floor(month / 12), String((month % 12) + 1).padStart(2, '0')];
-  const day = String(1 + (Math.floor(n / 60) % 28)).padStart(2, '0');
-  const data = articleData(1_000_000 + n, `${year}-${mm}-${day}T08:00:00Z`);
-  const short = `${data.content_markdown.slice(0, 600)}\n<!-- svc:item:${data.id} -->`;
-  const draft = draftOf({ ...data, content_html: '', content_markdown: short });
-  const url = `https://example.com/articles/${data.slug}/`;
-  const { text } = encode({ ...draft, url, updated: null });
-  return [`content/articles/${year}/${mm}/${data.slug}.md`, text];
+  const repository = makeRepository(site, ARTICLES - COMMITS);
+  await fastImport(repository, repository.nextArticles(COMMITS));
+  repository.git('merge', '--quiet', '--ff-only', 'imported');
 }
 
 async function untilChecked(ada: AdminClient): Promise<void> {

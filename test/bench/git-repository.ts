@@ -34,7 +34,7 @@ const ENVIRONMENT = {
   LC_ALL: 'C',
 };
 
-/** Makes a repository with `articles` small files in the default folders, five years of them. */
+/** Makes a repository with `articles` short articles in the default folders, five years of months of them, in one commit. */
 export function makeRepository(dir: string, articles: number): BenchRepository {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: dir, env: ENVIRONMENT, encoding: 'utf8', maxBuffer: 1e9 });
@@ -45,7 +45,7 @@ export function makeRepository(dir: string, articles: number): BenchRepository {
   for (let n = 0; n < articles; n++) {
     const path = join(dir, pathOf(n));
     if (n < 60) fs.mkdirSync(dirname(path), { recursive: true });
-    fs.writeFileSync(path, `---\ntitle: "Stored ${n}"\n---\nSome words of article ${n}.\n`);
+    fs.writeFileSync(path, shortText(n));
   }
   git('add', '.');
   git('commit', '-q', '-m', 'Stored');
@@ -64,6 +64,14 @@ function pathOf(n: number): string {
   const month = n % 60;
   const [year, mm] = [2021 + Math.floor(month / 12), String((month % 12) + 1).padStart(2, '0')];
   return `content/articles/${year}/${mm}/an-article-with-a-slug-of-some-length-${n}.md`;
+}
+
+/** Short, so that 100,000 of them find room. */
+function shortText(n: number): string {
+  const data = articleData(1_000_000 + n, `${pathOf(n).slice(17, 24).replace('/', '-')}-01T08:00:00Z`);
+  const markdown = `${data.content_markdown.slice(0, 600)}\n<!-- svc:item:${data.id} -->`;
+  const draft = draftOf({ ...data, content_html: '', content_markdown: markdown });
+  return encode({ ...draft, url: `https://example.com/articles/${n}/`, updated: null }).text;
 }
 
 function makeArticle(n: number): BenchArticle {

@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DEFAULT_SERVICE } from '../../src/contract/service.js';
 import { envelopeOf, postEvent } from '../../src/sender/delivery/send-event.js';
-import { PROGRAM } from '../support/receiver.js';
 import { articleData, SECRET } from './deliveries.js';
 import { count, median, medianOf, milliseconds, type Row, table } from './figures.js';
-import { makeSite, startOurs } from './receivers.js';
+import { makeSite, startListen, startOurs } from './receivers.js';
 import type { Workspace } from './workspace.js';
 
 const ROUNDS = 5;
@@ -23,7 +19,8 @@ const ALLOWED_MS = 5;
 export async function listen(workspace: Workspace): Promise<{ text: string; rows: Row[] }> {
   const receiver = await startOurs(makeSite(workspace.fresh('receiver'), { plugins: false }));
   const straight = `http://127.0.0.1:${receiver.port}/webhook`;
-  const between = await startListen(workspace.fresh('listen'), straight);
+  const listener = await startListen(workspace.fresh('listen'), straight);
+  const between = `http://127.0.0.1:${listener.port}/`;
   const rounds: { straight: number; between: number }[] = [];
   let next = 0;
   const leg = async (url: string) => {
@@ -33,16 +30,16 @@ export async function listen(workspace: Workspace): Promise<{ text: string; rows
   };
   try {
     await leg(straight); // both have been in use then
-    await leg(between.url);
+    await leg(between);
     for (let round = 1; round <= ROUNDS; round++) {
-      const one = { straight: await leg(straight), between: await leg(between.url) };
+      const one = { straight: await leg(straight), between: await leg(between) };
       rounds.push(one);
       console.error(
         `listen ${round}/${ROUNDS}: ${milliseconds(one.straight)}, by way of listen ${milliseconds(one.between)}`,
       );
     }
   } finally {
-    await between.stop();
+    await listener.stop();
     await receiver.stop();
   }
   const added = medianOf(rounds, (one) => one.between - one.straight);
@@ -56,26 +53,6 @@ export async function listen(workspace: Workspace): Promise<{ text: string; rows
     },
   ];
   return { text: table(['median', 'listen adds', 'allowed'], rows), rows };
-}
-
-async function startListen(dir: string, forwardTo: string) {
-  const child = spawn(
-    process.execPath,
-    [PROGRAM, 'listen', '--dir', dir, '--port', '0', '--forward-to', forwardTo],
-    { env: { ...process.env, PRESSMARK_SECRET: SECRET }, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  process.once('exit', () => child.kill('SIGKILL')); // should the benchmark fail half-way
-  const [greeting] = (await once(createInterface({ input: child.stderr }), 'line')) as [string];
-  const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(greeting)?.[0];
-  if (url === undefined) throw new Error(`listen did not start: ${greeting}`);
-  return {
-    url,
-    stop: async () => {
-      const exit = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exit;
-    },
-  };
 }
 
 /** How long each delivery took, in milliseconds. */

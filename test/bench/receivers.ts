@@ -30,6 +30,11 @@ export function startOurs(site: string, env: NodeJS.Dict<string> = {}): Promise<
   return start((port) => [OURS, 'start', '--dir', site, '--port', String(port)], env);
 }
 
+/** Starts `pressmark listen` in front of a receiver. */
+export function startListen(dir: string, forwardTo: string): Promise<Receiver> {
+  return start((port) => [OURS, 'listen', '--dir', dir, '--port', String(port), '--forward-to', forwardTo]);
+}
+
 /** Makes a site's folder: bare of git and site, or with both as they are by default. */
 export function makeSite(folder: string, { plugins }: { plugins: boolean }): string {
   fs.mkdirSync(folder, { recursive: true });
@@ -39,13 +44,13 @@ export function makeSite(folder: string, { plugins }: { plugins: boolean }): str
 }
 
 async function start(command: (port: number) => string[], env: NodeJS.Dict<string> = {}): Promise<Receiver> {
-  const port = Number(await freePort());
+  const port = await freePort();
   const child = spawn(process.execPath, command(port), {
     env: { ...process.env, PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: 'https://example.com', ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   process.once('exit', () => child.kill('SIGKILL')); // should the benchmark fail half-way
-  await healthy(child, port);
+  await answering(child, port);
   return {
     port,
     pid: child.pid ?? Number.NaN,
@@ -54,12 +59,12 @@ async function start(command: (port: number) => string[], env: NodeJS.Dict<strin
   };
 }
 
-async function healthy(child: ChildProcess, port: number): Promise<void> {
+async function answering(child: ChildProcess, port: number): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the receiver ended with exit code ${child.exitCode}`);
     try {
-      const { ok } = await fetch(`http://localhost:${port}/healthz`);
-      if (ok) return;
+      await fetch(`http://localhost:${port}/healthz`);
+      return;
     } catch {
       // not listening yet
     }
