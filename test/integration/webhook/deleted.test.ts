@@ -38,20 +38,7 @@ async function staysDeleted(
 
 type Published = Awaited<ReturnType<typeof publish>>;
 
-test('200, and nothing is written, for an article that was deleted while the receiver ran, at once and later', async (t) => {
-  const one = await publish(receiver());
-  fs.rmSync(fileOf(receiver().dir, one.data.id));
-  await staysDeleted(t, receiver(), one);
-  t.is((await receiver().post('article.lookup', { target_url: one.url })).status, 404);
-  await staysDeleted(t, receiver(), one);
-  const logged = () => receiver().log.find(({ id, outcome }) => id === one.data.id && outcome === 'deleted');
-  await until('it is logged', () => logged() !== undefined);
-  t.is(logged()?.status, 200);
-  const other = await publish(receiver());
-  t.not(other.url, one.url);
-});
-
-test('pressmark forget lets a deleted article come again, while the receiver runs', async (t) => {
+test('200, and nothing is written, for an article that was deleted while the receiver ran, at once and later, until pressmark forget lets it come again', async (t) => {
   const { dir } = receiver();
   const one = await publish(receiver());
   const forget = (...args: string[]) => runHere(['forget', '--dir', dir, ...args]);
@@ -60,6 +47,12 @@ test('pressmark forget lets a deleted article come again, while the receiver run
   t.regex(there.stderr, /is not deleted: its file is "articles\//);
   fs.rmSync(fileOf(dir, one.data.id));
   await staysDeleted(t, receiver(), one);
+  t.is((await receiver().post('article.lookup', { target_url: one.url })).status, 404);
+  await staysDeleted(t, receiver(), one);
+  const logged = () => receiver().log.find(({ id, outcome }) => id === one.data.id && outcome === 'deleted');
+  await until('it is logged', () => logged() !== undefined);
+  t.is(logged()?.status, 200);
+  t.not((await publish(receiver())).url, one.url);
   const forgotten = await forget(one.data.id);
   t.deepEqual(
     [forgotten.code, forgotten.stdout],

@@ -163,13 +163,11 @@ test.serial(
 
 // Last, as it ends the receiver of this file.
 test.serial(
-  '409-updated-after-edit: edits that are made while no receiver runs make updates stale',
+  '409-updated-after-edit: an edit that is made while no receiver runs makes an update stale',
   async (t) => {
-    const prepared = [];
-    for (const make of EDITS) prepared.push({ make, ...(await prepare()) });
+    const { path, request } = await prepare();
     await receiver().close();
-    for (const { make, path } of prepared) make(path);
-    const restarted = await startHere(t, { dir: receiver().dir });
-    for (const { path, request } of prepared) await mustConflict(t, restarted, path, request);
+    EDITS[0]?.(path);
+    await mustConflict(t, await startHere(t, { dir: receiver().dir }), path, request);
   },
 );
