@@ -88,7 +88,7 @@ test('a refresh whose answer was lost may have landed: its text is not taken for
 test('a draft is not sent, and another file’s article is replaced only where that file is gone', async (t) => {
   const { state, stored, updates, path, refresh } = await published(t);
   fs.writeFileSync(path, '---\ntitle: Bees\ndraft: true\n---\nText.\n');
-  await t.throwsAsync(refresh(), { message: /bees\.md is left out: it is a draft/ });
+  await t.throwsAsync(refresh(URL, true), { message: /bees\.md is left out: it is a draft/ });
   fs.writeFileSync(path, '---\ntitle: Bees\ndate: 9999-01-01\n---\nText.\n');
   await t.throwsAsync(refresh(), { message: /is left out: its date is still to come: 9999-01-01/ });
   const other = join(state.dir, 'wasps.md');
