@@ -1,4 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Teardown } from '../support/teardown.js';
 import { until } from '../support/until.js';
 
 /** Debian’s Chromium without a window, which takes a third of the processor time. */
@@ -38,7 +39,7 @@ let running: { readonly browser: Promise<Browser>; users: number } | undefined;
 
 /** A window of the browser, which shares no cookies, caches or storage with others; it goes away with the test. */
 export async function openBrowser(
-  t: { teardown(dispose: () => unknown): void },
+  t: Teardown,
   {
     colorScheme = 'light',
     width = 1280,

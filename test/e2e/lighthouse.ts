@@ -1,5 +1,6 @@
 // Measures pages of the built-in theme, of the magazine theme and of the admin with Lighthouse: `npm run lighthouse`, or
 // `npm run lighthouse admin` for the admin alone. Exits 1 below what is promised.
+import { withTeardown } from '../support/teardown.js';
 import { until } from '../support/until.js';
 import { adminSite, deliverSome } from './admin/shared-admin.js';
 import { CATEGORIES, type MeasureOptions, measure } from './lighthouse-run.js';
@@ -37,18 +38,6 @@ const ADMIN = [
   'account',
 ];
 
-/** Starts a site, hands it over, and stops it. */
-async function withSite(
-  use: (t: { teardown(dispose: () => unknown): void }) => Promise<void>,
-): Promise<void> {
-  const disposers: (() => unknown)[] = [];
-  try {
-    await use({ teardown: (dispose) => disposers.unshift(dispose) });
-  } finally {
-    for (const dispose of disposers) await dispose();
-  }
-}
-
 async function report(
   title: string,
   pages: Readonly<Record<string, string>>,
@@ -71,7 +60,7 @@ async function report(
 
 async function themes(): Promise<void> {
   for (const { theme, options, least, kinds } of THEMES)
-    await withSite(async (t) => {
+    await withTeardown(async (t) => {
       const { origin } = await demoSite(t, options);
       const pages = Object.fromEntries(kinds.map((kind) => [kind, `${origin}${PAGES[kind]}`]));
       await report(`${theme} theme`, pages, least);
@@ -79,7 +68,7 @@ async function themes(): Promise<void> {
 }
 
 async function admin(): Promise<void> {
-  await withSite(async (t) => {
+  await withTeardown(async (t) => {
     const site = await adminSite(t);
     await deliverSome(site);
     const { url, admin } = site;

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { adminOf } from '../support/admin.js';
 import { freePort } from '../support/free-port.js';
 import { bareEnvironment, PROGRAM } from '../support/receiver.js';
+import { type Teardown, withTeardown } from '../support/teardown.js';
 import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 import { type BrowserOptions, openBrowser } from './browser.js';
@@ -22,27 +23,26 @@ const SCREENS: Record<string, BrowserOptions> = {
 const DECODED =
   'Promise.all([...document.images].filter((image) => image.complete).map((image) => image.decode()))';
 
-const disposers: (() => unknown)[] = [];
-const t = { teardown: (dispose: () => unknown) => disposers.unshift(dispose) };
-const demo = await playedDemo();
-const site = await demoSite(t);
-const { origin } = site;
-const magazine = await demoSite(t, MAGAZINE);
-mkdirSync(FOLDER, { recursive: true });
-for (const [name, screen] of Object.entries(SCREENS)) {
-  for (const kind of ['home', 'article'] as const)
-    await shoot(`${kind}-${name}`, `${demo}${PAGES[kind]}`, screen);
-}
-await shoot('contents', `${origin}${PAGES['article with everything']}`, { width: 1100, height: 780 });
-await shoot('magazine-home', `${magazine.origin}/`, { width: 1280, height: 1100 });
-const admin = await adminOf(site, { name: 'Ada Finch' });
-await until('doctor has looked', async () => (await admin.get('')).text.includes('Checked <time'));
-for (const [name, screen] of Object.entries({ ...SCREENS, light: { width: 1280, height: 900 } }))
-  await shoot(`admin-overview-${name}`, `${origin}/-/admin/`, screen, admin.cookie);
-for (const dispose of disposers) await dispose();
+await withTeardown(async (t) => {
+  const demo = await playedDemo(t);
+  const site = await demoSite(t);
+  const { origin } = site;
+  const magazine = await demoSite(t, MAGAZINE);
+  mkdirSync(FOLDER, { recursive: true });
+  for (const [name, screen] of Object.entries(SCREENS)) {
+    for (const kind of ['home', 'article'] as const)
+      await shoot(t, `${kind}-${name}`, `${demo}${PAGES[kind]}`, screen);
+  }
+  await shoot(t, 'contents', `${origin}${PAGES['article with everything']}`, { width: 1100, height: 780 });
+  await shoot(t, 'magazine-home', `${magazine.origin}/`, { width: 1280, height: 1100 });
+  const admin = await adminOf(site, { name: 'Ada Finch' });
+  await until('doctor has looked', async () => (await admin.get('')).text.includes('Checked <time'));
+  for (const [name, screen] of Object.entries({ ...SCREENS, light: { width: 1280, height: 900 } }))
+    await shoot(t, `admin-overview-${name}`, `${origin}/-/admin/`, screen, admin.cookie);
+});
 
 /** Runs `pressmark demo`, whose site the pictures of the README show. @returns the origin of the site. */
-async function playedDemo(): Promise<string> {
+async function playedDemo(t: Teardown): Promise<string> {
   const port = await freePort();
   const args = [PROGRAM, 'demo', '--port', String(port)];
   const env = { ...bareEnvironment(), TMPDIR: tempDir(t) };
@@ -57,7 +57,13 @@ async function playedDemo(): Promise<string> {
 }
 
 /** @param cookie of a session. @default nobody is logged in */
-async function shoot(name: string, url: string, screen: BrowserOptions, cookie?: string): Promise<void> {
+async function shoot(
+  t: Teardown,
+  name: string,
+  url: string,
+  screen: BrowserOptions,
+  cookie?: string,
+): Promise<void> {
   const browser = await openBrowser(t, screen);
   const [cookieName = '', value = ''] = cookie?.split('=', 2) ?? [];
   if (cookie !== undefined) await browser.addCookies([{ name: cookieName, value, url }]);

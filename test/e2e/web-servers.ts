@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ask } from '../support/ask.js';
 import { bareEnvironment } from '../support/receiver.js';
+import type { Teardown } from '../support/teardown.js';
 import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 
@@ -20,7 +21,7 @@ export function blocksOf(name: string): (beginning: string) => string {
 
 /** Runs a web server until the test ends, and waits until it answers. */
 export async function serve(
-  t: { teardown(dispose: () => unknown): void },
+  t: Teardown,
   command: string,
   args: readonly string[],
   origin: string,

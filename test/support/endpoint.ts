@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Teardown } from './teardown.js';
 
 /** A request as a scripted endpoint got it. */
 export interface Got {
@@ -31,10 +32,7 @@ export function reply(status: number, body: unknown = '', headers: http.Outgoing
 }
 
 /** Starts an endpoint that is closed after the test. */
-export async function startEndpoint(
-  t: { teardown(dispose: () => unknown): void },
-  answer: Answering,
-): Promise<Endpoint> {
+export async function startEndpoint(t: Teardown, answer: Answering): Promise<Endpoint> {
   const got: Got[] = [];
   const server = http.createServer(async (request, response) => {
     const chunks: Buffer[] = [];

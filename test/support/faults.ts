@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { ReceiverOptions } from './receiver.js';
+import type { Teardown } from './teardown.js';
 import { tempDir } from './temp-dir.js';
 
 /** What should happen at a file-system call of the receiver. */
@@ -56,7 +57,7 @@ export interface Faults {
 const PRELOAD = new URL('./fault.js', import.meta.url).href;
 
 /** Makes faults for the receivers of one test. */
-export function createFaults(t: { teardown(dispose: () => void): void }): Faults {
+export function createFaults(t: Teardown): Faults {
   const folder = tempDir(t);
   const rulesPath = join(folder, 'rules.json');
   const tracePath = join(folder, 'trace');

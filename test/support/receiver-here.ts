@@ -15,7 +15,8 @@ import {
   STATUS_TOKEN,
 } from './receiver.js';
 import { SECRET } from './signer.js';
-import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
+import { afterAll, shared, type Teardown } from './teardown.js';
+import { tempDir } from './temp-dir.js';
 import { patienceMs } from './until.js';
 
 /** What a receiver in the test's process can be given. */
@@ -81,7 +82,7 @@ export async function launchHere(dir: string, options: HereOptions = {}): Promis
 
 /** Starts a receiver in the test's process that is closed after the test. A failed test shows its log. */
 export async function startHere(
-  t: { teardown(dispose: () => unknown): void } & Partial<Pick<ExecutionContext, 'passed' | 'log'>>,
+  t: Teardown & Partial<Pick<ExecutionContext, 'passed' | 'log'>>,
   options: HereOptions & { readonly dir?: string } = {},
 ): Promise<ReceiverHere> {
   const receiver = await launchHere(options.dir ?? tempDir(t), options);
@@ -104,19 +105,15 @@ export function sharedHere(
   options: HereOptions = {},
   prepare: (dir: string) => unknown = () => undefined,
 ): (() => ReceiverHere) & { readonly dir: string } {
-  let receiver: ReceiverHere | undefined;
-  const dir = makeTempDir();
-  test.serial.before(async () => {
-    await prepare(dir);
-    receiver = await launchHere(dir, options);
-  });
-  test.after.always(async () => {
-    await receiver?.close();
-    removeTempDir(dir);
-  });
-  const started = () => {
-    if (receiver === undefined) throw new Error('the receiver has not started');
-    return receiver;
-  };
+  const lasting = afterAll(test);
+  const dir = tempDir(lasting);
+  const started = shared(
+    test,
+    async (t) => {
+      await prepare(dir);
+      return startHere(t, { ...options, dir });
+    },
+    lasting,
+  );
   return Object.assign(started, { dir });
 }

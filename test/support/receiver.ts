@@ -7,7 +7,8 @@ import type { ExecutionContext, TestFn } from 'ava';
 import { type Client, type ClientOptions, createClient } from './client.js';
 import { SECRET } from './signer.js';
 import { storeOnly } from './store-only.js';
-import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
+import { shared, type Teardown } from './teardown.js';
+import { tempDir } from './temp-dir.js';
 import { patienceMs, soon, until } from './until.js';
 
 /** The program that is tested, as it is shipped. */
@@ -297,7 +298,7 @@ export const LINES_SHOWN = 30;
 
 /** Starts a receiver that is killed after the test; in a new folder unless `dir` is given. A failed test shows its log. */
 export async function startReceiver(
-  t: { teardown(dispose: () => unknown): void } & Partial<Pick<ExecutionContext, 'passed' | 'log'>>,
+  t: Teardown & Partial<Pick<ExecutionContext, 'passed' | 'log'>>,
   options: ReceiverOptions & { readonly dir?: string } = {},
 ): Promise<Receiver> {
   const dir = options.dir ?? tempDir(t);
@@ -316,17 +317,5 @@ export const STORE_ONLY: ReceiverOptions = { storeOnly: true };
 
 /** Starts one receiver for all tests of a file. @returns a function that returns it. */
 export function sharedReceiver(test: TestFn, options: ReceiverOptions = {}): () => Receiver {
-  let receiver: Receiver | undefined;
-  const dir = makeTempDir();
-  test.serial.before(async () => {
-    receiver = await launch(dir, options);
-  });
-  test.after.always(async () => {
-    await receiver?.kill(LAST_SIGNAL);
-    removeTempDir(dir);
-  });
-  return () => {
-    if (receiver === undefined) throw new Error('the receiver has not started');
-    return receiver;
-  };
+  return shared(test, (t) => startReceiver(t, options));
 }

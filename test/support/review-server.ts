@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ReviewHostKind } from '../../src/git/push/review-host.js';
+import type { Teardown } from './teardown.js';
 
 /** A pull request as the stand-in has it, whatever the host calls its fields. */
 interface StoredPull {
@@ -46,7 +47,7 @@ const OWN = 7;
  * status codes.
  */
 export async function startReviewServer(
-  t: { teardown(dispose: () => unknown): void },
+  t: Teardown,
   { kind, project, token, tipOf }: ReviewServerOptions,
 ): Promise<ReviewServer> {
   const pulls: StoredPull[] = [];

@@ -13,6 +13,7 @@ import { type SenderState, stateOf } from '../../src/sender/state.js';
 import { type Answering, startEndpoint } from './endpoint.js';
 import { article } from './events.js';
 import { SECRET } from './signer.js';
+import type { Teardown } from './teardown.js';
 import { tempDir } from './temp-dir.js';
 import { virtualClock } from './virtual-clock.js';
 
@@ -39,7 +40,7 @@ export function makeEntry(connector: Pick<Connector, 'name' | 'url'>, id: string
 
 /** Makes a sender's folder with a connector to `url`. */
 export async function connected(
-  t: { teardown(dispose: () => void): void },
+  t: Teardown,
   url: string,
   name = 'garden',
 ): Promise<{ state: SenderState; connector: Connector }> {
@@ -57,11 +58,7 @@ export async function connected(
 }
 
 /** Opens a queue that is closed after the test. */
-export function testQueue(
-  t: { teardown(dispose: () => void): void },
-  state: SenderState,
-  now: () => number,
-): Queue {
+export function testQueue(t: Teardown, state: SenderState, now: () => number): Queue {
   const queue = openQueue({ state, now });
   t.teardown(queue.close);
   return queue;

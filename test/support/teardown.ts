@@ -1,3 +1,5 @@
+import type { TestFn } from 'ava';
+
 /** The part of AVA's `t` that the test support needs: registers functions that clean up. */
 export interface Teardown {
   teardown(dispose: () => unknown): void;
@@ -11,4 +13,25 @@ export async function withTeardown<T>(work: (t: Teardown) => Promise<T>): Promis
   } finally {
     for (const dispose of disposals.reverse()) await dispose();
   }
+}
+
+/** Runs the registered functions, in reverse order, after all tests of a file. */
+export function afterAll(test: TestFn): Teardown {
+  const disposals: (() => unknown)[] = [];
+  test.after.always(async () => {
+    for (const dispose of disposals.reverse()) await dispose();
+  });
+  return { teardown: (dispose) => disposals.push(dispose) };
+}
+
+/** Makes one thing for all tests of a file, before the first of them. @returns a function that returns it. */
+export function shared<T>(test: TestFn, make: (t: Teardown) => Promise<T>, t = afterAll(test)): () => T {
+  let made: { readonly one: T } | undefined;
+  test.serial.before(async () => {
+    made = { one: await make(t) };
+  });
+  return () => {
+    if (made === undefined) throw new Error('it has not been made: a test calls this, or a later hook');
+    return made.one;
+  };
 }

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import type { Teardown } from './teardown.js';
 import { patienceMs } from './until.js';
 
 /** Makes an empty folder; `removeTempDir` removes it. */
@@ -23,7 +24,7 @@ export function removeTempDir(path: string): void {
 }
 
 /** Makes an empty folder that is removed after the test. */
-export function tempDir(t: { teardown(dispose: () => void): void }): string {
+export function tempDir(t: Teardown): string {
   const path = makeTempDir();
   t.teardown(() => removeTempDir(path));
   return path;
@@ -45,10 +46,7 @@ export function readFiles(dir: string): Record<string, string> {
 }
 
 /** Makes a folder with these files, which is removed after the test. */
-export function folderWith(
-  t: { teardown(dispose: () => void): void },
-  files: Readonly<Record<string, string>>,
-): string {
+export function folderWith(t: Teardown, files: Readonly<Record<string, string>>): string {
   const dir = tempDir(t);
   writeFiles(dir, files);
   return dir;

@@ -4,6 +4,7 @@ import { type AdminClient, adminOf } from '../../support/admin.js';
 import { article, type PublishedData, update } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { type HereOptions, launchHere, type ReceiverHere } from '../../support/receiver-here.js';
+import { shared, type Teardown } from '../../support/teardown.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { type BrowserOptions, openBrowser } from '../browser.js';
 import { type Person, personOn, WAYS, type Way } from './person.js';
@@ -54,25 +55,16 @@ type Options = Pick<HereOptions, 'env' | 'secret'>;
 
 /** One receiver for all tests of a file. */
 export function sharedAdmin(test: TestFn, prepare: Prepare, options: Options = {}): () => AdminSite {
-  const disposers: (() => unknown)[] = [];
-  const t = { teardown: (dispose: () => unknown) => disposers.unshift(dispose) };
-  let site: AdminSite | undefined;
-  test.serial.before(async () => {
-    site = await adminSite(t, prepare, options);
+  return shared(test, async (t) => {
+    const site = await adminSite(t, prepare, options);
     await openBrowser(t); // it is started once for all tests
-  });
-  test.after.always(async () => {
-    for (const dispose of disposers) await dispose();
-  });
-  return () => {
-    if (site === undefined) throw new Error('the receiver has not started');
     return site;
-  };
+  });
 }
 
 /** Starts a receiver whose site is at its own address, so that its pages can be seen live. */
 export async function adminSite(
-  t: { teardown(dispose: () => unknown): void },
+  t: Teardown,
   prepare: Prepare = () => ({ git: false }),
   options: Options = {},
 ): Promise<AdminSite> {

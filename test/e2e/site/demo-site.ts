@@ -8,6 +8,7 @@ import { ask } from '../../support/ask.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { shared, type Teardown } from '../../support/teardown.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { KITCHEN_SINK } from './kitchen-sink.js';
@@ -38,18 +39,18 @@ const MAGAZINE_THEME = fileURLToPath(new URL('../../../../examples/magazine-them
 /** A site of this theme whose lists have several pages. */
 export const MAGAZINE = { site: { theme: MAGAZINE_THEME, pageSize: 4 }, earlier: 8 };
 
+interface DemoOptions {
+  readonly site?: SiteConfig;
+  /** Changes titles and descriptions. */
+  readonly text?: (words: string) => string;
+  /** How many plain articles come before the others. */
+  readonly earlier?: number;
+}
+
 /** A receiver at whose preview the demo's articles, and one with everything, can be looked at. */
 export async function demoSite(
-  t: Parameters<typeof startReceiver>[0],
-  {
-    site = {},
-    text = (words) => words,
-    earlier = 0,
-  }: {
-    site?: SiteConfig;
-    text?: (words: string) => string /** Plain articles before the others. */;
-    earlier?: number;
-  } = {},
+  t: Teardown,
+  { site = {}, text = (words) => words, earlier = 0 }: DemoOptions = {},
 ): Promise<Receiver> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -120,17 +121,6 @@ export async function demoSite(
 }
 
 /** One site for all tests of a file. */
-export function sharedSite(test: TestFn, options: Parameters<typeof demoSite>[1] = {}): () => Receiver {
-  const disposers: (() => unknown)[] = [];
-  let site: Receiver | undefined;
-  test.serial.before(async () => {
-    site = await demoSite({ teardown: (dispose) => disposers.unshift(dispose) }, options);
-  });
-  test.after.always(async () => {
-    for (const dispose of disposers) await dispose();
-  });
-  return () => {
-    if (site === undefined) throw new Error('the site has not started');
-    return site;
-  };
+export function sharedSite(test: TestFn, options?: DemoOptions): () => Receiver {
+  return shared(test, (t) => demoSite(t, options));
 }

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { startReceiver } from '../../support/receiver.js';
+import { afterAll } from '../../support/teardown.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { openBrowser } from '../browser.js';
@@ -17,15 +18,14 @@ const BODIES = {
 
 let dir: string;
 let url: string;
-const disposers: (() => unknown)[] = [];
+const lasting = afterAll(test);
 
 test.serial.before('a site of three articles below a path, with its index', async () => {
-  const t = { teardown: (dispose: () => unknown) => disposers.unshift(dispose) };
   const port = await freePort();
-  dir = tempDir(t);
+  dir = tempDir(lasting);
   url = `http://127.0.0.1:${port}/garden`;
   const env = { PRESSMARK_SITE_URL: url };
-  const receiver = await startReceiver(t, { dir, port, env, args: ['--no-live'] });
+  const receiver = await startReceiver(lasting, { dir, port, env, args: ['--no-live'] });
   for (const [slug, body] of Object.entries(BODIES)) {
     const content_html = `<p>${body}</p>\n<p>${'Bees and more bees. '.repeat(20)}</p>`;
     await receiver.post(
@@ -38,9 +38,6 @@ test.serial.before('a site of three articles below a path, with its index', asyn
     'the search index holds three pages',
     () => fs.existsSync(entry) && fs.readFileSync(entry, 'utf8').includes('"page_count":3'),
   );
-});
-test.after.always(async () => {
-  for (const dispose of disposers) await dispose();
 });
 
 const titles = (page: Page) => page.locator('#found h2').allTextContents();
