@@ -15,14 +15,7 @@ const status = (dir: string) => gitIn(dir, 'status', '--porcelain', '-uall').tri
 const start = (t: ExecutionContext, dir: string, config: object = {}): Promise<ReceiverHere> =>
   startHere(t, { ...inClone(dir), config: { site: false, ...config } });
 
-function repository(t: ExecutionContext): string {
-  const dir = tempDir(t);
-  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
-  fs.writeFileSync(join(dir, '.gitignore'), 'pressmark.config.json\n');
-  gitIn(dir, 'add', '.');
-  gitIn(dir, 'commit', '--quiet', '-m', 'First');
-  return dir;
-}
+const NEVER_READ = ['content/page.mdx', 'content/script.md'];
 
 /** Publishes one article and waits for its commit. */
 async function publish(receiver: ReceiverHere, id: string) {
@@ -33,8 +26,14 @@ async function publish(receiver: ReceiverHere, id: string) {
   return { data, url, path, renamed: join(dirname(path), `${id}-renamed.md`) };
 }
 
-test('files that their owner has renamed or copied, and what is staged, are left to them: while a receiver runs, at a stop, and at the next start', async (t) => {
-  const dir = repository(t);
+test('files that their owner has renamed or copied, what is staged, and what is never read are left to them: while a receiver runs, at a stop, and at the next start; the update of a renamed one waits for their commit', async (t) => {
+  const dir = tempDir(t);
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  fs.writeFileSync(join(dir, '.gitignore'), 'pressmark.config.json\n');
+  gitIn(dir, 'add', '.');
+  gitIn(dir, 'commit', '--quiet', '-m', 'First');
+  fs.mkdirSync(join(dir, 'content'));
+  for (const path of NEVER_READ) fs.writeFileSync(join(dir, path), '---js\n({})\n---\n');
   const git = { commitEdits: true };
   const first = await start(t, dir, { git });
   const [one, two, three, four] = await Promise.all([
@@ -63,6 +62,7 @@ test('files that their owner has renamed or copied, and what is staged, are left
     ` D ${three.path}`,
     `?? ${three.renamed}`,
     `?? ${four.renamed}`,
+    ...NEVER_READ.map((path) => `?? ${path}`),
   ].sort();
   t.deepEqual(status(dir), renames);
   const second = await start(t, dir, { git });
@@ -72,9 +72,30 @@ test('files that their owner has renamed or copied, and what is staged, are left
     t.deepEqual([again.status, again.json.url], [200, url]);
   }
   await publish(second, 'last');
-  await second.close();
   t.deepEqual(subjects(dir), [...before, 'Publish: last']);
   t.deepEqual(status(dir), renames);
+
+  await until('the article is found under its new name', async () => {
+    const { revision_id: base_revision_id } = await second.find(two.url);
+    const change = update({ target_id: 'two', target_url: two.url, base_revision_id });
+    return (await second.post('article.updated', change)).status === 200;
+  });
+  await publish(second, 'other');
+  t.deepEqual(status(dir), renames.map((line) => line.replace('R ', 'RM')).sort());
+  gitIn(dir, 'commit', '--quiet', '-m', 'Renamed');
+  await until('the update is committed', () => subjects(dir).at(-1)?.startsWith('Update: ') === true);
+  await second.close();
+  t.deepEqual(
+    status(dir),
+    renames.filter((line) => /^ D|\?\?/.test(line)),
+  );
+  const subject = 'Update: Keeping bees on a windy balcony';
+  t.deepEqual(subjects(dir).slice(before.length), ['Publish: last', 'Publish: other', 'Renamed', subject]);
+  t.deepEqual(
+    [...first.log, ...second.log].filter(({ msg }) => /not committed/.test(msg)),
+    [],
+    NEVER_READ.join(),
+  );
 });
 
 test('a file that is gone from outside of the content folder is no earlier place of an article', async (t) => {
@@ -87,42 +108,4 @@ test('a file that is gone from outside of the content folder is no earlier place
   await startAndCheck(site, { content: 'content/' });
   t.deepEqual(await site.subjects(), ['First', 'Archive', 'Publish: Title of one']);
   t.is(await site.git('status', '--porcelain'), ' D archive/one.md\n');
-});
-
-test('an update of an article that was renamed waits for the commit of its owner, and nothing is lost by it', async (t) => {
-  const dir = repository(t);
-  const receiver = await start(t, dir);
-  const { url, path, renamed } = await publish(receiver, 'one');
-  gitIn(dir, 'mv', path, renamed);
-  await until('it is found under its new name', async () => {
-    const { revision_id: base_revision_id } = await receiver.find(url);
-    const change = update({ target_id: 'one', target_url: url, base_revision_id });
-    return (await receiver.post('article.updated', change)).status === 200;
-  });
-  await publish(receiver, 'other');
-  t.deepEqual(subjects(dir), ['First', 'Publish: one', 'Publish: other']);
-  t.deepEqual(status(dir), [`RM ${path} -> ${renamed}`]);
-  gitIn(dir, 'commit', '--quiet', '-m', 'Renamed');
-  await until('the update is committed', () => subjects(dir).at(-1)?.startsWith('Update: ') === true);
-  await until('nothing is left', () => status(dir).join() === '');
-});
-
-test('an article that was renamed by its owner, at level commit: a redelivery is 200, as git has its text; an update is 503, with the reason', async (t) => {
-  const dir = repository(t);
-  const receiver = await start(t, dir, { durability: 'commit' });
-  const { data, url, path, renamed } = await publish(receiver, 'one');
-  await receiver.close();
-  gitIn(dir, 'mv', path, renamed);
-  const second = await start(t, dir, { durability: 'commit' });
-  const again = await second.post('article.published', data);
-  t.deepEqual([again.status, again.json.url], [200, url]);
-  const { revision_id: base_revision_id } = await second.find(url);
-  const change = update({ target_id: 'one', target_url: url, base_revision_id });
-  const refused = await second.post('article.updated', change);
-  t.is(refused.status, 503);
-  t.true(refused.json.error?.includes(`git has it as ${path}: the rename is yours to commit`));
-  t.deepEqual(status(dir), [`RM ${path} -> ${renamed}`]);
-  gitIn(dir, 'commit', '--quiet', '-am', 'Renamed');
-  t.is((await second.post('article.updated', change)).status, 200);
-  t.deepEqual(subjects(dir), ['First', 'Publish: one', 'Renamed']);
 });

@@ -4,6 +4,7 @@ import { chown, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import { unfinishedCommand } from '../../../src/git/commit/head.js';
 import { environment, makeSite, type Site, siteAt, withGit } from './site.js';
 
 /** A clone or work tree of a site's repository. */
@@ -107,6 +108,34 @@ for (const [kind, make] of Object.entries(REPOSITORIES))
     await check?.();
   });
 
+test('each command of the owner’s that stops at a conflict is known until it is aborted', async (t) => {
+  const { top, git, write } = await makeSite(t);
+  const commit = async (text: string) => {
+    await write('notes.txt', `${text}\n`);
+    await git('add', '.');
+    await git('commit', '-qm', text);
+  };
+  await commit('base');
+  await git('tag', 'base');
+  await git('checkout', '-qb', 'other');
+  await commit('other');
+  await git('format-patch', '-1', '-q', '--output', join(top, '.git', 'other.patch'));
+  await git('checkout', '-q', 'main');
+  await commit('mine');
+  for (const [name, begin, abort] of [
+    ['a rebase', ['rebase', 'other'], 'rebase'],
+    ['a rebase or git am', ['am', '--3way', '.git/other.patch'], 'am'],
+    ['a merge', ['merge', 'other'], 'merge'],
+    ['a cherry-pick', ['cherry-pick', 'other'], 'cherry-pick'],
+    ['a revert', ['revert', '--no-edit', 'base'], 'revert'],
+  ] as const) {
+    await t.throwsAsync(git(...begin), undefined, name);
+    t.is(unfinishedCommand({ gitDir: join(top, '.git') }), name);
+    await git(abort, '--abort');
+    t.is(unfinishedCommand({ gitDir: join(top, '.git') }), undefined);
+  }
+});
+
 function isReftableKnown(): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(execFileSync('git', ['version'], { encoding: 'utf8' })) ?? [];
   return Number(major) > 2 || Number(minor) >= 45;
@@ -144,9 +173,10 @@ test('the owner switches branches: commits go to the one that is checked out, an
   t.is(await site.git('status', '--porcelain'), '');
 });
 
-test('a content folder in a repository of its own, outside, or in a submodule that is not initialised, is not committed here', async (t) => {
+test('a content folder in a repository of its own, outside, ignored, or in a submodule that is not initialised, is not committed here', async (t) => {
   const site = await makeSite(t);
   await site.write('own/x', '');
+  await site.write('.git/info/exclude', 'ignored/\n');
   await site.git('init', '-q', 'own');
   await symlink(join(site.top, '..', 'home'), join(site.top, 'linked'));
   const head = (await site.git('rev-parse', 'HEAD')).trim();
@@ -155,6 +185,7 @@ test('a content folder in a repository of its own, outside, or in a submodule th
   for (const [content, why] of [
     ['own/', 'it is in a repository of its own'],
     ['linked/', 'it is outside of the work tree'],
+    ['ignored/', 'it is ignored by git'],
     ['module/', 'module is a submodule that is not initialised'],
   ] as const) {
     site.log.length = 0;
