@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { createPlugin } from '../../src/app/plugins/new-plugin.js';
-import { packedFiles } from '../support/packed-files.js';
 import { tempDir } from '../support/temp-dir.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -86,6 +85,16 @@ const WRONG: Readonly<Record<string, readonly [right: string, wrong: string, sai
   ],
 };
 
+/** The files of the package, as `npm pack` chooses them. */
+function packedFiles(): string[] {
+  const npm = ['pack', '--dry-run', '--json', '--ignore-scripts', '--offline'];
+  const answer: unknown = JSON.parse(
+    execFileSync('npm', npm, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+  );
+  const [report] = Object.values(answer as Record<string, { files: { path: string }[] }>);
+  return report?.files.map(({ path }) => path) ?? [];
+}
+
 /** Packages that the package installs: all but those for its own development. */
 function installedWithIt(): string[] {
   const { packages }: { packages: Record<string, { dev?: boolean }> } = JSON.parse(read('package-lock.json'));
@@ -97,7 +106,11 @@ function installedWithIt(): string[] {
 
 test('a plugin and its test in TypeScript are checked with the package alone, under strict and with all declarations', async (t) => {
   const dir = tempDir(t);
-  for (const path of packedFiles()) {
+  const packed = packedFiles();
+  for (const path of ['README.md', 'docs/deploy.md', 'examples/reading-room/static/pictures/dial.svg'])
+    t.true(packed.includes(path), path);
+  t.false(packed.some((path) => /(?:^|\/)(?:test\/|\.env|images\/)/.test(path)));
+  for (const path of packed) {
     const target = join(dir, 'node_modules/pressmark', path);
     fs.mkdirSync(dirname(target), { recursive: true });
     fs.copyFileSync(join(ROOT, path), target);
