@@ -48,7 +48,7 @@ function openCodec(limitMs?: number) {
   return { codec, encode, close };
 }
 
-test('500: of the articles in the thread, only the one that takes too long is refused', async (t) => {
+test('500: of the articles in the thread, only the one that takes too long is refused; 503: what it was asked before it is closed is finished, and nothing else is begun', async (t) => {
   const { encode, codec, close } = openCodec(5_000);
   t.teardown(close);
   t.regex(await encode('<p>first</p>'), /first/);
@@ -57,6 +57,10 @@ test('500: of the articles in the thread, only the one that takes too long is re
   const behind = codec.pageProblem(page, { status: 200, robots: '', text: '<title>Soil</title>' });
   await t.throwsAsync(endless, { message: 'an article could not be processed: that took longer than 5 s' });
   t.is(await behind, 'the page does not have the item comment <!-- svc:item:a -->');
+  const last = encode('<p>last</p>');
+  await close();
+  t.regex(await last, /last/);
+  await t.throwsAsync(encode('<p>late</p>'), { code: 'STOPPING' });
 });
 
 test('500: of the articles in the thread, only the one of which it dies is refused', async (t) => {
@@ -86,14 +90,6 @@ test('500: a fault of the generator’s functions is the error of its article', 
     code: 'STORE_FAILED',
     message: 'an article could not be processed: a fault of the mapping',
   });
-});
-
-test('503: what the thread was asked before it is closed is finished, and nothing else is begun', async (t) => {
-  const { encode, close } = openCodec();
-  const last = encode('<p>last</p>');
-  await close();
-  t.regex(await last, /last/);
-  await t.throwsAsync(encode('<p>late</p>'), { code: 'STOPPING' });
 });
 
 test('the thread makes of an article, a file or a body what the receiver itself would make of it', async (t) => {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { runHere } from '../../support/in-process.js';
-import { run, SITE_URL } from '../../support/receiver.js';
+import { SITE_URL } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { folderWith, tempDir } from '../../support/temp-dir.js';
 
@@ -25,15 +25,13 @@ async function refuses(
 ): Promise<void> {
   const args = ['--dir', dir, '--port', String(port)];
   const variables: NodeJS.Dict<string> = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, ...env };
-  // As a program only where it needs an environment of its own; the exit codes of the program are in test/integration/cli.
-  const pressmark = variables.PATH === undefined ? runHere : run;
-  const ended = await pressmark(['start', ...args], variables);
+  const ended = await runHere(['start', ...args], variables);
   t.is(ended.code, code, ended.stderr);
   t.is(ended.stderr.trimEnd().split('\n').length, 1, ended.stderr);
   t.regex(ended.stderr, words);
   t.notRegex(ended.stderr, /\n\s+at /, 'no stack');
   t.false((ended.stdout + ended.stderr).includes(SECRET));
-  const doctor = await pressmark(['doctor', ...args], variables);
+  const doctor = await runHere(['doctor', ...args], variables);
   t.not(doctor.code, 0, 'doctor does not call fine what the start refuses');
   const reason = ended.stderr.replace(/^pressmark: /, '').trimEnd();
   const said = doctor.stdout + doctor.stderr;
@@ -103,5 +101,5 @@ test('the start of a site whose content folder is a file is refused, and doctor 
 
 test('a start without a program that takes locks ends with code 1 and one line that names the package', async (t) => {
   const words = /neither flock nor perl was found; install the package util-linux/;
-  await refuses(t, tempDir(t), { code: 1, words, env: { PATH: tempDir(t) } });
+  await refuses(t, siteWith(t, {}), { code: 1, words, env: { PATH: tempDir(t) } });
 });

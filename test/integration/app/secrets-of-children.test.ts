@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +8,7 @@ import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
-import { toyConfig, writeToySite } from '../deploy/toy-generator.js';
+import { TOY_CONFIG, writeToySite } from '../deploy/toy-generator.js';
 
 /** A program that was started, by Pressmark or by a program of its own. */
 interface Started {
@@ -47,7 +46,7 @@ const isSecret = (line: string) =>
   [...Object.values(SECRETS), SECRET].some((secret) => line.includes(secret));
 
 /** A receiver with all secrets in its environment whose children, and theirs, are noted. */
-async function noted(t: ExecutionContext, dir: string, env: NodeJS.Dict<string> = {}) {
+async function noted(t: ExecutionContext, dir: string) {
   const folder = tempDir(t);
   const file = join(folder, 'started.jsonl');
   fs.writeFileSync(file, '');
@@ -55,7 +54,12 @@ async function noted(t: ExecutionContext, dir: string, env: NodeJS.Dict<string> 
   fs.writeFileSync(preload, NOTE(file));
   const receiver = await startReceiver(t, {
     dir,
-    env: { ...SECRETS, ...env, NODE_OPTIONS: `--import=${pathToFileURL(preload)}` },
+    env: {
+      ...SECRETS,
+      HOME: dir,
+      PRESSMARK_SITE_URL: '',
+      NODE_OPTIONS: `--import=${pathToFileURL(preload)}`,
+    },
   });
   const lines = () => fs.readFileSync(file, 'utf8').split('\n').slice(0, -1);
   const started = () => lines().map((line): Started => JSON.parse(line));
@@ -78,50 +82,37 @@ function planted(folder: string, name: string, program: string): { readonly path
   return { path, env: () => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '') };
 }
 
-test('git and its helpers, deploy commands, Pagefind and lock helpers see none of Pressmark’s secrets', async (t) => {
+test('git and its helpers, the process that builds, the build command, deploy commands and lock helpers see none of Pressmark’s secrets', async (t) => {
   const folder = tempDir(t);
   const remote = makeRemote(folder);
   const site = remote.clone('site');
-  fs.writeFileSync(
-    join(site, 'pressmark.config.json'),
-    JSON.stringify({
-      git: { push: { debounce: 0 } },
-      deploy: [{ command: 'env > ../deploy.env' }, { branch: 'gh-pages' }],
-    }),
-  );
+  fs.rmSync(join(site, 'pressmark.config.json'));
+  const deploy = `build: 'node toy.mjs', git: { push: { debounce: 0 } },
+    deploy: [{ command: 'env > ../deploy.env' }, { branch: 'gh-pages' }],`;
+  writeToySite(site, {
+    'pressmark.config.mjs': TOY_CONFIG.replace("build: 'node toy.mjs',", deploy),
+    '.gitattributes': '*.md filter=planted\n',
+  });
   const receivePack = planted(folder, 'receive-pack', 'git-receive-pack');
   const clean = planted(folder, 'clean', 'cat');
-  fs.writeFileSync(join(site, '.gitattributes'), '*.md filter=planted\n');
   gitIn(site, 'config', 'remote.origin.receivepack', receivePack.path);
   gitIn(site, 'config', 'filter.planted.clean', clean.path);
-  const { receiver, started, startedWith } = await noted(t, site, { HOME: site });
+  const { receiver, started, startedWith } = await noted(t, site);
   await publishAndUpdate(receiver);
   const deployed = join(folder, 'deploy.env');
-  await until('git, the deploys and the search have run', () =>
+  await until('git, the build and the deploys have run', () =>
     [
       receivePack.env() !== '',
       clean.env() !== '',
       fs.existsSync(deployed),
       remote.git('branch', '--list', 'gh-pages') !== '',
-      startedWith('search-process.js'),
-      startedWith('pagefind_extended --'),
     ].every(Boolean),
   );
-  for (const program of ['git ', 'sh -c', 'flock ', 'pagefind']) t.true(startedWith(program), program);
+  for (const program of ['git ', 'sh -c', 'flock ', 'toy.mjs', 'build-process.js'])
+    t.true(startedWith(program), program);
   for (const { program, env } of started()) t.deepEqual(env.filter(isSecret), [], program);
   for (const text of [receivePack.env(), clean.env(), fs.readFileSync(deployed, 'utf8')]) {
     t.true(text.includes('PATH='));
     t.deepEqual(text.split('\n').filter(isSecret), []);
   }
-});
-
-test('the process that builds with another generator, and its build command, see none of Pressmark’s secrets', async (t) => {
-  const site = tempDir(t);
-  const config = toyConfig();
-  writeToySite(site, { 'pressmark.config.mjs': config });
-  execFileSync('git', ['init', '--quiet', site]);
-  const { receiver, started, startedWith } = await noted(t, site, { PRESSMARK_SITE_URL: '' });
-  await publishAndUpdate(receiver);
-  await until('the site is built', () => startedWith('toy.mjs') && startedWith('build-process.js'));
-  for (const { program, env } of started()) t.deepEqual(env.filter(isSecret), [], program);
 });

@@ -59,10 +59,10 @@ test('build ends with code 2 where another generator builds the site, and with c
   t.is(broken.code, 1);
 });
 
-test('what a plugin leaves behind does not end a build, and is named', async (t) => {
+test('what a plugin leaves behind neither ends a build nor keeps it from its end, and its error is named', async (t) => {
   const dir = folderWith(t, { 'pressmark.config.json': '{ "site": { "search": false } }' });
   withPlugins(dir, {
-    throws: `export default { name: 'throws', pages(host) { host.addFilter('page.html', async (html) => {
+    throws: `export default { name: 'throws', pages(host) { setInterval(() => {}, 1e6); host.addFilter('page.html', async (html) => {
       setTimeout(() => { null.x; }, 1);
       await new Promise((resolve) => setTimeout(resolve, 20));
       return html;

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import test from 'ava';
 import { examine } from '../../../src/app/doctor/doctor.js';
 import type { Finding } from '../../../src/app/doctor/finding.js';
+import { announceReceiver } from '../../../src/app/running-receivers.js';
 import { draftOf } from '../../../src/article/article.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { treeOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
+import { freePort } from '../../support/free-port.js';
 import { encode } from '../../support/plain-files.js';
 import { SITE_URL } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
@@ -53,6 +55,15 @@ test('doctor warns of a site URL on this machine, and not of a public one that b
     t.like(await ofUrl(url), { level: 'warn', text: `${url} is this machine` });
   for (const url of ['https://localhost.garden.blog', 'https://127.garden.blog'])
     t.like(await ofUrl(url), { level: 'ok', text: url });
+});
+
+test('doctor says that a receiver which runs does not answer', async (t) => {
+  const dir = tempDir(t);
+  const port = await freePort();
+  const receiver = { pid: 17, port, since: '', commits: true, siteUrl: SITE_URL, preview: false };
+  t.teardown(await announceReceiver(join(dir, '.pressmark'), receiver));
+  const text = `this site’s receiver (process 17) does not answer on port ${port}`;
+  t.like(about(await findingsIn(dir), 'port'), [{ level: 'fail', text }]);
 });
 
 /** The text of an article's file. */

@@ -17,9 +17,23 @@ const ENV = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, PORT: '0' 
 const HOUR_MS = 3_600_000;
 const status = (dir: string) => runHere(['status', '--dir', dir], ENV);
 
-test('status names the receiver that runs and why a build failed, and says when none runs', async (t) => {
+test('status, doctor and send find the receiver that runs, wherever it listens, and none that was killed; status says why a build failed', async (t) => {
   const dir = storeOnly(tempDir(t));
+  const folder = join(dir, '.pressmark/receivers');
+  fs.mkdirSync(folder, { recursive: true });
+  // Of a killed one, whose lock has ended with it.
+  const killed = { pid: 17, port: 1, since: '', commits: true, siteUrl: SITE_URL, preview: false };
+  fs.writeFileSync(join(folder, 'killed.json'), JSON.stringify(killed));
+  t.regex((await status(dir)).stdout, /^! receiver {2}none is running on this machine/m);
   const receiver = await startHere(t, { dir });
+  t.is(fs.readdirSync(folder).length, 1, 'the start has removed the other one');
+  const send = () => runHere(['send', 'webhook.test', '--dir', dir], { ...ENV, PORT: '1' });
+  t.regex((await send()).stdout, /^200 /);
+  t.true(
+    (await runHere(['doctor', '--dir', dir], ENV)).stdout.includes(
+      `✓ port: this site’s receiver answers on port ${receiver.port} (process ${process.pid})`,
+    ),
+  );
   const { stdout: fresh } = await status(dir);
   t.regex(fresh, new RegExp(`^✓ receiver  process ${process.pid} on port ${receiver.port}, started `, 'm'));
   t.regex(fresh, /^ {2}delivery {2}none yet$/m);
@@ -31,9 +45,16 @@ test('status names the receiver that runs and why a build failed, and says when 
   );
   t.regex((await status(dir)).stdout, /^✗ build {5}the last build failed 10 h ago: no space left$/m);
   await receiver.close();
+  t.deepEqual(fs.readdirSync(folder), []);
   const { stdout: after } = await status(dir);
   t.regex(after, /^! receiver {2}none is running on this machine; what follows is what the last one/m);
   t.regex(after, /^✓ delivery {2}https:\/\/garden\.example\/articles\/soil\/ \d+ (?:s|min) ago$/m);
+  const { code, stderr } = await send();
+  t.is(code, 1);
+  t.regex(
+    stderr,
+    /no receiver of this site is running \(.* cannot be reached\); start it with pressmark start/,
+  );
 });
 
 test('where git was set up after the start, doctor and status say that the receiver must be restarted; then status says why the last commit failed, until there is one', async (t) => {
