@@ -5,6 +5,7 @@ import yaml from 'js-yaml';
 import { runPostbuild } from './app/build/postbuild.js';
 import { messageOf, PressmarkError } from './errors.js';
 import { entriesBelow } from './fs/files-below.js';
+import { READS_HTML } from './generators/astro/ask.js';
 import { entryId } from './generators/astro/mapping.js';
 
 /** The parts of Astro's integration and loader API that are used here. Pressmark does not depend on Astro. */
@@ -79,6 +80,7 @@ interface Watcher {
 
 interface LoaderContext {
   readonly store: Store;
+  readonly meta: { set(key: string, value: string): void };
   readonly logger: Logger;
   readonly config: { readonly root: URL };
   readonly watcher?: Watcher | undefined;
@@ -111,7 +113,8 @@ export function articles<Options extends ArticlesOptions>(
   return {
     name: 'pressmark-articles',
     load: async (context: LoaderContext) => {
-      const { store } = context;
+      const { store, meta } = context;
+      meta.set(READS_HTML, 'true'); // for `init`
       const isHtml = (id: string) => store.get(id)?.filePath?.endsWith('.html') ?? false;
       // glob() deletes entries that it has not read itself, so the entries of HTML files are hidden from it.
       const markdownStore = { ...store, keys: () => store.keys().filter((id) => !isHtml(id)) };

@@ -21,6 +21,7 @@ function astroIn(dir: string) {
       delete: (id: string) => entries.delete(id),
       keys: () => [...entries.keys()],
     },
+    meta: { set: () => undefined },
     logger: { info: () => undefined, warn: (line: string) => warnings.push(line), error: () => undefined },
     config: { root: pathToFileURL(`${dir}/`) },
     parseData: async ({ data }: { data: object }) => data,

@@ -1,5 +1,8 @@
 import { nodeCommand } from '../inspect/ask.js';
 
+/** The key that the loader of `pressmark/astro` sets in the metadata of its collection, which Astro keeps with the entries. */
+export const READS_HTML = 'pressmark-html';
+
 /** Makes Astro load its configuration, its routes and its content. Astro then writes `.astro/` and nothing else. */
 export const ASK = nodeCommand(`
 import path from 'node:path';
@@ -7,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { sync } from 'astro';
 const root = process.cwd();
 const below = (url) => path.relative(root, fileURLToPath(url)).split(path.sep).join('/');
-const found = { routes: [], schemas: {}, entries: {} };
+const found = { routes: [], schemas: {}, entries: {}, htmlFiles: [] };
 let caches = [];
 await sync({
   root,
@@ -38,8 +41,13 @@ const flat = store === undefined ? [] : JSON.parse(fs.readFileSync(store, 'utf8'
 const pairs = (value) => Array.isArray(value) && value[0] === 'Map' ? value.slice(1) : [];
 const top = pairs(flat[0]);
 for (let at = 0; at < top.length; at += 2) {
+  const name = flat[top[at]];
   const entries = pairs(flat[top[at + 1]]);
-  found.entries[flat[top[at]]] = entries
+  if (name.startsWith('meta:')) {
+    if (entries.some((index) => flat[index] === '${READS_HTML}')) found.htmlFiles.push(name.slice('meta:'.length));
+    continue;
+  }
+  found.entries[name] = entries
     .filter((_, index) => index % 2 === 1)
     .map((index) => flat[index])
     .map((entry) => ({ id: flat[entry?.id], path: flat[entry?.filePath], name: flat[flat[entry?.data]?.name] }))
@@ -79,6 +87,8 @@ export interface AstroAnswer {
   /** JSON schemas by the names of collections. */
   readonly schemas: Readonly<Record<string, unknown>>;
   readonly entries: Readonly<Record<string, readonly Entry[]>>;
+  /** The collections that the loader of `pressmark/astro` reads, with `.html` files. */
+  readonly htmlFiles: readonly string[];
 }
 
 /** The answer of a site without a configuration. */
@@ -94,6 +104,7 @@ const USUAL: AstroAnswer = {
   routes: [],
   schemas: {},
   entries: {},
+  htmlFiles: [],
 };
 
 /** Reads the answer, with defaults for what is missing. */

@@ -59,7 +59,6 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const needed = neededKeys(schema, posts, keys);
   const [route, ...others] = routesOf(answer.routes, [collection, posix.basename(content)]);
   const permalink = permalinkOf(config, route?.pattern ?? `/${collection}/[slug]`);
-  const hasLoader = CONTENT_CONFIGS.some((name) => /pressmark\/astro/.test(files.read(name) ?? ''));
   const isFolders = entries.length > 0 && entries.every(({ path }) => /\/index\.[^/]*$/.test(path));
   const questions: Question[] = [...needed.questions];
   if (route === undefined || others.length > 0) {
@@ -87,7 +86,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     frontMatter: needed.constants,
     options: {
       ...options,
-      htmlFiles: hasLoader || undefined,
+      htmlFiles: answer.htmlFiles.includes(collection) || undefined,
       fetchesImages: config.fetchesImages || undefined,
     },
     ignore: [`${outDir}/`, '.astro/', 'node_modules/'],
@@ -98,9 +97,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
 
 /** The collection for articles: the one with a usual name, else the only one, or the only one with a date. */
 function collectionOf({ schemas, entries }: AstroAnswer): string | undefined {
-  const names = [...new Set([...Object.keys(schemas), ...Object.keys(entries)])].filter(
-    (name) => !name.startsWith('meta::'),
-  );
+  const names = [...new Set([...Object.keys(schemas), ...Object.keys(entries)])];
   const dated = names.filter((name) => keysIn(schemas[name], name)?.some(({ kind }) => kind === 'date'));
   const usual = POSTS_FOLDERS.find((name) => names.includes(name));
   return usual ?? [names, dated].find(({ length }) => length === 1)?.[0];

@@ -73,15 +73,42 @@ answer({ output, distDir, basePath, trailingSlash, version: require('next/packag
     ask: `
 const CONFIG = 'svelte.config';
 const { kit = {} } = ${IMPORTED};
-answer({ adapter: kit.adapter?.name, base: kit.paths?.base, origin: kit.prerender?.origin, isLenient: Boolean(kit.prerender?.handleHttpError) });`,
-    read: ({ adapter, base, isLenient, ...answer }, files) => ({
-      isStatic: adapter === '@sveltejs/adapter-static',
-      // The adapter does not show its options.
-      output: /\bpages\s*:\s*['"`]([\w./-]+)['"`]/.exec(files.read('svelte.config.js') ?? '')?.[1] ?? 'build',
+const isStatic = kit.adapter?.name === '@sveltejs/adapter-static';
+// The adapter does not show its options, but it tells its builder where pages are written.
+let output;
+const none = () => undefined;
+const builder = {
+  routes: [],
+  config: { kit },
+  log: new Proxy(none, { get: () => none }),
+  writePrerendered: (folder) => { output = folder; },
+};
+if (isStatic) await kit.adapter.adapt(new Proxy(builder, { get: (own, name) => own[name] ?? none }));
+// Only Vite can resolve the imports of a layout, such as $app.
+const layouts = ['.js', '.ts', '.server.js', '.server.ts']
+  .map((end) => (kit.files?.routes ?? 'src/routes') + '/+layout' + end)
+  .filter((path) => fs.existsSync(path));
+const modulesOf = async () => {
+  const { createServer } = await import('vite');
+  const vite = await createServer({ logLevel: 'silent', server: { middlewareMode: true, watch: null, hmr: false, ws: false } });
+  return Promise.all(layouts.map((path) => vite.ssrLoadModule('/' + path)));
+};
+const modules = layouts.length === 0 ? [] : await modulesOf().catch(() => []);
+answer({
+  isStatic,
+  output,
+  base: kit.paths?.base,
+  origin: kit.prerender?.origin,
+  isLenient: Boolean(kit.prerender?.handleHttpError),
+  trailingSlash: modules.map(({ trailingSlash }) => trailingSlash).find(Boolean),
+});`,
+    read: ({ isStatic, output, base, isLenient, trailingSlash, ...answer }, files) => ({
+      isStatic: isStatic === true,
+      output: typeof output === 'string' ? output : 'build',
       siteUrl: textAt(answer, 'origin'),
       siteUrlSource: 'kit.prerender.origin and kit.paths.base',
       base,
-      endsWithSlash: hasTrailingSlash(files),
+      endsWithSlash: trailingSlash === 'always',
       caches: ['.svelte-kit'],
       warnings: [
         ...(isLenient === true ? [] : [BROKEN_LINKS]),
@@ -191,15 +218,4 @@ function unknownProgram({ files }: AskedSite, script: string): BuiltBy {
       { flag: 'output', text: 'Which folder is the site built into?', fallback: output ?? 'dist' },
     ],
   };
-}
-
-/**
- * Whether SvelteKit's root layout sets a trailing slash. The file is read and not run: only Vite can resolve its imports, such
- * as `$app`.
- */
-function hasTrailingSlash(files: SiteFiles): boolean {
-  return files
-    .list('src/routes')
-    .filter((name) => name.startsWith('+layout.'))
-    .some((name) => /\btrailingSlash\s*=\s*['"`]always/.test(files.read(`src/routes/${name}`) ?? ''));
 }

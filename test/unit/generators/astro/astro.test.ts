@@ -207,8 +207,8 @@ test('a picture key is left out where a component would have to fetch a remote p
 });
 
 test('the loader of pressmark/astro makes pages of .html files, and pictures are fetched where Astro may', async (t) => {
-  const config = { 'src/content.config.ts': "import { articles } from 'pressmark/astro';" };
-  t.true((await inspect({}, { ...POSTS, ...config })).options.htmlFiles);
+  t.true((await inspect({ htmlFiles: ['blog'] })).options.htmlFiles);
+  t.is((await inspect({ htmlFiles: ['notes'] })).options.htmlFiles, undefined);
   t.true((await inspect({ config: { ...ANSWER.config, fetchesImages: true } })).options.fetchesImages);
 });
 

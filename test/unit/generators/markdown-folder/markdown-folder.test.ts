@@ -80,13 +80,12 @@ test('a site whose pages a server makes gets no build and no step after it', asy
 test('init asks SvelteKit, and warns of links that stop its build', async (t) => {
   const files = {
     'package.json': manifest({ '@sveltejs/kit': '2' }, 'vite build'),
-    'svelte.config.js': "adapter: adapter({ pages: 'dist' })",
-    'src/routes/+layout.server.ts':
-      "import { dev } from '$app/environment';\nexport const prerender = !dev;\nexport const trailingSlash = 'always';\n",
+    'svelte.config.js': '',
     'src/routes/(main)/blog/[slug]/+page.svelte': '',
     'src/posts/a.md': '---\ntitle: A\ndate: 2025-02-11T08:00:00Z\n---\n',
   };
-  const answer = { adapter: '@sveltejs/adapter-static', base: '/notes', origin: 'https://a.example' };
+  const where = { output: 'dist', base: '/notes', origin: 'https://a.example' };
+  const answer = { isStatic: true, trailingSlash: 'always', ...where };
   const facts = await inspect(files, { 'svelte.config': answer });
   t.like(facts, {
     siteUrl: 'https://a.example/notes',
