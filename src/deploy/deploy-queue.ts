@@ -164,6 +164,7 @@ export function createDeployQueue(options: DeployQueueOptions) {
       let isInside = false;
       try {
         isInside = await enter();
+        takeInOthers();
         const folder = source.folder();
         const version = source.version();
         const isWanted = pending === 'forced' || stateOf().deployed?.version !== version;
@@ -186,6 +187,14 @@ export function createDeployQueue(options: DeployQueueOptions) {
       } finally {
         if (isInside) lock?.leave();
       }
+    }
+
+    /** Takes in what another receiver has deployed since this one has read or written the state. */
+    function takeInOthers(): void {
+      const { deployed } = readDeployState(stateDir)[name] ?? {};
+      const known = stateOf();
+      if (deployed !== undefined && deployed.at > (known.deployed?.at ?? ''))
+        states.set(name, { ...known, deployed });
     }
 
     const now = () => {
