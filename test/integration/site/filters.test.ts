@@ -1,9 +1,6 @@
 import { join } from 'node:path';
 import test from 'ava';
-import type { Hooks } from '../../../src/host/hooks/hooks.js';
-import { builtAnew, put, SITE_URL, testSite } from './test-site.js';
-
-const options = { plugin: 'test' };
+import { builtAnew, put, SITE_URL, type TestSiteOptions, testSite } from './test-site.js';
 
 const noLuck = (): never => {
   throw new Error('no luck');
@@ -15,56 +12,33 @@ test('every filter reaches every page, in the order in which a page is made', as
     order[path] = `${order[path] ?? ''} ${name}`.trim();
   };
   const pathOf = (url: string) => url.slice(SITE_URL.length);
-  const addHooks = ({ addFilter }: Hooks) => {
-    const withoutComments = (html: string) => html.replace(/<!--.*?-->/gs, '');
-    addFilter(
-      'page.context',
-      (value, { path }) => {
-        note(path, 'context');
-        return { ...value, title: `${value.title}!` };
-      },
-      options,
-    );
-    addFilter(
-      'page.head',
-      (value, { canonical }) => {
-        note(pathOf(canonical), 'head');
-        return `${value}<meta name="x" content="y">`;
-      },
-      options,
-    );
-    addFilter(
-      'page.content',
-      (value, { canonical }) => {
-        note(pathOf(canonical), 'content');
-        return withoutComments(value).replace('The body', 'Our body');
-      },
-      options,
-    );
-    addFilter(
-      'page.html',
-      (value, { path }) => {
-        note(path, 'html');
-        return `${withoutComments(value)}<!-- minified -->`;
-      },
-      options,
-    );
-    addFilter(
-      'feed.items',
-      (items, { kind, path }) => {
-        note(path, kind);
-        return items.map((item) => ({ ...item, title: `For ${path}` }));
-      },
-      options,
-    );
-    addFilter('articles.listed', (articles, { kind }) => (kind === 'home' ? [] : articles), options);
-    addFilter(
-      'article.related',
-      (related, { url }) => related.map((one) => ({ ...one, title: `Beside ${pathOf(url)}` })),
-      options,
-    );
+  const withoutComments = (html: string) => html.replace(/<!--.*?-->/gs, '');
+  const filters: NonNullable<TestSiteOptions['filters']>[string] = {
+    'page.context': (value, { path }) => {
+      note(path, 'context');
+      return { ...value, title: `${value.title}!` };
+    },
+    'page.head': (value, { canonical }) => {
+      note(pathOf(canonical), 'head');
+      return `${value}<meta name="x" content="y">`;
+    },
+    'page.content': (value, { canonical }) => {
+      note(pathOf(canonical), 'content');
+      return withoutComments(value).replace('The body', 'Our body');
+    },
+    'page.html': (value, { path }) => {
+      note(path, 'html');
+      return `${withoutComments(value)}<!-- minified -->`;
+    },
+    'feed.items': (items, { kind, path }) => {
+      note(path, kind);
+      return items.map((item) => ({ ...item, title: `For ${path}` }));
+    },
+    'articles.listed': (articles, { kind }) => (kind === 'home' ? [] : articles),
+    'article.related': (related, { url }) =>
+      related.map((one) => ({ ...one, title: `Beside ${pathOf(url)}` })),
   };
-  const site = testSite(t, { settings: { search: true }, addHooks });
+  const site = testSite(t, { settings: { search: true }, filters: { test: filters } });
   for (const slug of ['a', 'b']) site.write(slug);
   put(join(site.options.content.root, 'pages/about.md'), '---\ntitle: About\n---\nThe body of a page.\n');
   t.is((await site.builder.build('all')).failed, 0);
@@ -92,9 +66,8 @@ test('every filter reaches every page, in the order in which a page is made', as
 
 test('no filter can remove json_ld or the item comment', async (t) => {
   const site = testSite(t, {
-    addHooks: (hooks) => {
-      hooks.addFilter('page.context', (value) => ({ ...value, article: null }), options);
-      hooks.addFilter('page.content', () => '', options);
+    filters: {
+      test: { 'page.context': (value) => ({ ...value, article: null }), 'page.content': () => '' },
     },
   });
   site.write('a');
@@ -110,22 +83,20 @@ test('what a filter changes in place is on that page alone, and nowhere if the f
       if (typeof one === 'object' && one !== null) overwrite(one);
       else if (key === 'title') Object.assign(value, { title: 'Overwritten' });
   };
+  const spoil = (value: object): never => {
+    overwrite(value);
+    return noLuck();
+  };
+  const names = ['articles.listed', 'article.related', 'feed.items', 'sitemap.items'];
   const site = testSite(t, {
-    addHooks: ({ addFilter }) => {
-      addFilter(
-        'page.context',
-        (context) => {
+    filters: {
+      test: {
+        'page.context': (context) => {
           if (context.kind === 'home' || context.canonical.endsWith('/b/')) overwrite(context);
           return context;
         },
-        options,
-      );
-      const spoil = (value: object): never => {
-        overwrite(value);
-        return noLuck();
-      };
-      for (const name of ['articles.listed', 'article.related', 'feed.items', 'sitemap.items'] as const)
-        addFilter(name as 'articles.listed', spoil, { plugin: `bad-${name}` });
+      },
+      ...Object.fromEntries(names.map((name) => [`bad-${name}`, { [name]: spoil }])),
     },
   });
   for (const slug of ['a', 'b']) site.write(slug);
@@ -139,9 +110,7 @@ test('what a filter changes in place is on that page alone, and nowhere if the f
 
 test('the page of an article is made again, although its key has not changed, where that is asked for', async (t) => {
   let made = 0;
-  const site = testSite(t, {
-    addHooks: (hooks) => hooks.addFilter('page.content', (html) => `${html}<p>${++made}</p>`, options),
-  });
+  const site = testSite(t, { filters: { test: { 'page.content': (html) => `${html}<p>${++made}</p>` } } });
   const [a = ''] = ['a', 'b'].map((slug) => site.write(slug));
   await site.builder.build('all');
   await site.builder.build([a]);
@@ -154,16 +123,11 @@ for (const [name, work] of [
   ['page.html', (html: string) => `${html}<!-- its work -->`],
   ['feed.items', (items: { title: string }[]) => items.map((one) => ({ ...one, title: 'its work' }))],
   ['sitemap.items', (items: object[]) => [...items, { url: `${SITE_URL}/#its%20work`, article: null }]],
-] as [name: 'page.html', (html: string) => string][])
+] as const)
   test(`${name}: where a filter fails the page is made with the work of the others, and again, with all, by a later build`, async (t) => {
     let calls = 0;
     const failsFirst = <T>(value: T): T => (calls++ === 0 ? noLuck() : value);
-    const site = testSite(t, {
-      addHooks: ({ addFilter }) => {
-        addFilter(name, failsFirst, { plugin: 'bad' });
-        addFilter(name, work, { plugin: 'good' });
-      },
-    });
+    const site = testSite(t, { filters: { bad: { [name]: failsFirst }, good: { [name]: work } } });
     site.write('a');
     t.is((await site.builder.build('all')).failed, 1);
     const words = `filter ${name} of plugin bad failed: no luck`;
@@ -182,7 +146,7 @@ for (const [name, work] of [
 test('old files with a hash in their names go also while a filter always fails on one page', async (t) => {
   const bad = (html: string, { path }: { readonly path: string }) =>
     path === '/articles/a/' ? noLuck() : html;
-  const site = testSite(t, { addHooks: (hooks) => hooks.addFilter('page.html', bad, options) });
+  const site = testSite(t, { filters: { test: { 'page.html': bad } } });
   site.write('a');
   await site.builder.build('all');
   put(join(site.options.templatesDir, 'custom.css'), 'p { color: red }');
@@ -193,13 +157,10 @@ test('old files with a hash in their names go also while a filter always fails o
 test('a filter that fails on three pages in a row is switched off in all pages, until the next start', async (t) => {
   const slugs = ['a', 'b', 'c', 'd', 'e'];
   const failing = new Set(['/articles/b/', '/articles/c/', '/articles/d/']);
-  const addHooks = (hooks: Hooks) =>
-    hooks.addFilter(
-      'page.html',
-      (html, { path }) => (failing.has(path) ? noLuck() : `${html}<!-- filtered -->`),
-      options,
-    );
-  const site = testSite(t, { addHooks });
+  const html = (page: string, { path }: { readonly path: string }) =>
+    failing.has(path) ? noLuck() : `${page}<!-- filtered -->`;
+  const filters = { test: { 'page.html': html } };
+  const site = testSite(t, { filters });
   for (const slug of slugs) site.write(slug);
   const filtered = () =>
     slugs.filter((slug) => site.page(`articles/${slug}/index.html`).includes('<!-- filtered -->'));
@@ -213,6 +174,6 @@ test('a filter that fails on three pages in a row is switched off in all pages, 
   t.regex(lines[0] ?? '', /filter page\.html of plugin test is switched off: it has failed on 3 pages/);
   await site.builder.close();
   failing.clear();
-  await testSite(t, { addHooks, dir: site.dir }).builder.build('all');
+  await testSite(t, { filters, dir: site.dir }).builder.build('all');
   t.deepEqual(filtered(), slugs);
 });

@@ -38,15 +38,11 @@ test('an article’s own page shows its whole texts; other pages and the feeds s
 
 test('what a receiver and a builder keep of articles does not grow with their texts', async (t) => {
   const site = testSite(t);
-  const kinds = ['id', 'title', 'description', 'author', 'image', 'date'];
-  const articles = 30;
-  for (let n = 0; n < articles; n++)
-    site.write(`a${n}`, { [kinds[n % kinds.length] ?? '']: `${n} ${'x'.repeat(900_000)}` });
   const worker = new Worker(new URL('./memory-worker.js', import.meta.url), { workerData: site.dir });
-  const [{ keptBytes, ...report }] = await once(worker, 'message');
-  t.deepEqual(report, { articles, failed: 0 });
-  t.true(keptBytes < articles * 900_000, `${keptBytes} bytes; the program alone takes half of it`);
+  const [keptBytes] = await once(worker, 'message');
+  // Of 10.8 MB; the builder keeps up to 6 MB of texts for what is built next.
+  t.true(keptBytes < 7_000_000, `${keptBytes} bytes`);
   await once(worker, 'exit');
   const { size } = fs.statSync(join(site.options.stateDir, 'site.json'));
-  t.true(size < 3_000 * articles, `${size} bytes`);
+  t.true(size < 36_000, `${size} bytes`);
 });

@@ -50,19 +50,6 @@ test('every text but json_ld and the body is escaped, on every page, and an imag
   t.true(site.page('articles/e/index.html').includes('<img class="lead" src="https://x.example/img/x.png"'));
 });
 
-test('below a base path links begin with it and the paths of files do not', async (t) => {
-  const site = testSite(t, { url: 'https://x.example/blog' });
-  site.write('a');
-  await site.builder.build('all');
-  t.true(site.page('articles/a/index.html').includes('href="/blog/tags/one/"'));
-  const home = site.page('index.html');
-  t.true(home.includes('<link rel="canonical" href="https://x.example/blog/">'));
-  for (const file of ['articles/a/"', 'assets/style.', 'favicon.svg', 'feed.xml'])
-    t.true(home.includes(`href="/blog/${file}`), file);
-  t.true(site.page('sitemap.xml').includes('<loc>https://x.example/blog/articles/a/</loc>'));
-  t.false(site.has('robots.txt'));
-});
-
 test('an article whose URL is not the site’s has no page, and one warning says so', async (t) => {
   const site = testSite(t);
   site.write('a');

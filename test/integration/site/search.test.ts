@@ -144,21 +144,22 @@ test('the index follows the articles and the settings, and is not made again of 
 test('a word of an article is in the index while the article is live', async (t) => {
   const dir = withCaller(tempDir(t));
   const receiver = await startHere(t, { dir, config: { git: false } });
-  for (const word of ['okapi', 'tapir']) {
+  for (const word of ['okapi', 'numbat', 'tapir']) {
     const over = { content_markdown: '', content_html: `<p>A ${word}.</p>\n<!-- svc:item:${word} -->` };
     await receiver.post('article.published', article({ id: word, slug: word, title: word, ...over }));
   }
   const found = (word: string) =>
     filesWith(join(dir, 'public'), word).filter((file) => file.startsWith('pagefind/'));
-  await until('both are in the index', () => indexed(dir) === 2);
+  await until('all are in the index', () => indexed(dir) === 3);
   t.true(found('okapi').length > 1, 'its words and its text');
-  await articlesOf(receiver).setState('okapi', 'held');
-  await until('it has left the index', () => indexed(dir) === 1);
-  t.deepEqual(found('okapi'), []);
+  await Promise.all([
+    articlesOf(receiver).setState('okapi', 'held'),
+    articlesOf(receiver).setState('numbat', 'expired'),
+  ]);
+  await until('two have left the index', () => indexed(dir) === 1);
+  t.deepEqual([...found('okapi'), ...found('numbat')], []);
   t.true(found('tapir').length > 1);
   await articlesOf(receiver).setState('okapi', 'live');
-  await until('it is back', () => indexed(dir) === 2);
-  await articlesOf(receiver).setState('okapi', 'expired');
-  await until('it has left the index again', () => indexed(dir) === 1);
-  t.deepEqual(found('okapi'), []);
+  await until('one is back', () => indexed(dir) === 2);
+  t.true(found('okapi').length > 1);
 });

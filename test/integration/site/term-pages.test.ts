@@ -51,32 +51,27 @@ test('what the owner wrote of a tag or an author stands on its pages, in a templ
   t.false(site.page('sitemap.xml').includes('nobody') || site.page('archive/index.html').includes('soil'));
 });
 
-test('spellings of a tag are one tag with one page; of names with one slug the older has it; no folder begins with a dot', async (t) => {
+test('spellings of a tag are one tag with one page; of names with one slug the older has it; no folder begins with a dot; addresses in any script are percent-encoded', async (t) => {
   const site = testSite(t);
+  site.write('a', { tags: ['知识库', 'cafe\u0301 NOIR'], author: 'Żaneta Ó' });
+  write(site, 'tags/知识库.md', '---\ntitle: About it\n---\n');
+  write(site, 'pages/über-uns.md', '---\ntitle: Us\nnavigation: true\n---\n');
   const tags = ['Wordpress', 'wordpress', 'WordPress ', 'Café', 'Cafe\u0301', '.NET', 'C', 'C++', '?', ''];
   for (const [n, tag] of tags.entries()) site.write(`a${n}`, { tags: [tag], date: `2026-01-${10 + n}` });
   await site.builder.build('all');
   t.deepEqual(
     foldersIn(site, 'tags').map((name) => name.replace(/[0-9a-f]{8}$/, '<hash>')),
-    ['c', 'c-<hash>', 'café', 'net', 'tag-<hash>', 'wordpress'],
+    ['c', 'c-<hash>', 'café', 'café-noir', 'net', 'tag-<hash>', 'wordpress', '知识库'],
   );
   const page = site.page('tags/wordpress/index.html');
   for (const n of [0, 1, 2]) t.true(page.includes(`Title of a${n}`));
   t.true(site.page('tags/c/index.html').includes('<h1 dir="auto">C</h1>'));
   const [, other = ''] = /href="\/(tags\/c-\w+\/)" rel="tag"/.exec(site.page('articles/a7/index.html')) ?? [];
   t.true(site.page(`${other}index.html`).includes('<h1 dir="auto">C++</h1>'));
-});
-
-test('a tag and an author of any script have pages in it, and their addresses are percent-encoded', async (t) => {
-  const site = testSite(t);
-  site.write('a', { tags: ['知识库', 'cafe\u0301 NOIR'], author: 'Żaneta Ó' });
-  write(site, 'tags/知识库.md', '---\ntitle: About it\n---\n');
-  write(site, 'pages/über-uns.md', '---\ntitle: Us\nnavigation: true\n---\n');
-  await site.builder.build('all');
   for (const path of ['tags/知识库', 'tags/café-noir', 'authors/żaneta-ó', 'über-uns']) {
     const encoded = encodeURI(`/${path}/`);
-    const page = site.page(`${path}/index.html`);
-    t.true(page.includes(`<link rel="canonical" href="https://x.example${encoded}">`), path);
+    const canonical = `<link rel="canonical" href="https://x.example${encoded}">`;
+    t.true(site.page(`${path}/index.html`).includes(canonical), path);
     t.true(site.page('articles/a/index.html').includes(`href="${encoded}"`), path);
   }
   t.true(site.page('tags/知识库/index.html').includes('<h1 dir="auto">About it</h1>'));

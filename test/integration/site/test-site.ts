@@ -5,7 +5,9 @@ import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import type { Article } from '../../../src/article/article.js';
 import { patternLayout } from '../../../src/generators/layout.js';
-import { createHooks, type Hooks } from '../../../src/host/hooks/hooks.js';
+import type { FilterHandler } from '../../../src/host/hooks/calls.js';
+import type { FilterName } from '../../../src/host/hooks/hook-types.js';
+import { createHooks } from '../../../src/host/hooks/hooks.js';
 import { noAdditions } from '../../../src/host/pages/page-additions.js';
 import type { Log } from '../../../src/log.js';
 import { type Builder, createBuilder } from '../../../src/site/builder/builder.js';
@@ -58,7 +60,8 @@ export interface TestSiteOptions {
   readonly url?: string;
   readonly settings?: Partial<SiteSettings>;
   readonly termSlug?: SiteOptions['termSlug'];
-  readonly addHooks?: (hooks: Hooks) => void;
+  /** By the plugins that add them. */
+  readonly filters?: Readonly<Record<string, { readonly [N in FilterName]?: FilterHandler<N> }>>;
 }
 
 /** A site in a new folder, or in `dir`; the new folder goes away with the test. */
@@ -72,12 +75,14 @@ export function testSite(
 /** The site in a folder. */
 export function siteIn(
   root: string,
-  { url = SITE_URL, settings, pageSize = 20, termSlug, addHooks }: TestSiteOptions = {},
+  { url = SITE_URL, settings, pageSize = 20, termSlug, filters = {} }: TestSiteOptions = {},
 ): TestSite {
   const logged: string[] = [];
   const log = gatheringLog(logged);
   const hooks = createHooks(log, { face: 'pages', mostFailures: 3 });
-  addHooks?.(hooks);
+  for (const [plugin, handlers] of Object.entries(filters))
+    for (const [name, handler] of Object.entries(handlers))
+      hooks.addFilter(name as FilterName, handler as FilterHandler<FilterName>, { plugin });
   const options: TestOptions = {
     content: contentFolder(
       join(root, 'content'),

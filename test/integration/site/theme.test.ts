@@ -97,7 +97,7 @@ test('assets are copied byte by byte, and have a link that changes with their co
   t.regex(site.logged.join(''), /there is no asset no\.jpg/);
 });
 
-test('name, logo, navigation and language of the config stand on every page', async (t) => {
+test('name, logo, navigation and language of the config stand on every page; below a base path links begin with it, and the paths of files do not', async (t) => {
   const site = testSite(t, {
     url: 'https://x.example/blog',
     settings: {
@@ -127,6 +127,13 @@ test('name, logo, navigation and language of the config stand on every page', as
   const article = site.page('articles/a/index.html');
   t.true(article.includes('<time datetime="2026-11-02T20:00:00.000Z">3. November 2026</time>'));
   t.true(site.page('favicon.svg').includes('>É</text>'));
+  t.true(article.includes('href="/blog/tags/one/"'));
+  const home = site.page('index.html');
+  t.true(home.includes('<link rel="canonical" href="https://x.example/blog/">'));
+  for (const file of ['articles/a/"', 'assets/style.', 'favicon.svg', 'feed.xml'])
+    t.true(home.includes(`href="/blog/${file}`), file);
+  t.true(site.page('sitemap.xml').includes('<loc>https://x.example/blog/articles/a/</loc>'));
+  t.false(site.has('robots.txt'));
 });
 
 test('every language of the theme says everything, and the docs say how small the style sheet is', (t) => {
