@@ -4,9 +4,11 @@ import test, { type ExecutionContext } from 'ava';
 import { createSiteBuild } from '../../../../src/deploy/build/build-site.js';
 import { readBuildState, writeBuildState } from '../../../../src/deploy/build/build-state.js';
 import { PressmarkError } from '../../../../src/errors.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { readFiles, tempDir } from '../../../support/temp-dir.js';
 
 const { signal } = new AbortController();
+const failed = { kind: 'failed', ms: 1, exitCode: 1, signal: null } as const;
+const nothing = { changed: 0, missing: [], skipped: [], warnings: [] };
 
 /**
  * A site whose generator copies each article to the output and stops at the first one with a line `break: <reason>`, and whose
@@ -17,11 +19,13 @@ function site(t: ExecutionContext) {
   const [siteDir, stateDir] = [join(root, 'site'), join(root, 'state')];
   fs.mkdirSync(join(siteDir, 'content'), { recursive: true });
   fs.mkdirSync(stateDir);
-  let runs = 0;
-  /** What breaks builds now, besides what the articles say. */
-  let passing = '';
-  /** The article that is not live now. */
-  let hidden: string | undefined;
+  const world = {
+    runs: 0,
+    /** What breaks builds now, besides what the articles say. */
+    passing: '',
+    /** The article that is not live now. */
+    hidden: undefined as string | undefined,
+  };
   const articlesIn = (dir: string) =>
     fs.readdirSync(join(dir, 'content')).map((name) => {
       const path = `content/${name}`;
@@ -37,87 +41,65 @@ function site(t: ExecutionContext) {
       env: {},
       variables: {},
       runBuild: ({ cwd }) => {
-        runs++;
+        world.runs++;
         fs.mkdirSync(join(cwd, 'public'));
         fs.writeFileSync(join(cwd, 'public', 'index.html'), 'Home');
         for (const { url, text } of articlesIn(cwd)) {
           const reason = /break: (.*)/.exec(text)?.[1];
-          if (reason !== undefined && (reason !== 'passing' || passing !== ''))
-            return Promise.resolve({
-              kind: 'failed',
-              ms: 1,
-              output: `${reason} ${passing}`,
-              exitCode: 1,
-              signal: null,
-            });
+          if (reason !== undefined && (reason !== 'passing' || world.passing !== ''))
+            return Promise.resolve({ ...failed, output: `${reason} ${world.passing}` });
           fs.writeFileSync(join(cwd, 'public', url.slice(url.lastIndexOf('/') + 1)), text);
         }
-        if (passing === 'no output') fs.rmSync(join(cwd, 'public'), { recursive: true });
+        if (world.passing === 'no output') fs.rmSync(join(cwd, 'public'), { recursive: true });
         return Promise.resolve({ kind: 'built', ms: 1, output: '' });
       },
       articleSources: (dir) => ({
-        articles: articlesIn(dir).filter(({ path }) => path !== hidden),
+        articles: articlesIn(dir).filter(({ path }) => path !== world.hidden),
         malformed: [],
-        hidden: hidden === undefined ? [] : [hidden],
+        hidden: world.hidden === undefined ? [] : [world.hidden],
       }),
       complete: (dir, _, excluded) => {
         const articles = articlesIn(dir).filter(({ path }) => !excluded.has(path));
         const slow = articles.find(({ text }) => text.includes('slow'));
         if (slow !== undefined)
           return Promise.reject(new PressmarkError('BUILD_FAILED', `it was at the page of ${slow.path}`));
-        return Promise.resolve({
-          checked: articles.length,
-          changed: 0,
-          missing: [],
-          skipped: [],
-          warnings: [],
-        });
+        return Promise.resolve({ ...nothing, checked: articles.length });
       },
     });
   let build = open();
   t.teardown(() => build.close());
   return {
     write: (name: string, text: string) => fs.writeFileSync(join(siteDir, 'content', name), text),
-    setPassing: (reason: string) => {
-      passing = reason;
-    },
-    hide: (path: string | undefined) => {
-      hidden = path;
-    },
+    world,
     restart: () => {
       build.close();
       build = open();
     },
     build: (lastStateChange = 0, isForced = false) => build.build(signal, { lastStateChange, isForced }),
     stateDir,
-    runs: () => runs,
     page: (name: string) => fs.readFileSync(join(siteDir, 'public', name), 'utf8'),
-    pages: () =>
-      fs
-        .readdirSync(join(siteDir, 'public'), { encoding: 'utf8' })
-        .filter((name) => name.endsWith('.md'))
-        .toSorted(),
+    pages: () => Object.keys(readFiles(join(siteDir, 'public'))).filter((name) => name.endsWith('.md')),
     reasons: () =>
       Object.fromEntries(
         readBuildState(stateDir).excluded.map(({ path, reason }) => [
           path,
-          reason.split('\n').at(-1)?.trim(),
+          reason.replace(/^.*\n/s, '').trim(),
         ]),
       ),
   };
 }
 
 test('an article that broke a build for a passing reason is built by the next one, and one that breaks it still is not', async (t) => {
-  const { write, build, reasons, pages, setPassing } = site(t);
-  setPassing('403');
+  const { write, build, reasons, pages, world } = site(t);
+  world.passing = '403';
   write('a.md', 'break: passing');
   write('b.md', 'break: for good');
   await build();
   t.deepEqual(reasons(), { 'content/a.md': 'passing 403', 'content/b.md': 'for good 403' });
-  setPassing('500');
+  world.passing = '500';
   t.is((await build()).kind, 'current', 'tried again');
   t.deepEqual(reasons(), { 'content/a.md': 'passing 500', 'content/b.md': 'for good 500' });
-  setPassing('');
+  world.passing = '';
   write('c.md', 'good');
   await build();
   t.deepEqual(pages(), ['c.md'], 'what is good need not wait');
@@ -127,16 +109,16 @@ test('an article that broke a build for a passing reason is built by the next on
 });
 
 test('an excluded article is tried once for each state of the site, and again after a restart', async (t) => {
-  const { write, build, pages, restart, runs, setPassing } = site(t);
-  setPassing('no space left');
+  const { write, build, pages, restart, world } = site(t);
+  world.passing = 'no space left';
   write('a.md', 'break: passing');
   write('b.md', 'good');
   await build();
   await build();
-  const before = runs();
+  const before = world.runs;
   t.is((await build()).kind, 'current');
-  t.is(runs(), before);
-  setPassing('');
+  t.is(world.runs, before);
+  world.passing = '';
   restart();
   t.is((await build()).kind, 'built');
   t.deepEqual(pages(), ['a.md', 'b.md']);
@@ -170,22 +152,22 @@ test('an article whose new text breaks the build keeps its text of the last good
 });
 
 test('a scheduled article is left out until its date has come, also where no file has changed since', async (t) => {
-  const { write, hide, build, restart, runs, pages } = site(t);
+  const { write, build, restart, pages, world } = site(t);
   write('a.md', 'good');
   write('b.md', 'to come');
-  hide('content/b.md');
+  world.hidden = 'content/b.md';
   t.like(await build(), { kind: 'built', excluded: [] });
   t.deepEqual(pages(), ['a.md']);
-  hide(undefined);
+  world.hidden = undefined;
   t.is((await build(Date.now() - 60_000)).kind, 'current', 'the output is newer than the last change');
   restart();
   const due = Date.now() + 1;
   t.like(await build(due), { kind: 'built', articles: [{ path: 'content/b.md' }] });
   t.deepEqual(pages(), ['a.md', 'b.md']);
-  hide('content/b.md');
+  world.hidden = 'content/b.md';
   t.is((await build(due + 60_000)).kind, 'built');
   t.deepEqual(pages(), ['a.md'], 'an article that has expired');
-  t.is(runs(), 3);
+  t.is(world.runs, 3);
 });
 
 test('where a crash came between the switch of the output and its record, or a build is wanted, the site is built although nothing has changed', async (t) => {
@@ -205,20 +187,20 @@ test('where a crash came between the switch of the output and its record, or a b
 });
 
 test('a build that fails without the new articles, too, or deletes its output is the fault of none of them', async (t) => {
-  const { write, build, page, reasons, runs, setPassing } = site(t);
+  const { write, build, page, reasons, world } = site(t);
   write('a.md', 'break: passing');
   await build();
-  setPassing('no template');
+  world.passing = 'no template';
   write('b.md', 'good');
   const outcome = await build();
   t.is(outcome.kind, 'failed');
   t.deepEqual(reasons(), {});
-  t.is(runs(), 4, 'once more, as the failure may pass, and once without b.md');
+  t.is(world.runs, 4, 'once more, as the failure may pass, and once without b.md');
 
-  setPassing('');
+  world.passing = '';
   await build();
   write('b.md', 'better');
-  setPassing('no output');
+  world.passing = 'no output';
   t.is((await build()).kind, 'failed');
   t.deepEqual(reasons(), {});
   t.is(page('b.md'), 'good', 'the last good output');

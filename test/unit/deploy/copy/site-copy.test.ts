@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { copySite, removeAbandoned } from '../../../../src/deploy/copy/site-copy.js';
 import { openRepository } from '../../../../src/git/repository.js';
-import { folderWith, tempDir, writeFiles } from '../../../support/temp-dir.js';
+import { folderWith, readFiles, tempDir, writeFiles } from '../../../support/temp-dir.js';
 
 test('a copy has the site’s files, and neither history, state, output nor secrets', async (t) => {
   const siteDir = folderWith(t, {
@@ -18,14 +18,8 @@ test('a copy has the site’s files, and neither history, state, output nor secr
   });
   const copy = await copySite({ siteDir, except: ['public'] });
   const files = fs.readdirSync(copy.dir, { recursive: true, encoding: 'utf8' }).toSorted();
-  t.deepEqual(files, [
-    '.env',
-    'content',
-    'content/a.md',
-    'static',
-    'static/public',
-    'static/public/logo.svg',
-  ]);
+  const expected = '.env content content/a.md static static/public static/public/logo.svg';
+  t.deepEqual(files, expected.split(' '));
   t.is(fs.readFileSync(join(copy.dir, '.env'), 'utf8'), 'PUBLIC_COLOUR=green\n');
   t.is(fs.statSync(dirname(dirname(copy.dir))).mode & 0o777, 0o700);
   copy.remove();
@@ -237,14 +231,8 @@ test('a copy follows the site, restores what a build has changed, and keeps what
   writeFiles(siteDir, { 'content/a.md': 'a, edited', 'content/d.md': 'd' });
   fs.rmSync(join(siteDir, 'content/c.md'));
   await copy.sync();
-  const read = (path: string) => fs.readFileSync(join(copy.dir, path), 'utf8');
-  t.deepEqual(['content/a.md', 'content/b.md', 'content/d.md', 'cache/image.webp'].map(read), [
-    'a, edited',
-    'b',
-    'd',
-    'x',
-  ]);
-  t.false(fs.existsSync(join(copy.dir, 'content/c.md')));
+  const expected = { 'content/a.md': 'a, edited', 'content/b.md': 'b', 'content/d.md': 'd' };
+  t.deepEqual(readFiles(copy.dir), { ...expected, 'cache/image.webp': 'x' });
   const { ino } = fs.statSync(join(copy.dir, 'content/d.md'));
   await copy.sync();
   t.is(fs.statSync(join(copy.dir, 'content/d.md')).ino, ino);
