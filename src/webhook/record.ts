@@ -49,8 +49,8 @@ interface Answered {
  * of lines for all others.
  */
 export function createRecorder({ log, notes, adapter, harmless, keepsBodies }: RecorderOptions) {
-  const logUnverified = createRefusalLog(adapter === undefined ? log : log.child({ adapter }), (refused) =>
-    notes?.refused({ adapter: adapter ?? null, ...refused }),
+  const logUnverified = createRefusalLog(log, (refused) =>
+    notes?.refused({ ...refused, adapter: adapter ?? null }),
   );
   return (report: DeliveryOutcome, { verified, rawHeaders, body, answer }: Answered): void => {
     if (report.status < 400) log.info(report, 'delivery');
@@ -116,6 +116,8 @@ const COUNTED_MS = 10_000;
 
 /** A delivery that was refused. */
 export interface Refused {
+  /** The plugin whose adapter refused it; undefined for the webhook. */
+  readonly adapter?: string | undefined;
   readonly outcome: string;
   readonly status: number;
 }
@@ -137,15 +139,15 @@ export function createRefusalLog(
   /** The number of further refusals, by outcome. */
   const following = new Map<string, number>();
 
-  function countOn(outcome: string, status: number): void {
+  function countOn({ adapter, outcome, status }: Refused): void {
     following.set(outcome, 0);
     later(() => {
       const count = following.get(outcome) ?? 0;
       following.delete(outcome);
       if (count === 0) return;
-      log.warn({ outcome, status, count }, 'deliveries refused');
+      log.warn({ adapter, outcome, status, count }, 'deliveries refused');
       note({ outcome, status, count });
-      countOn(outcome, status);
+      countOn({ adapter, outcome, status });
     });
   }
 
@@ -158,7 +160,7 @@ export function createRefusalLog(
     }
     log.warn(refused, 'delivery refused');
     note({ outcome, status, count: 1 });
-    countOn(outcome, status);
+    countOn(refused);
   };
 }
 

@@ -124,7 +124,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       const lines = `${rest}${text}`.split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines.map((one) => JSON.parse(one) as LogLine)) {
+      for (const line of lines.map(parsedLine)) {
         log.push(line);
         if (line.msg !== 'ready') continue;
         clearTimeout(late);
@@ -318,4 +318,12 @@ export const STORE_ONLY: ReceiverOptions = { storeOnly: true };
 /** Starts one receiver for all tests of a file. @returns a function that returns it. */
 export function sharedReceiver(test: TestFn, options: ReceiverOptions = {}): () => Receiver {
   return shared(test, (t) => startReceiver(t, options));
+}
+
+/** @throws Error if a line of the log names a key twice: a reader of JSON would see the last value alone. */
+function parsedLine(text: string): LogLine {
+  const line: LogLine = JSON.parse(text);
+  const isLonger = !text.includes('\\') && text.length > JSON.stringify(line).length;
+  if (isLonger) throw new Error(`a line of the log names a key twice: ${text}`);
+  return line;
 }

@@ -10,10 +10,10 @@ import { type BuilderSettings, openSiteBuilder } from './site-builder.js';
 const { settings, terminal } = workerData as { settings: BuilderSettings; terminal: boolean };
 if (parentPort === null) throw new Error('this file is the entry of a worker thread');
 followMovedClock();
-const log = createLog({ level: settings.logLevel, terminal, atOnce: true }).child({ plugin: 'site' });
+const log = createLog({ level: settings.logLevel, terminal, atOnce: true });
 const guard = guardAgainstPlugins(log);
 const { builder, close } = await openSiteBuilder(settings, await configuredPlugins(settings.configFile), log);
-serveBuilds(parentPort, { ...builder, close }, log, () => {
+serveBuilds(parentPort, { ...builder, close }, log.child({ plugin: 'site' }), () => {
   guard.reportLeft();
   guard.exit(0); // a plugin may have left more than that behind
 });

@@ -89,7 +89,7 @@ export async function openSiteBuilder(
     pageSize,
     hosting,
     contentSecurityPolicy,
-    log,
+    log: log.child({ plugin: 'site' }),
     hooks: host.hooks,
     outputs: host.outputs,
     setupKey: () =>

@@ -15,7 +15,7 @@ test('the first refusal of an outcome is logged at once, those that follow as on
     ({ count }) => void noted.push(count),
     (then) => void timers.push(then),
   );
-  const missing = { outcome: 'SIGNATURE_MISSING', status: 401 };
+  const missing = { adapter: 'letters', outcome: 'SIGNATURE_MISSING', status: 401 };
   const aborted = { outcome: 'BODY_ABORTED', status: 400 };
   const pass = () => {
     for (const then of timers.splice(0)) then();
