@@ -117,7 +117,7 @@ export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
       return await articles.open(id);
     } catch {
       // The entries matter more than the error, which the action has shown or will show when the form is sent again.
-      return { id, title, author, tags, bodyKind: 'markdown' };
+      return { id, title, author, tags, bodyKind: 'markdown', locked: false };
     }
   }
 

@@ -22,7 +22,7 @@ const DEFAULT_PORT = 8787;
 const EXAMPLE = join(PACKAGE_FOLDER, 'examples/reading-room');
 const HOST = '127.0.0.1';
 
-/** `pressmark demo`: a throwaway site, real signed events, real commits and pages. */
+/** `pressmark demo`: a temporary site, real signed events, real commits and pages. */
 export function demoCommand(): Command {
   return withPort(new Command('demo'))
     .option('--exit', 'end after the events, and remove the site')
@@ -37,12 +37,12 @@ export function demoCommand(): Command {
       createSecret(dir);
       addIgnoreLines(dir, ['.env', '.pressmark/', 'public/']);
       const git = makeRepository(dir);
-      // A separate environment, as a throwaway site must not use the settings of a real one.
+      // A separate environment, as a temporary site must not use the settings of a real one.
       const settings = await loadSettings(dir, { port, host: HOST }, { PRESSMARK_SITE_URL: url });
       const terminal = process.stdout.isTTY === true;
       const log = createLog({ level: 'error', terminal, atOnce: true });
 
-      print(`A throwaway site in ${dir}, with a secret of its own.\n`);
+      print(`A temporary site in ${dir}, with a secret of its own.\n`);
       const app = await startApp(settings, log, { terminal, live: true });
       const [secret = ''] = settings.secrets;
       const ok = await playDemo({ dir, url, endpoint: settings.endpoint, secret, git });
@@ -66,7 +66,7 @@ async function freePort(wanted = 0): Promise<number> {
   return tryPort(DEFAULT_PORT, HOST).catch(() => tryPort(0, HOST));
 }
 
-/** Makes the throwaway site a repository with a first commit; undefined if git is missing. */
+/** Makes the temporary site a repository with a first commit; undefined if git is missing. */
 function makeRepository(dir: string): DemoStage['git'] {
   const owner = ['-c', 'user.name=Owner', '-c', 'user.email=owner@localhost', '-c', 'commit.gpgsign=false'];
   const git = (...args: string[]) =>

@@ -22,8 +22,8 @@ export interface EditableArticle extends ListedArticle {
   readonly bodyKind: 'markdown' | 'html';
   /** Whether a person has changed its file by hand since it was stored. */
   readonly edited: boolean;
-  /** The reason why its text can only be changed in its file, as the end of a sentence; undefined if it can be changed here. */
-  readonly locked?: string | undefined;
+  /** Whether its text contains a person's template code, which runs only in the file; then the text can only be changed there. */
+  readonly locked: boolean;
   /** The reason why its public URL is not certain, as the end of a sentence; undefined if it is certain. */
   readonly uncertain?: string | undefined;
   /** When it expires, ISO 8601; undefined if it does not. */

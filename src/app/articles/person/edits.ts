@@ -29,17 +29,17 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     const found = await store.get(id);
     if (found === undefined) return undefined;
     const { publication, address, digest, edited } = found;
-    const locked = found.bodyEdited
-      ? await lockedText(content, await readArticle(content, found.path), found.path)
-      : undefined;
+    const locked =
+      found.bodyEdited &&
+      (await hasTemplateCode(content, await readArticle(content, found.path), found.path));
     const until = publication.kind === 'dated' ? publication.until : undefined;
     return {
       ...listedArticle(`${prefix}${found.path}`, found),
       editable: await texts.editable(found),
       bodyKind: isHtml(found) ? 'html' : 'markdown',
       edited: edited && digest !== undefined,
+      locked,
       ...(address?.kind === 'unknown' && { uncertain: address.reason }),
-      ...(locked !== undefined && { locked }),
       ...(until !== undefined && { expires: new Date(until).toISOString() }),
     };
   }
@@ -65,8 +65,11 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
       const isThere = next.text === (await withContent(content, read, path, change)).text;
       if (isThere) return { ...read.stored, text: read.text };
       checkBase(read.stored.article, base);
-      const locked = body === undefined ? undefined : await lockedText(content, read, path);
-      if (locked !== undefined) throw invalid('text', locked);
+      if (body !== undefined && (await hasTemplateCode(content, read, path)))
+        throw invalid(
+          'text',
+          'contains template code, which runs only if it is written into the file itself; edit the file',
+        );
       await noteEditor(editors, revision, by);
       return { ...next, seals: true };
     });
@@ -124,17 +127,16 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   return { open, edit, create, draft, setStateBy, ...createVersions(options), compare, escaped, formFields };
 }
 
-/** The reason why the text cannot be edited in the admin: it holds a person's template code, which would no longer run. */
-async function lockedText(
+/** Whether a text contains a person's template code, which would no longer run after an edit in the admin. */
+async function hasTemplateCode(
   content: ContentFolder,
   read: Pick<ReadFile, 'text' | 'stored'>,
   path: string,
-): Promise<string | undefined> {
+): Promise<boolean> {
   const { body } = read.stored.article;
-  if (!read.stored.bodyEdited) return undefined;
+  if (!read.stored.bodyEdited) return false;
   const same = await withContent(content, read, path, { body, revision: 'edit' });
-  if (same.article.body.startsWith(body.trimEnd())) return undefined;
-  return 'contains template code, which runs only if it is written into the file itself; edit the file';
+  return !same.article.body.startsWith(body.trimEnd());
 }
 
 /** The draft, marked as live for the preview: a held or scheduled article has no page. */
