@@ -92,8 +92,9 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
 
   const refusal = complaintsOf(plugin, 'storage: ');
 
-  async function read(path: string): Promise<Stored | undefined> {
-    const text = await readFile(path, 'utf8').catch(ignoreMissing);
+  /** Reads at once: four trips to the thread pool would cost more than reading, and the admin asks at each request. */
+  function read(path: string): Stored | undefined {
+    const text = textIn(path);
     if (text === undefined) return undefined;
     const stored = parsed(text);
     if (stored === undefined) throw refusal(`${path} is damaged; delete it, or restore it from a backup`);
@@ -103,7 +104,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
   const isOver = ({ until }: Stored) => until !== undefined && until <= now();
 
   async function get<T>(key: string): Promise<T | undefined> {
-    return (await read(fileOf(key)))?.value as T | undefined; // what it is, is known to who has set it
+    return read(fileOf(key))?.value as T | undefined; // what it is, is known to who has set it
   }
 
   async function set(key: string, value: unknown, { ttlMs }: { ttlMs?: number } = {}): Promise<void> {
@@ -127,7 +128,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
     return inTurn(() =>
       alone(async () => {
         sweep();
-        const stored = await read(path);
+        const stored = read(path);
         const value = change(stored?.value as T | undefined); // what it is, is known to who has set it
         if (value === undefined) await dropFile(path);
         else await writeAtomically(path, textOf(key, value, until ?? stored?.until), 0o600);
@@ -198,6 +199,15 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
   }
 
   return { folder, get, set, update, delete: remove, keys };
+}
+
+/** What a file holds; undefined if there is none. */
+function textIn(path: string): string | undefined {
+  try {
+    return fs.readFileSync(path, 'utf8');
+  } catch (error) {
+    return ignoreMissing(error);
+  }
 }
 
 function ignoreMissing(error: unknown): undefined {
