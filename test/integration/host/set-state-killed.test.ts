@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { eachAtATime } from '../../../src/fs/each-at-a-time.js';
+import { fileOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
 import { copyAtEachSync } from '../../support/recorded-syncs.js';
@@ -59,26 +60,27 @@ test.serial(
     const states = new Set<string>();
     // A few side by side, as each waits for its job most of the time.
     await eachAtATime(3, [...moments.entries()], async ([n, { copy, isAnswered }]) => {
-      const two = await Promise.all([launchHere(copy), launchHere(copy)]);
-      const [next, other] = two;
+      const isChanged = /^held: /m.test(fs.readFileSync(fileOf(copy, 'kept'), 'utf8'));
+      // Before the change no job is due, for which of two would matter.
+      const all = await Promise.all([launchHere(copy), ...(isChanged ? [launchHere(copy)] : [])]);
+      const [next, other = next] = all;
       const found = await ask(next, '/now');
       states.add(found.state);
       if (isAnswered) t.is(found.revision, revision, `moment ${n}`);
       t.is((await next.find(json.url)).revision_id, found.revision, `moment ${n}: a lookup`);
-      t.deepEqual(await ask(other, '/now').then(({ state }) => state), found.state, `moment ${n}`);
       const isRun = async (revision: string) => {
         const now = await ask(other, '/now');
         return now.revision === revision && now.isSeen;
       };
-      if (found.state === 'held') await until(`moment ${n}: the job has run`, () => isRun(found.revision));
-      const last = found.state === 'held' ? 'live' : 'held';
+      if (isChanged) await until(`moment ${n}: the job has run`, () => isRun(found.revision));
+      const last = isChanged ? 'live' : 'held';
       const { revision: lastRevision } = await ask(other, `/set/${last}`);
       await until(`moment ${n}: the job of the next change has run`, () => isRun(lastRevision));
       t.is((await ask(next, '/now')).state, last, `moment ${n}`);
       const runs = fs.readFileSync(join(copy, 'runs'), 'utf8').trimEnd().split('\n');
       const receivers = new Set(runs.map((run) => run.split(' ')[1]));
       t.is(receivers.size, 1, `moment ${n}: one of the two runs the jobs`);
-      await Promise.all(two.map(({ close }) => close()));
+      await Promise.all(all.map(({ close }) => close()));
     });
     t.deepEqual([...states].sort(), ['held', 'live'], 'before it was written, and after it');
   },
