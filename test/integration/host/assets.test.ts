@@ -47,7 +47,7 @@ async function put(receiver: ReceiverHere, bytes: Uint8Array, name: unknown = {}
 const filesOfCommit = (dir: string, branch = 'HEAD') =>
   gitIn(dir, 'show', '--name-only', '--format=', branch).split('\n').filter(Boolean).sort();
 
-test('an asset is in the output of a plain site, and in the commit of the article that it was given or that names it', async (t) => {
+test('an asset is in the output of a plain site, and in the commit of the article that it was given or that names it; one that git ignores, or that is behind a link, keeps no article from being committed', async (t) => {
   const dir = withPlugin(tempDir(t));
   gitIn(dir, 'init', '--quiet', '--initial-branch=main');
   const receiver = await startHere(t, { dir, config: { site: { search: false } } });
@@ -88,6 +88,22 @@ test('an asset is in the output of a plain site, and in the commit of the articl
     String(misspelt.message),
     /^assets\.put: it has the unknown key "varient"; did you mean variant\?;/,
   );
+
+  const publish = async (id: string, nth: string) => {
+    await receiver.post('article.published', article({ id, slug: id }));
+    await until(`${id} is committed`, () => gitIn(dir, 'rev-list', '--count', '--branches').trim() === nth);
+    t.is(filesOfCommit(dir).length, 1, id);
+  };
+  const elsewhere = join(tempDir(t), 'static');
+  fs.renameSync(join(dir, 'static'), elsewhere);
+  fs.symlinkSync(elsewhere, join(dir, 'static'));
+  await publish('fern', '2');
+  const small = fs.readdirSync(join(elsewhere, 'media'), { recursive: true, encoding: 'utf8' });
+  t.is(small.filter((name) => name.endsWith('-small.gif')).length, 2);
+  fs.unlinkSync(join(dir, 'static'));
+  fs.appendFileSync(join(dir, '.git/info/exclude'), 'static/\n');
+  await publish('ivy', '3');
+
   const other = Buffer.concat([GIF, Buffer.from('another')]);
   fs.writeFileSync(join(dir, 'static/media', hash('sha256', other).slice(0, 2)), 'a file of the owner');
   t.like(await put(receiver, other), { code: 'STORE_FAILED', status: 500 });
@@ -115,26 +131,6 @@ test('an asset reaches the remote in the commit of its article where an answer w
   gitIn(other, 'pull', '--quiet');
   for (const file of files)
     t.true(fs.readFileSync(join(other, file)).equals(fs.readFileSync(join(dir, file))));
-});
-
-test('an asset that git ignores, or that is behind a link, does not keep its article from being committed', async (t) => {
-  const dir = withPlugin(tempDir(t));
-  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
-  const elsewhere = tempDir(t);
-  fs.symlinkSync(elsewhere, join(dir, 'static'));
-  const receiver = await startHere(t, { dir, config: { site: false } });
-  await receiver.post('article.published', article({ id: 'moss', slug: 'moss' }));
-  await until('the article is committed', () => gitIn(dir, 'for-each-ref', 'refs/heads').trim() !== '');
-  t.is(filesOfCommit(dir).length, 1);
-  t.is(fs.readdirSync(join(elsewhere, 'media')).length, 3);
-  fs.unlinkSync(join(dir, 'static'));
-  fs.appendFileSync(join(dir, '.git/info/exclude'), 'static/\n');
-  await receiver.post('article.published', article({ id: 'fern', slug: 'fern' }));
-  await until(
-    'the other article is committed',
-    () => gitIn(dir, 'rev-list', '--count', 'HEAD').trim() === '2',
-  );
-  t.is(filesOfCommit(dir).length, 1);
 });
 
 test('what the built site lacks of the assets is copied after the build of another generator', async (t) => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -150,16 +151,12 @@ test('a storm of bad plugins costs no delivery, no page and no job of others, de
   t.false(receiver.log.some(({ msg }) => /thread that builds pages/.test(msg)));
 });
 
-test('an error of the program itself that nothing catches ends it, as ever', async (t) => {
-  const fault = "context.res.on('finish', () => { throw new Error('not known to be the plugin’s'); })";
-  const code = `export default { name: 'x', receiver(host) { process.on('SIGTERM', () => process.exit(7));
-    host.routes((router) => router.get('/end', (context) => { ${fault}; })); } };`;
-  const dir = withPlugins(tempDir(t), { x: code });
-  const receiver = await startReceiver(t, { dir, config: { git: false, site: false } });
-  await fetch(`${receiver.origin}/-/x/end`).catch(() => undefined);
-  await receiver.ended;
-  t.is(await receiver.stop(), 1);
-  t.true(receiver.log.some(({ level, msg }) => level === 60 && msg === 'an error that nothing catches'));
+test('an error of the program itself that nothing catches ends it, as ever', (t) => {
+  const code = `import { guardAgainstPlugins } from '${new URL('../../../src/host/guard.js', import.meta.url)}';
+    guardAgainstPlugins({ fatal: ({ err }, msg) => console.log(msg + ': ' + err.message) });
+    setInterval(() => { throw new Error('of no plugin'); }, 1);`;
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', code]);
+  t.deepEqual([status, stdout.toString()], [1, 'an error that nothing catches: of no plugin\n']);
 });
 
 /** Keeps some 30 MB of each delivery, a thing that nothing in the same process can prevent. */
