@@ -7,25 +7,19 @@ import { openStorage } from '../../../src/host/storage.js';
 import { type AdminAnswer, type AdminClient, addUser, adminOf, sendForm } from '../../support/admin.js';
 import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
-import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { sharedHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
 
 // The jobs of an editor, step by step, are in test/e2e/admin/articles; here is what a browser would not show or do.
 
-const dir = makeTempDir();
-let receiver: ReceiverHere;
+const receiver = sharedHere(test, { config: { git: false, site: { search: false } } });
+const { dir } = receiver;
 let ada: AdminClient;
 let bo: AdminClient;
 
 test.serial.before(async () => {
-  receiver = await launchHere(dir, { config: { git: false, site: { search: false } } });
-  ada = await adminOf(receiver, { name: 'Ada', role: 'editor' });
-  bo = await adminOf(receiver, { name: 'Bo', role: 'editor' });
-});
-test.after.always(async () => {
-  await receiver.close();
-  removeTempDir(dir);
+  ada = await adminOf(receiver(), { name: 'Ada', role: 'editor' });
+  bo = await adminOf(receiver(), { name: 'Bo', role: 'editor' });
 });
 
 const query = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
@@ -53,7 +47,7 @@ async function formOf(admin: AdminClient, id: string): Promise<Record<string, st
 /** Publishes an article. */
 async function published(over: Parameters<typeof article>[0] = {}) {
   const data = article(over);
-  const { url } = (await receiver.post('article.published', data)).json;
+  const { url } = (await receiver().post('article.published', data)).json;
   return { data, id: data.id, url };
 }
 
@@ -61,23 +55,23 @@ test.serial(
   'articles in the admin: where a delivery and another person came first, both texts are shown, nothing is overwritten, and what was typed is kept',
   async (t) => {
     const { id, url } = await published();
-    const { revision_id: base_revision_id } = await receiver.find(url);
+    const { revision_id: base_revision_id } = await receiver().find(url);
     const [ofAda, ofBo] = [await formOf(ada, id), await formOf(bo, id)];
     const request = update({ target_id: id, target_url: url, base_revision_id });
-    t.is((await receiver.post('article.updated', request)).status, 200);
+    t.is((await receiver().post('article.updated', request)).status, 200);
     const path = `articles/edit?${query({ id })}`;
     const told = await ada.post(path, { ...ofAda, do: 'save', body: 'Ada’s own words.' });
     t.is(told.status, 409);
     t.true(told.text.includes(`Rewritten as ${request.id}.`), 'what has come');
     t.is(valueIn(told, 'body'), 'Ada’s own words.');
     t.is(valueIn(told, 'base'), request.id, 'saving once more is meant');
-    t.is((await receiver.find(url)).revision_id, request.id);
+    t.is((await receiver().find(url)).revision_id, request.id);
 
     const mine = { ...ofAda, do: 'save', body: 'Ada’s own words.', base: request.id };
     t.is((await ada.post(path, mine)).status, 303);
     const back = { do: 'revert', revision: request.id, base: base_revision_id };
     await bo.post(`articles/article?${query({ id })}`, back);
-    t.regex((await receiver.find(url)).content_html, /Ada’s own words/, 'nothing is put back over it');
+    t.regex((await receiver().find(url)).content_html, /Ada’s own words/, 'nothing is put back over it');
     const toldToo = await bo.post(path, { ...ofBo, do: 'save', body: 'Bo’s own words.' });
     t.is(toldToo.status, 409);
     t.true(toldToo.text.includes('Ada’s own words.'));
@@ -122,22 +116,22 @@ test.serial(
     const opened = await formOf(ada, id);
     const form = { ...opened, body: 'Typed for an hour,\n"twice" & <more>.', do: 'save' };
     const send = (Cookie: string) =>
-      sendForm(receiver.origin, path, { ...form, token: 'of before' } as never, { Cookie });
+      sendForm(receiver().origin, path, { ...form, token: 'of before' } as never, { Cookie });
     const told = await send('pressmark-session=over');
     t.is(told.status, 403);
     t.regex(told.text, /Log in in another tab, then reload this page/);
 
     const login = { name: 'Cleo', password: 'a hive of twelve bees' };
-    const { headers } = await sendForm(receiver.origin, 'login', login);
+    const { headers } = await sendForm(receiver().origin, 'login', login);
     const cookies = headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
     const back = await send(cookies.join('; ')); // as a browser does that loads the page again
     t.is(valueIn(back, 'body'), form.body);
     t.is(valueIn(back, 'base'), opened.base ?? '');
-    t.notRegex((await receiver.find(url)).content_html, /Typed/);
+    t.notRegex((await receiver().find(url)).content_html, /Typed/);
     const token = valueIn(back, 'token');
     const Cookie = cookies.join('; ');
-    t.is((await sendForm(receiver.origin, path, { ...form, token } as never, { Cookie })).status, 303);
-    t.regex((await receiver.find(url)).content_html, /Typed for an hour/);
+    t.is((await sendForm(receiver().origin, path, { ...form, token } as never, { Cookie })).status, 303);
+    t.regex((await receiver().find(url)).content_html, /Typed for an hour/);
   },
 );
 
@@ -164,25 +158,12 @@ test.serial(
 );
 
 test.serial(
-  'articles in the admin: where the article was removed, what was typed comes back as a new one',
-  async (t) => {
-    const { id } = await published({ title: 'Taken away' });
-    const form = await formOf(ada, id);
-    await bo.post(`articles/article?${query({ id })}`, { do: 'trash', base: form.base ?? '' });
-    const told = await ada.post(`articles/edit?${query({ id })}`, { ...form, do: 'save', body: 'Typed.' });
-    t.is(told.status, 404);
-    t.is(valueIn(told, 'body'), 'Typed.');
-    t.true(told.text.includes('action="/-/admin/articles/new"'));
-  },
-);
-
-test.serial(
-  'articles in the admin: a preview is in a frame where no script runs, and stores nothing',
+  'articles in the admin: a preview is in a frame where no script runs, and stores nothing; a change is in the audit log with the article, and a preview is not',
   async (t) => {
     const { id, url } = await published();
     await until(
       'the page is built',
-      async () => (await fetch(`${receiver.origin}${new URL(url).pathname}`)).ok,
+      async () => (await fetch(`${receiver().origin}${new URL(url).pathname}`)).ok,
     );
     const form = await formOf(ada, id);
     const body = 'Words <script>alert(1)</script>';
@@ -194,6 +175,13 @@ test.serial(
     t.regex(policy, /default-src 'none'.*; sandbox$/);
     t.notRegex(policy, /script-src|allow-scripts/);
     t.is((await formOf(ada, id)).body, form.body);
+
+    const { last } = openAudit(openStorage('admin', pluginFolder(`${dir}/.pressmark`, 'admin')));
+    await ada.post(`articles/edit?${query({ id })}`, { ...form, do: 'save', title: 'Noted' });
+    const before = await last(100);
+    t.like(before[0], { who: 'Ada', what: 'articles/edit:save', about: id });
+    t.is((await ada.post('articles/new', { ...form, do: 'preview' })).status, 200);
+    t.deepEqual(await last(100), before);
   },
 );
 
@@ -212,7 +200,7 @@ test.serial(
     t.regex(await change({ state: 'held', base: seen }), /The article is held\./);
     const base_revision_id = valueIn(await ada.get(to), 'base');
     const request = update({ target_id: id, target_url: url, base_revision_id });
-    t.is((await receiver.post('article.updated', request)).status, 200);
+    t.is((await receiver().post('article.updated', request)).status, 200);
     t.regex(await change({ state: 'live', base: base_revision_id }), /has changed since you looked at it/);
     t.regex((await ada.get(to)).text, /Held/);
     const base = valueIn(await ada.get(to), 'base');
@@ -225,35 +213,26 @@ test.serial(
 );
 
 test.serial(
-  'articles in the admin: one that has changed since is not moved to the trash, and only an admin deletes one for good',
+  'articles in the admin: one that has changed since is not moved to the trash; where it was, what was typed comes back as a new one; and only an admin deletes one for good',
   async (t) => {
     const { id, url } = await published();
     const to = `articles/article?${query({ id })}`;
-    const { revision_id: base } = await receiver.find(url);
+    const { revision_id: base } = await receiver().find(url);
     await ada.post(to, { do: 'trash', base: 'an earlier one' });
     await ada.post(to, { do: 'trash', base, redirect: 'javascript:alert(1)' });
-    t.is((await receiver.find(url)).id, id);
+    t.is((await receiver().find(url)).id, id);
+    const form = await formOf(ada, id);
     t.is((await ada.post(to, { do: 'trash', base })).headers.get('location'), '/-/admin/articles/trash');
+    const told = await bo.post(`articles/edit?${query({ id })}`, { ...form, do: 'save', body: 'Typed.' });
+    t.is(told.status, 404);
+    t.is(valueIn(told, 'body'), 'Typed.');
+    t.true(told.text.includes('action="/-/admin/articles/new"'));
     t.is((await ada.get(to)).status, 404);
     t.is((await bo.post('articles/trash', { do: 'delete', id })).status, 403);
     t.notRegex((await bo.get('articles/trash')).text, /value="delete"/);
-    const cy = await adminOf(receiver, { name: 'Cy', role: 'admin' });
+    const cy = await adminOf(receiver(), { name: 'Cy', role: 'admin' });
     t.regex((await cy.get('articles/trash')).text, /value="delete"/);
     t.is((await cy.post('articles/trash', { do: 'delete', id })).status, 303);
     t.notRegex((await cy.get('articles/trash')).text, /Keeping bees/);
-  },
-);
-
-test.serial(
-  'articles in the admin: a change is in the audit log with the article, and a preview is not',
-  async (t) => {
-    const { id } = await published();
-    const form = { ...(await formOf(ada, id)), title: 'Noted' };
-    const { last } = openAudit(openStorage('admin', pluginFolder(`${dir}/.pressmark`, 'admin')));
-    await ada.post(`articles/edit?${query({ id })}`, { ...form, do: 'save' });
-    const before = await last(100);
-    t.like(before[0], { who: 'Ada', what: 'articles/edit:save', about: id });
-    t.is((await ada.post('articles/new', { ...form, do: 'preview' })).status, 200);
-    t.deepEqual(await last(100), before);
   },
 );

@@ -1,19 +1,18 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import test from 'ava';
 import { type AdminClient, adminOf } from '../../support/admin.js';
 import { namesIn } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
+import { sharedHere } from '../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { TOY_CONFIG, writeToySite } from '../deploy/toy-generator.js';
 
 // A site that a generator of its own builds, with a theme; while `wait` is there, builds of a draft wait.
 
-const dir = makeTempDir();
-const wait = join(dir, '..', `${dir.split('/').at(-1)}-wait`);
+const wait = join(makeTempDir(), 'wait');
 const BUILD = `set -e
 if grep -rqs 'UNFINISHED' content; then echo 'toy: unfinished' >&2; exit 3; fi
 while [ -e '${wait}' ] && grep -rqs 'DRAFT' content; do sleep 0.1; done
@@ -30,28 +29,15 @@ const fields = {
   image: '',
   body: 'DRAFT of *moss*.',
 };
-let receiver: ReceiverHere;
-let ada: AdminClient;
-let published: { readonly id: string; readonly url: string };
-
-test.serial.before(async () => {
-  writeToySite(dir, {
+const receiver = sharedHere(test, { env: { PRESSMARK_SITE_URL: '' } }, (folder) =>
+  writeToySite(folder, {
     'pressmark.config.mjs': TOY_CONFIG.replace("build: 'node toy.mjs'", "build: 'sh build.sh', git: false"),
     'build.sh': BUILD,
     'site.css': 'body { background: green }',
-  });
-  receiver = await launchHere(dir, { env: { PRESSMARK_SITE_URL: '' } });
-  ada = await adminOf(receiver, { name: 'Ada', role: 'editor' });
-  const data = article({ id: 'p-1', slug: 'fern', title: 'Fern' });
-  const { url } = (await receiver.post('article.published', data)).json;
-  published = { id: data.id, url };
-  await until('the page is built', async () => fs.existsSync(join(dir, 'public/blog/fern/index.html')));
-});
-test.after.always(async () => {
-  fs.rmSync(wait, { force: true });
-  await receiver.close();
-  removeTempDir(dir);
-});
+  }),
+);
+const { dir } = receiver;
+test.after.always(() => removeTempDir(dirname(wait))); // which ends a build that waits
 
 /** The address of the frame in a page, below `/-/admin/`, and what stands before it in its tag. */
 function frameIn(text: string): { readonly path: string; readonly attributes: string } {
@@ -61,7 +47,7 @@ function frameIn(text: string): { readonly path: string; readonly attributes: st
 }
 
 /** What the frame shows in the end. */
-async function shownAt(path: string): Promise<string> {
+async function shownAt(ada: AdminClient, path: string): Promise<string> {
   let text = '';
   await until('the preview is there', async () => {
     ({ text } = await ada.get(path));
@@ -81,21 +67,24 @@ function copies(): number {
 test.serial(
   'previews: the site’s generator makes the page of a draft, and nothing of the site changes',
   async (t) => {
+    const ada = await adminOf(receiver(), { name: 'Ada', role: 'editor' });
+    await receiver().post('article.published', article({ id: 'p-1', slug: 'fern', title: 'Fern' }));
+    await until('the page is built', () => fs.existsSync(join(dir, 'public/blog/fern/index.html')));
     const site = () => namesIn(dir).filter((name) => !/^\.pressmark|ivy|^public\/tags/.test(name));
     const before = site();
     fs.writeFileSync(wait, '');
-    const shown = await ada.post(`articles/edit?id=${published.id}`, { ...fields, do: 'preview' });
+    const shown = await ada.post(`articles/edit?id=p-1`, { ...fields, do: 'preview' });
     t.is(shown.status, 200);
     const { path, attributes } = frameIn(shown.text);
     t.notRegex(attributes, /sandbox/, 'browsers follow no refresh in a sandbox');
     const building = await ada.get(path);
     t.regex(building.text, /http-equiv="refresh"[\s\S]*is being built/);
-    t.is((await receiver.post('article.published', article({ id: 'p-2', slug: 'ivy' }))).status, 200);
+    t.is((await receiver().post('article.published', article({ id: 'p-2', slug: 'ivy' }))).status, 200);
     await until('the site is built meanwhile', async () =>
       fs.existsSync(join(dir, 'public/blog/ivy/index.html')),
     );
     fs.rmSync(wait);
-    const page = await shownAt(path);
+    const page = await shownAt(ada, path);
     t.regex(page, /<title>Moss<\/title>[\s\S]*<p>DRAFT of \*moss\*\.<\/p>/);
     t.regex(
       (await ada.get(path)).headers.get('content-security-policy') ?? '',
@@ -108,7 +97,7 @@ test.serial(
 
     // Its files are those of the site.
     t.regex(page, /<head><base href="\/base\/blog\/fern\/" target="_blank">.*href="\/base\/css\/site\.css"/);
-    const styles = await fetch(`${receiver.origin}/base/css/site.css`);
+    const styles = await fetch(`${receiver().origin}/base/css/site.css`);
     t.regex(await styles.text(), /background/);
   },
 );
