@@ -1,9 +1,10 @@
 import fs from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type http from 'node:http';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { createTestSite, type TestSite } from 'pressmark/testing';
+import { createTestSite } from 'pressmark/testing';
+import { startEndpoint } from '../../support/endpoint.js';
+import { afterAll, shared } from '../../support/teardown.js';
 import { until } from '../../support/until.js';
 
 const EXAMPLES = new URL('../../../../examples/plugins/', import.meta.url);
@@ -58,52 +59,53 @@ function isFailure(request: string): boolean {
   return true;
 }
 
-const server = http.createServer(async (request, response) => {
-  const path = request.url ?? '';
-  let body = '';
-  for await (const chunk of request) body += chunk;
-  const service = { '/api/v1/statuses': announced, '/indexnow': submitted }[path];
-  if (service !== undefined) {
-    service.push({ headers: request.headers, body: JSON.parse(body) });
-    return response.writeHead(isFailure(`${path} ${body}`) ? 503 : 200).end('busy');
-  }
-  const { html = '', link } = MENTIONED[path] ?? { link: '</at-more>; rel=webmention' };
-  if (link !== undefined) response.setHeader('Link', link);
-  if (request.method === 'GET') return response.end(html);
-  const isRefused = path === '/at-8' && isFailure(`${path} ${body}`);
-  if (!isRefused) mentions.push(`${path} ${body}`);
-  return response.writeHead(isRefused ? 503 : 202).end();
-});
+const lasting = afterAll(test);
+
+const services = shared(
+  test,
+  (t) =>
+    startEndpoint(t, ({ method, path, headers, body }, response) => {
+      const service = { '/api/v1/statuses': announced, '/indexnow': submitted }[path];
+      if (service !== undefined) {
+        service.push({ headers, body: JSON.parse(String(body)) });
+        return response.writeHead(isFailure(`${path} ${body}`) ? 503 : 200).end('busy');
+      }
+      const { html = '', link } = MENTIONED[path] ?? { link: '</at-more>; rel=webmention' };
+      if (link !== undefined) response.setHeader('Link', link);
+      if (method === 'GET') return response.end(html);
+      const isRefused = path === '/at-8' && isFailure(`${path} ${body}`);
+      if (!isRefused) mentions.push(`${path} ${body}`);
+      return response.writeHead(isRefused ? 503 : 202).end();
+    }),
+  lasting,
+);
 
 /** One site with all of them, whose articles do not disturb each other. */
-let site: TestSite;
-let at = '';
-
-test.serial.before(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  at = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const byHand = `On [[site]].\n\n[[figure src="/a.jpg" caption="A & B"]]\n\n[[video id="x y"]] [[video id="x-1"]]\n`;
-  site = await createTestSite({
-    plugins: [
-      example('announcement'),
-      [example('indexnow'), { endpoint: `http://${at}/indexnow` }],
-      [example('webmentions'), { allowPrivate: true }],
-      example('shortcodes'),
-      fileURLToPath(example('related')),
-    ],
-    config: { liveCheck: true },
-    env: { ANNOUNCE_URL: `http://a-token@${at}/api/v1/statuses` },
-    files: { 'content/articles/mine.md': `---\ntitle: Mine\n---\n${byHand}` },
-  });
-});
-test.after.always(async () => {
-  await site?.close();
-  server.closeAllConnections();
-  server.close();
-});
+const site = shared(
+  test,
+  async (t) => {
+    const { origin } = services();
+    const byHand = `On [[site]].\n\n[[figure src="/a.jpg" caption="A & B"]]\n\n[[video id="x y"]] [[video id="x-1"]]\n`;
+    const made = await createTestSite({
+      plugins: [
+        example('announcement'),
+        [example('indexnow'), { endpoint: `${origin}/indexnow` }],
+        [example('webmentions'), { allowPrivate: true }],
+        example('shortcodes'),
+        fileURLToPath(example('related')),
+      ],
+      config: { liveCheck: true },
+      env: { ANNOUNCE_URL: `${origin.replace('//', '//a-token@')}/api/v1/statuses` },
+      files: { 'content/articles/mine.md': `---\ntitle: Mine\n---\n${byHand}` },
+    });
+    t.teardown(made.close);
+    return made;
+  },
+  lasting,
+);
 
 test('the example announcement tells of an article once it is live, again where that fails, and not of its update', async (t) => {
-  const { url } = await site.deliver({ title: 'Unsteady soil' });
+  const { url } = await site().deliver({ title: 'Unsteady soil' });
   const text = `Unsteady soil ${url}`;
   const ofSoil = () => announced.filter(({ body }) => String(body.text).includes(url));
   await until('it is announced at the second attempt', () => ofSoil().length === 2);
@@ -113,10 +115,10 @@ test('the example announcement tells of an article once it is live, again where 
   t.is(first?.headers['idempotency-key'], second?.headers['idempotency-key']);
   t.deepEqual(second?.body, { status: text, text, content: text });
 
-  const live = () => site.log.filter(({ msg, url: at }) => msg === 'article live' && at === url).length;
-  t.is((await site.update(url, { title: 'Soil again' })).status, 200);
+  const live = () => site().log.filter(({ msg, url: at }) => msg === 'article live' && at === url).length;
+  t.is((await site().update(url, { title: 'Soil again' })).status, 200);
   await until('the update is live', () => live() === 2);
-  const other = await site.deliver({ title: 'Clay' });
+  const other = await site().deliver({ title: 'Clay' });
   await until('another article is announced', () =>
     announced.some(({ body }) => body.text === `Clay ${other.url}`),
   );
@@ -124,28 +126,29 @@ test('the example announcement tells of an article once it is live, again where 
 });
 
 test('the example indexnow submits the address of an article that is live, again where that fails, and the site has its key', async (t) => {
-  const { url } = await site.deliver({ title: 'Unsteady sand' });
+  const { url } = await site().deliver({ title: 'Unsteady sand' });
   const ofSand = () => submitted.filter(({ body }) => String(body.urlList) === url);
   await until('it is submitted at the second attempt', () => ofSand().length === 2);
   const { host, key, keyLocation, urlList } = ofSand()[1]?.body ?? {};
-  t.deepEqual([host, urlList], [new URL(site.url).host, [url]]);
-  t.is(await site.built(String(keyLocation)), String(key));
+  t.deepEqual([host, urlList], [new URL(site().url).host, [url]]);
+  t.is(await site().built(String(keyLocation)), String(key));
 });
 
 test('the example webmentions mentions each page that an article links to once, also after a failure', async (t) => {
-  const pages = Object.keys(MENTIONED).map((path) => `http://${at}${path}`);
+  const { origin: at } = services();
+  const pages = Object.keys(MENTIONED).map((path) => `${at}${path}`);
   const links = pages.map((page) => `<a href="${page}">x</a> <a href="${page}">again</a>`).join('\n');
-  const content_html = `<p>${links}</p><img src="http://${at}/picture">`;
-  const { url } = await site.deliver({ title: 'Unsteady links', content_html, content_markdown: '' });
+  const content_html = `<p>${links}</p><img src="${at}/picture">`;
+  const { url } = await site().deliver({ title: 'Unsteady links', content_html, content_markdown: '' });
   const expected = Object.entries(MENTIONED).flatMap(([path, { endpoint }]) =>
     endpoint === undefined
       ? []
-      : `${endpoint} ${new URLSearchParams({ source: url, target: `http://${at}${path}` })}`,
+      : `${endpoint} ${new URLSearchParams({ source: url, target: `${at}${path}` })}`,
   );
   await until('all pages are mentioned', () => mentions.length === expected.length);
   t.deepEqual(mentions.sort(), expected.sort());
-  const more = `${content_html}<a href="http://${at}/more">x</a>`;
-  await site.update(url, { content_html: more, content_markdown: '' });
+  const more = `${content_html}<a href="${at}/more">x</a>`;
+  await site().update(url, { content_html: more, content_markdown: '' });
   await until('the new link is mentioned', () => mentions.some((one) => one.startsWith('/at-more ')));
   t.is(mentions.length, expected.length + 1, 'and the others are not mentioned again');
 });
@@ -168,29 +171,29 @@ test('the example webmentions does not take another site, whose address begins l
 });
 
 test('the example shortcodes is for what people write, and leaves what is wrong as it is', async (t) => {
-  const page = await site.built('/articles/mine/', '<figure>');
+  const page = await site().built('/articles/mine/', '<figure>');
   for (const part of [
-    `<p>On ${new URL(site.url).host}.</p>`,
+    `<p>On ${new URL(site().url).host}.</p>`,
     '<figure><img src="/a.jpg" alt="A &amp; B" loading="lazy"><figcaption>A &amp; B</figcaption></figure>',
     '[[video id=&quot;x y&quot;]]',
     'href="https://www.youtube.com/watch?v=x-1"',
   ])
     t.true(page.includes(part), part);
-  const { url } = await site.deliver({ title: 'Sent', content_html: '<p>On [[site]].</p>' });
-  await site.built(url, 'On [[site]].');
+  const { url } = await site().deliver({ title: 'Sent', content_html: '<p>On [[site]].</p>' });
+  await site().built(url, 'On [[site]].');
 });
 
 test('the example related shows articles with the same rare words, also on pages that are there already', async (t) => {
   const send = (title: string, words: string) =>
-    site.deliver({ title, tags: [], content_html: `<p>${words}</p>` });
+    site().deliver({ title, tags: [], content_html: `<p>${words}</p>` });
   const first = await send('First', 'about lichens upon granite');
   await send('Second', 'about bicycles within cities');
-  await site.built(first.url, 'granite');
+  await site().built(first.url, 'granite');
   const third = await send('Third', 'granite carries lichens');
   const related = (page: string) => page.match(/<a [^>]*>(?=First|Second|Third)(\w+)<\/a>/g)?.join() ?? '';
-  await site.until('the first page links the third', async () =>
-    related(await site.built(first.url)).includes(new URL(third.url).pathname),
+  await site().until('the first page links the third', async () =>
+    related(await site().built(first.url)).includes(new URL(third.url).pathname),
   );
   const { pathname } = new URL(first.url);
-  t.true(related(await site.built(third.url, pathname)).includes(pathname));
+  t.true(related(await site().built(third.url, pathname)).includes(pathname));
 });

@@ -1,9 +1,8 @@
 import fs from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
+import { startEndpoint } from '../../support/endpoint.js';
 import { article } from '../../support/events.js';
 import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -47,22 +46,20 @@ const PICTURES: Readonly<Record<string, Buffer>> = {
   ),
 };
 
-/** A server of pictures; one of them is there only when it is asked for again. */
+/** A server of pictures; one of them is there only when it is asked for again. @returns its address. */
 async function pictureServer(t: ExecutionContext): Promise<string> {
   let asked = 0;
-  const server = http.createServer(({ url = '' }, response) => {
-    const bytes = PICTURES[url];
-    if (url === '/moved.png') response.writeHead(302, { location: '/inline.png?a=1&b=2' }).end();
-    else if (bytes === undefined || (url === '/late.png' && asked++ === 0)) response.writeHead(503).end();
+  const { origin } = await startEndpoint(t, ({ path }, response) => {
+    const bytes = PICTURES[path];
+    if (path === '/moved.png') response.writeHead(302, { location: '/inline.png?a=1&b=2' }).end();
+    else if (bytes === undefined || (path === '/late.png' && asked++ === 0)) response.writeHead(503).end();
     else {
       // In chunks: no header says how long it is.
       response.write(bytes.subarray(0, 100));
       response.end(bytes.subarray(100));
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return origin;
 }
 
 function withPictures(at: string) {

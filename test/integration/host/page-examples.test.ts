@@ -1,11 +1,10 @@
 import fs from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { article } from '../../support/events.js';
 import { startHere } from '../../support/receiver-here.js';
+import { servedFolder } from '../../support/static-server.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { exampleCode, withPackages, withPlugins } from '../../support/with-plugins.js';
@@ -86,14 +85,7 @@ test('the examples seo, redirects and tag-feeds change the pages of a plain site
   const dir = tempDir(t);
   writeExamples(dir);
   const output = join(dir, 'public');
-  const server = http.createServer((request, response) => {
-    const path = join(output, decodeURIComponent(request.url ?? '/').replace(/\/$/, '/index.html'));
-    if (fs.existsSync(path)) response.end(fs.readFileSync(path));
-    else response.writeHead(404).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await servedFolder(t, output);
   const articles = { permalink: '/blog/:slug/' };
   const config = { liveCheck: true, site: { search: false }, articles };
   const receiver = await startHere(t, { dir, config, env: { PRESSMARK_SITE_URL: url } });

@@ -1,20 +1,8 @@
-import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { fetchPublic, isPublicAddress } from '../../../src/host/http/fetch-public.js';
+import { type Answering, startEndpoint } from '../../support/endpoint.js';
 
 const isAllowed = (address: string) => address === '127.0.0.1';
-
-async function serve(t: ExecutionContext, answer: http.RequestListener): Promise<string> {
-  const server = http.createServer(answer).listen(0, '127.0.0.1');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 test('fetchPublic: which addresses are on the public internet', (t) => {
   for (const address of ['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111'])
@@ -26,11 +14,7 @@ test('fetchPublic: which addresses are on the public internet', (t) => {
 });
 
 test('fetchPublic: no address of the own network is asked, in whatever form it comes', async (t) => {
-  let asked = 0;
-  const origin = await serve(t, (_, response) => {
-    asked++;
-    response.end();
-  });
+  const { origin, got } = await startEndpoint(t, (_, response) => response.end());
   const { port } = new URL(origin);
   for (const host of ['127.0.0.1', 'localhost', '2130706433', '0', '[::1]', '[::ffff:7f00:1]', '127.0.0.1.'])
     await t.throwsAsync(
@@ -40,14 +24,14 @@ test('fetchPublic: no address of the own network is asked, in whatever form it c
     );
   for (const address of ['file:///etc/passwd', 'http://a:b@8.8.8.8/', '/path'])
     await t.throwsAsync(fetchPublic(address), { code: 'USAGE' }, address);
-  t.is(asked, 0);
+  t.deepEqual(got, []);
 });
 
 test('fetchPublic: redirects are followed, none to an address that must not be asked, and another origin does not get what proves who asks', async (t) => {
-  const echo: http.RequestListener = ({ headers }, response) => response.end(JSON.stringify(headers));
-  const other = await serve(t, echo);
-  const own = await serve(t, (request, response) => {
-    const { searchParams, pathname } = new URL(request.url ?? '', 'http://a.example');
+  const echo: Answering = ({ headers }, response) => response.end(JSON.stringify(headers));
+  const { origin: other } = await startEndpoint(t, echo);
+  const { origin: own } = await startEndpoint(t, (request, response) => {
+    const { searchParams, pathname } = new URL(request.path, 'http://a.example');
     const to = pathname === '/endless' ? '/endless' : searchParams.get('to');
     if (to === null) echo(request, response);
     else response.writeHead(302, { Location: to }).end();
@@ -71,17 +55,13 @@ test('fetchPublic: redirects are followed, none to an address that must not be a
 });
 
 test('fetchPublic: an answer is bounded in length and time, and a request has its body', async (t) => {
-  const origin = await serve(t, async (request, response) => {
-    if (request.url === '/never') return;
-    if (request.url === '/long') response.write('x'.repeat(5_000));
-    else if (request.url === '/cut') {
+  const { origin } = await startEndpoint(t, ({ path, headers, body }, response) => {
+    if (path === '/never') return;
+    if (path === '/long') response.write('x'.repeat(5_000));
+    else if (path === '/cut') {
       response.writeHead(200, { 'Content-Length': 10 }).write('x');
       setImmediate(() => response.destroy());
-    } else {
-      let body = `${request.headers['content-type']} `;
-      for await (const chunk of request) body += chunk;
-      response.end(body);
-    }
+    } else response.end(`${headers['content-type']} ${body}`);
   });
   await t.throwsAsync(fetchPublic(`${origin}/long`, { isAllowed, maxBytes: 4_000 }), {
     code: 'UNREACHABLE',
