@@ -57,7 +57,8 @@ export async function probe(request: ProbeRequest, clock: Pick<Clock, 'wait'> = 
   const length = chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': String(body.length) };
   const over = new AbortController();
   const settled = new AbortController();
-  void clock.wait(timeoutMs, settled.signal).then(() => over.abort());
+  void clock.wait(timeoutMs, settled.signal).then(() => settled.signal.aborted || over.abort());
+  let sent: ClientRequest | undefined;
   const late = {
     kind: 'silence',
     why: 'timeout',
@@ -67,7 +68,10 @@ export async function probe(request: ProbeRequest, clock: Pick<Clock, 'wait'> = 
     const answer = await sendOnce({
       ...{ url: url.href, method: 'POST', headers: { ...headers, ...length } },
       signal: over.signal,
-      write: (outgoing) => void write(outgoing, request),
+      write: (outgoing) => {
+        sent = outgoing;
+        void write(outgoing, request);
+      },
     });
     const { status, body: read, incomplete } = answer;
     const isTooLarge = incomplete === TOO_LARGE;
@@ -80,7 +84,8 @@ export async function probe(request: ProbeRequest, clock: Pick<Clock, 'wait'> = 
   } catch (error) {
     return over.signal.aborted ? late : silenceOf(error);
   } finally {
-    settled.abort();
+    settled.abort('answered');
+    sent?.destroy(); // a receiver may answer before it has read everything
   }
 }
 

@@ -40,10 +40,9 @@ export function compose(
   const names = headerNames(service);
   const json = JSON.stringify({ ...envelopeOf(event, { ...data }, momentOf(data)), ...overrides.envelope });
   const signed = Buffer.from(overrides.body?.(json) ?? json);
-  const right = sign(signed, secret);
   const headers: Record<string, string | undefined> = {
     ...eventHeaders(event, signed, { secret, service }),
-    ...(overrides.signature && { [names.signature]: overrides.signature(right, signed) }),
+    ...(overrides.signature && { [names.signature]: overrides.signature(sign(signed, secret), signed) }),
     ...overrides.headers?.(names),
   };
   const kept = Object.entries(headers).flatMap(([name, value]) =>
