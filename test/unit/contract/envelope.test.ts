@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import { parseDelivery } from '../../../src/contract/envelope.js';
 import { ERROR_TEXT_CHARS, EVENTS } from '../../../src/contract/limits.js';
@@ -43,10 +44,12 @@ test('a valid publication is parsed to the data that was sent, further keys apar
       const delivery = parseDelivery(Buffer.from(body), undefined);
       const further = Object.entries(extra).filter(([key]) => !Object.hasOwn(data, key));
       const source = JSON.parse(JSON.stringify(Object.fromEntries(further)));
-      t.deepEqual(delivery.data, { ...data, ...(further.length > 0 && { source }) });
-      t.deepEqual(Object.keys(delivery).sort(), ['data', 'event', 'timestamp']);
+      const expected = { ...data, ...(further.length > 0 && { source }) };
+      const isParsed = isDeepStrictEqual({ ...delivery.data }, expected);
+      return isParsed && isDeepStrictEqual(Object.keys(delivery).sort(), ['data', 'event', 'timestamp']);
     }),
   );
+  t.pass();
 });
 
 test('a body that is not a valid event is refused with 400 and a diagnostic that fits into the text that the service keeps', (t) => {
