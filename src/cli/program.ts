@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { setVariables } from '../config/environment.js';
-import { PressmarkError } from '../errors.js';
+import { messageOf, PressmarkError } from '../errors.js';
 import { PACKAGE_VERSION } from '../own-package.js';
 import { type CommonOptions, withCommon } from './options.js';
 import { isVerbose, printable, printableLines, setLoudness, unexpected } from './terminal.js';
@@ -231,7 +231,11 @@ function commandNamed(name: string): (() => Promise<Command>) | undefined {
   return async () => withCommon((await import('./plugin-command.js')).commandOfPlugin(name));
 }
 
-/** Formats an error message on one line. Output of a build keeps its lines, and so do the faults of a config. */
-function shown({ code, message }: PressmarkError): string {
+/**
+ * Formats an error message on one line. Output of a build keeps its lines, and so do the faults of a config. Git's own words say
+ * what is wrong with a repository.
+ */
+function shown({ code, message, cause }: PressmarkError): string {
+  if (code === 'GIT_FAILED' && cause !== undefined) return printable(`${message}: ${messageOf(cause)}`);
   return ['BUILD_FAILED', 'CONFIG_INVALID'].includes(code) ? printableLines(message) : printable(message);
 }

@@ -17,7 +17,7 @@ const NO_SITE = new Set(['.pressmark', 'lost+found']);
  * unfinished clone is made again, and a finished one is moved into place. Nothing else in the folder is ever removed.
  *
  * @param remote a URL or a path.
- * @throws PressmarkError GIT_FAILED, with what git said; CONFIG_INVALID if the folder holds other files, because articles
+ * @throws PressmarkError GIT_FAILED; its `cause` is git's message; CONFIG_INVALID if the folder holds other files, because articles
  *   stored there would never reach `remote`.
  */
 export async function cloneSite(remote: string, dir: string, env: NodeJS.Dict<string>): Promise<void> {
@@ -50,12 +50,8 @@ async function clone(remote: string, into: string, git: ReturnType<typeof create
     await git(['clone', '--quiet', '--recurse-submodules', '--', remote, into]);
   } catch (error) {
     remove(into);
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
-    throw new PressmarkError(
-      'GIT_FAILED',
-      `${redacted(remote)} could not be cloned: ${cause?.message ?? 'git said nothing'}`,
-      { cause: error },
-    );
+    const cause = error instanceof Error ? error.cause : undefined;
+    throw new PressmarkError('GIT_FAILED', `${redacted(remote)} could not be cloned`, { cause });
   }
 }
 

@@ -36,6 +36,15 @@ const initWith =
 const init = initWith(PATH);
 const initNew = initWith(PATH_OF_NEW);
 
+test('init says what git says of a repository that it cannot read', async (t) => {
+  const dir = folderWith(t, HUGO);
+  gitIn(dir, 'init', '--quiet');
+  fs.writeFileSync(join(dir, '.git/index'), 'no index');
+  const { code, stderr } = await init(dir);
+  t.is(code, 1, stderr);
+  t.regex(stderr, /^pressmark: git ls-files ended with exit code 128: fatal: .*index/);
+});
+
 test('init writes a config, a secret that nobody else can read, and .gitignore lines', async (t) => {
   const dir = tempDir(t);
   const { code, stdout } = await initNew(dir, '--site-url', 'https://garden.example');
