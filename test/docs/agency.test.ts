@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../support/events.js';
 import { startHere } from '../support/receiver-here.js';
-import { tempDir } from '../support/temp-dir.js';
+import { tempDir, writeFiles } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 
 const page = fs.readFileSync(new URL('../../../docs/agency.md', import.meta.url), 'utf8');
@@ -15,7 +15,9 @@ test('a site of the agency has the shared theme and the shared plugin', async (t
   const files = [...page.matchAll(/^```js\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)];
   t.is(files.length, 3);
   for (const [, path = '', code = ''] of files)
-    fs.writeFileSync(join(root, path), code.replaceAll('/srv/', `${root}/srv/`));
+    writeFiles(root, {
+      [path]: code.replaceAll('/srv/', `${root}/srv/`).replace('site: { ', 'site: { search: false, '), // which takes a second
+    });
   fs.writeFileSync(join(root, 'srv/shared/theme/templates/custom.css'), ':root { --column: 51rem; }');
   const site = join(root, 'srv/garden');
   const receiver = await startHere(t, { dir: site, env: { PRESSMARK_SITE_URL: undefined } });

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { GENERATORS } from '../../src/generators/registry.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PAGE = fs.readFileSync(`${ROOT}docs/architecture.md`, 'utf8');
@@ -15,12 +14,6 @@ test('the map of the architecture names every folder of src, and no file that do
   t.deepEqual(rows.toSorted(), folders.toSorted());
   for (const [, path = ''] of PAGE.matchAll(/`((?:src|test)\/[^`<]+)`/g))
     t.true(fs.existsSync(ROOT + path), path);
-});
-
-test('the folders of all generators have the files that the page names', (t) => {
-  for (const { name } of GENERATORS)
-    for (const file of [`${name}.ts`, 'mapping.ts'])
-      t.true(fs.existsSync(`${ROOT}src/generators/${name}/${file}`), `${name}/${file}`);
 });
 
 test('the glossary has at most 20 words, in their order', (t) => {

@@ -5,6 +5,7 @@ import test from 'ava';
 import { draftOf } from '../../src/article/article.js';
 import { COMMANDS } from '../../src/cli/program.js';
 import { schema } from '../../src/config/schema.js';
+import { siteSchema } from '../../src/config/site-schema.js';
 import { RULES } from '../../src/conformance/rules/all.js';
 import { ACTIONS, FILTERS } from '../../src/host/hooks/hook-types.js';
 import { article } from '../support/events.js';
@@ -50,6 +51,8 @@ test('docs/plugins.md lists every filter', (t) => {
 test('docs/configuration.md lists every setting', (t) => {
   const named = new Set(firstCells(page('configuration.md')).map((name) => name.split('.')[0]));
   for (const name of Object.keys(schema.shape)) t.true(named.has(name), name);
+  const ofSite = firstCells(page('configuration.md')).filter((name) => /^site\.\w+$/.test(name));
+  t.deepEqual(ofSite.map((name) => name.slice(5)).sort(), Object.keys(siteSchema.shape).sort());
 });
 
 test('docs/cli.md is what the commands say (npm run docs writes it)', async (t) => {

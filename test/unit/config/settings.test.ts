@@ -4,7 +4,6 @@ import test, { type ExecutionContext } from 'ava';
 import { readConfigFile } from '../../../src/config/config-file.js';
 import { type Flags, loadSettings } from '../../../src/config/load.js';
 import { schema } from '../../../src/config/schema.js';
-import { siteSchema } from '../../../src/config/site-schema.js';
 import type { GeneratorOptions } from '../../../src/generators/generator.js';
 import { bareEnvironment } from '../../support/receiver.js';
 import { folderWith, tempDir } from '../../support/temp-dir.js';
@@ -116,7 +115,6 @@ test('all faults of the settings are named at once, each in a line', async (t) =
 /** Configs that are refused, and the words: the rule and the value. */
 const REFUSED: readonly (readonly [config: object, words: RegExp])[] = [
   [{ secret: 'abc' }, /no setting "secret"; the signing secret belongs in \.env, as PRESSMARK_SECRET$/],
-  [{ port: 65_536 }, / port /],
   [{ replay: { maxAge: '8h' } }, /replay\.maxAge must be 9h or more: the service itself sends .* again for/],
   [{ replay: { maxAge: 'a week' } }, /replay\.maxAge must be a number of hours or days, such as 12h or 30d/],
   [{ deploy: { hook: 'https://x.example/hooks/token' } }, /deploy.* got .*https:\/\/x\.example\/…/],
@@ -124,15 +122,10 @@ const REFUSED: readonly (readonly [config: object, words: RegExp])[] = [
   [{ git: { author: { name: 'a' } } }, /git\.author\.email must be a text, and is missing$/],
   [{ generator: { name: 'hugo', futurePage: true } }, /"generator\.futurePage"; did you mean futurePages\?$/],
   [{ generator: 'eleventi' }, /generator must be plain, .*, got "eleventi"; did you mean eleventy\?$/],
-  [{ generator: 'next' }, /generator must be plain, .*, got "next"$/],
   [{ generator: { name: 'jekyl' } }, /generator\.name must be plain, .* did you mean jekyll\?$/],
-  [{ permalink: '/:slug/' }, /there is no setting "permalink"; did you mean articles\.permalink\?$/],
   [{ articles: { content: 'posts' } }, /no setting "articles\.content"; did you mean content\?$/],
-  [{ title: 'x' }, /no setting "title"; did you mean site\.title\?$/],
   [{ name: 'x' }, /no setting "name"; did you mean service\.name or generator\.name\?$/],
-  [{ site: { navigation: [{ lable: 'x', href: '/' }] } }, /"site\.navigation\.0\.lable"; did you mean label/],
   [{ site: { navigation: [{ label: 'x', href: 'javascript:a' }] } }, /navigation\.0\.href must be a path/],
-  [{ deploy: { bransh: 'x' } }, /there is no setting "deploy\.bransh"; did you mean branch\?$/],
   [{ deploy: { folder: 'www' } }, /deploy\.folder must be an absolute path, such as .*, got "www"$/],
   [{ deploy: [{ branch: 'x', keep: 'CNAME' }] }, /deploy\.0\.keep must be a list, got "CNAME"$/],
   [{ deploy: { folder: '/x', branch: 'y' } }, /deploy must be \{ branch: .*, got \{"folder":"\/x","branch"/],
@@ -255,12 +248,6 @@ test('what is said of the site is taken as it is', async (t) => {
   };
   const { site } = await settingsOf(t, { site: { ...said, accent: '#0A7D5C' } });
   t.like(site, { ...said, accent: { light: '#0A7D5C', dark: '#0A7D5C' }, pageSize: 20 });
-});
-
-test('docs/configuration.md has every setting of the site', (t) => {
-  const page = fs.readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8');
-  const rows = [...page.matchAll(/^\| `site\.(\w+)` \|/gm)].map(([, key]) => key);
-  t.deepEqual(rows.sort(), Object.keys(siteSchema.shape).sort());
 });
 
 test('settings in force: each says its value and where it comes from, and no secret is among them', async (t) => {
