@@ -65,20 +65,6 @@ test('check fails because of advice only with --strict', async (t) => {
   t.is((await check(...args, '--strict')).code, 1);
 });
 
-test('check reports a wrong secret as the only failure', async (t) => {
-  const url = await serve(t);
-  const wrong = await check(url, '--secret', 'another-secret', '--dir', tempDir(t), ...FAST);
-  t.is(wrong.code, 1);
-  t.regex(
-    wrong.stdout,
-    /, checked as a receiver of version unknown\n\n✗ signature-accepted .*\n.*\n.*\n.*both sides have the same secret/,
-  );
-  t.regex(
-    wrong.stdout,
-    /it needs signature-accepted \(failed\): request-accepted, signature-missing, .* and \d+ more \(--verbose/,
-  );
-});
-
 test('check that is interrupted says what it has left behind, and exits with 1', async (t) => {
   const url = await serve(
     t,

@@ -123,7 +123,7 @@ const HUGO = {
   'content/posts/a.md': '---\ntitle: A\ndate: 2026-01-01\n---\nText\n',
 };
 
-test('init in a site of Hugo needs no answer, and what it writes is a valid config', async (t) => {
+test('init in a site of Hugo needs no answer, what it writes is a valid config, and a second time changes nothing', async (t) => {
   const dir = folderWith(t, HUGO);
   const { code, stdout } = await init(dir);
   t.is(code, 0);
@@ -142,6 +142,7 @@ test('init in a site of Hugo needs no answer, and what it writes is a valid conf
     fs.readFileSync(join(dir, 'package.json'), 'utf8'),
     /\n\t\t"postbuild": "pressmark postbuild public"\n/,
   );
+  t.regex((await init(dir)).stdout, /^Nothing was changed\.$/m);
 });
 
 test('init says what to do about an output that git tracks, as a build cannot replace it', async (t) => {

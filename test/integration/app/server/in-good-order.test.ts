@@ -37,22 +37,6 @@ test.serial(
   },
 );
 
-test.serial('/healthz answers 503 while articles cannot be stored, and 200 again afterwards', async (t) => {
-  const { origin, dir, post } = receiver();
-  const health = async () => {
-    const response = await fetch(`${origin}/healthz`);
-    return { status: response.status, body: (await response.json()) as unknown };
-  };
-  t.deepEqual(await health(), { status: 200, body: { ok: true } });
-  fs.rmSync(join(dir, 'content'), { recursive: true });
-  await until('it reports that the content folder is gone', async () => (await health()).status === 503);
-  const error = 'articles cannot be stored: ENOENT: no such file or directory';
-  t.deepEqual((await health()).body, { ok: false, error });
-  // The next publication makes the folder again.
-  t.is((await post('article.published', article(), { secret: secretOf(receiver()) })).status, 200);
-  await until('it reports that articles can be stored', async () => (await health()).status === 200);
-});
-
 test.serial(
   'SIGTERM: each request that has arrived whole by then is stored and answered, and its connection closed',
   async (t) => {

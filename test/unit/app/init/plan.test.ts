@@ -208,28 +208,6 @@ test('edits of the site’s own files and the postbuild script are one change fo
   );
 });
 
-test('a second plan, made of what the first has written, changes nothing', async (t) => {
-  const files = { ...HUGO_FILES, 'package.json': '{"scripts":{"build":"hugo"}}' };
-  const after = { ...files, ...written(await plan({ files })) };
-  const existing = {
-    name: 'pressmark.config.mjs',
-    settings: {
-      generator: 'hugo',
-      siteUrl: 'https://garden.example/notes',
-      build: 'hugo',
-      articles: { file: 'posts/:slug.md', permalink: '/posts/:slug/' },
-    },
-  };
-  const again = await plan({ files: after, existing });
-  t.deepEqual(again.changes, []);
-  t.deepEqual(again.warnings, []);
-  t.deepEqual(again.left, [
-    'pressmark.config.mjs is there already',
-    '.env has a PRESSMARK_SECRET already',
-    '.gitignore has the lines already',
-  ]);
-});
-
 test('a config that lacks what the site needs is left, and its owner is told the settings and where articles go without them', async (t) => {
   const settings = { generator: 'hugo', siteUrl: 'https://garden.example/notes' };
   const existing = { name: 'pressmark.config.js', settings: { ...settings, articles: { file: ':slug.md' } } };
