@@ -3,9 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { serveBuilds } from '../../../src/site/builder/thread.js';
 import { siteIn } from './test-site.js';
 
-const { root, crash } = workerData as { root: string; crash: boolean };
-if (crash) throw new Error('the thread was told to crash');
 const port = parentPort;
 if (port === null) throw new Error('this file is for a worker thread');
-const { builder, options } = siteIn(root);
+const { builder, options } = siteIn(String(workerData));
 serveBuilds(port, builder, options.log, () => port.close());

@@ -66,9 +66,7 @@ test('every filter reaches every page, in the order in which a page is made', as
 
 test('no filter can remove json_ld or the item comment', async (t) => {
   const site = testSite(t, {
-    filters: {
-      test: { 'page.context': (value) => ({ ...value, article: null }), 'page.content': () => '' },
-    },
+    filters: { test: { 'page.context': (value) => ({ ...value, article: null }), 'page.content': () => '' } },
   });
   site.write('a');
   await site.builder.build('all');

@@ -49,11 +49,6 @@ async function run(
   return { host, logged, failures, built };
 }
 
-function worker(site: TestSite, crash = false): Worker {
-  const workerData = { root: site.dir, crash };
-  return new Worker(new URL('./builder-worker.js', import.meta.url), { workerData });
-}
-
 function change(slug: string): FileChange {
   return { path: `content/articles/${slug}.md`, id: slug, url: `${SITE_URL}/articles/${slug}/` };
 }
@@ -63,7 +58,11 @@ test('the plugin builds the site in a thread, again after a crash, after every e
   site.write('a');
   const search = { builds: 0, closed: 0 };
   let starts = 0;
-  const { host, logged, built } = await run(t, site, () => worker(site, ++starts === 1), {
+  const spawn = () =>
+    ++starts === 1
+      ? new Worker("throw new Error('told to crash')", { eval: true })
+      : new Worker(new URL('./builder-worker.js', import.meta.url), { workerData: site.dir });
+  const { host, logged, built } = await run(t, site, spawn, {
     retryMs: 0,
     search: () => ({
       built: () => void search.builds++,
