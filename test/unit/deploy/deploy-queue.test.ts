@@ -68,9 +68,7 @@ test('what a deploy has is known to be there, also where the output has changed 
   const ready = performance.now();
   let built = 1;
   const seen: boolean[] = [];
-  const { queue, build } = setUp(t, {
-    onDeployed: () => seen.push(queue.deployedUntil() >= ready),
-  });
+  const { queue, build } = setUp(t, { onDeployed: () => seen.push(queue.deployedUntil() >= ready) });
   t.false(queue.deployedUntil() >= ready);
   const timer = setInterval(() => build(`v${++built}`), 1);
   t.teardown(() => clearInterval(timer));

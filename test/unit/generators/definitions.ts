@@ -255,12 +255,7 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       // The last ones stop the build, or could leave the output folder.
       ...same('', 'Œ', '日本', 'all', 'All', '__proto__', 'a/../b', '..\\x', ''),
     },
-    kept: [
-      {
-        'nav.njk': '{% for one in collections.nav %}{% endfor %}{{ collections.all }}',
-      },
-      ['nav'],
-    ],
+    kept: [{ 'nav.njk': '{% for one in collections.nav %}{% endfor %}{{ collections.all }}' }, ['nav']],
   },
   astro: {
     recognised: [

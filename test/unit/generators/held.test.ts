@@ -32,7 +32,7 @@ const formats: readonly [name: string, format: ArticleFormat][] = [
 const withoutSeal = (text: string) => text.replace(/^(\s*)(revision|digest): .*$/gm, '$1$2: …');
 
 for (const [name, format] of formats) {
-  test(`${name}: a file that is held and released is what it was, but for its revision`, (t) => {
+  test(`${name}: a file that is held, expires or gets another date keeps its text, a person’s edit stays one, and a release brings all back but the revision`, (t) => {
     const { text } = format.encode(SOIL, PATH);
     const held = format.inState(text, PATH, { held: 'a listed word' }, 'state-1');
     t.is(stateAt(held.publication, NOW), 'held');
@@ -41,20 +41,15 @@ for (const [name, format] of formats) {
     const released = format.inState(held.text, PATH, { held: undefined }, 'state-2');
     t.is(stateAt(released.publication, NOW), 'live');
     t.is(withoutSeal(released.text), withoutSeal(text));
-  });
 
-  test(`${name}: a person’s edit stays one while its article is held`, (t) => {
-    const edited = `${format.encode(SOIL, PATH).text}\nMy own line.\n`;
-    const held = format.inState(edited, PATH, { held: 'a listed word' }, 'state-1');
-    const stored = format.decode(held.text, PATH);
+    const edited = `${text}\nMy own line.\n`;
+    const heldEdit = format.inState(edited, PATH, { held: 'a listed word' }, 'state-1').text;
+    const stored = format.decode(heldEdit, PATH);
     t.true(stored.edited);
     t.true(stored.article.body.endsWith('My own line.\n'));
     t.is(stateAt(stored.publication, NOW), 'held');
-    t.is(format.inState(held.text, PATH, { held: undefined }, 'state-2').text, edited);
-  });
+    t.is(format.inState(heldEdit, PATH, { held: undefined }, 'state-2').text, edited);
 
-  test(`${name}: an article that expires or gets another date keeps its text`, (t) => {
-    const { text } = format.encode(SOIL, PATH);
     const expires = '2026-05-01T18:00:00Z';
     const expired = format.inState(text, PATH, { held: undefined, expires }, 'state-1');
     t.is(stateAt(expired.publication, Date.parse(expires)), 'expired');

@@ -291,24 +291,14 @@ test('an address that is neither pinned nor listed is unknown, and the reason sa
   const future = handWritten('date: 2999-01-01');
   t.deepEqual(addressOf(future), { kind: 'unknown', reason: 'has a date in the future', isFuture: true });
   const unpinned = format.encode(article, PATH).text.replace('permalink: "/blog/soil/"\n', '');
-  t.deepEqual(addressOf(unpinned), {
-    kind: 'unknown',
-    reason: 'no longer pins its address /blog/soil/',
-  });
+  t.deepEqual(addressOf(unpinned), { kind: 'unknown', reason: 'no longer pins its address /blog/soil/' });
 });
 
 test('the digest of an address stays when an update replaces its fields, and changes with all else that may decide it', (t) => {
   const facts = { title: 'Soil', date: '2026-01-02', category: ['a', { b: 1 }], permalink: '/x/' };
   const digest = (more: Record<string, unknown> = {}, path = 'a.md') =>
     addressDigest({ path, data: { ...facts, ...more } }, mapping);
-  const replaced = {
-    title: 'Other',
-    summary: 'x',
-    lastmod: 'y',
-    tags: ['z'],
-    pressmark: {},
-    inert: 'html',
-  };
+  const replaced = { title: 'Other', summary: 'x', lastmod: 'y', tags: ['z'], pressmark: {}, inert: 'html' };
   t.is(digest(replaced), digest());
   const others = [{ date: '2026-01-03' }, { permalink: '/y/' }, { category: ['a', { b: 2 }] }, { slug: 'x' }];
   const digests = [digest(), digest({}, 'b.md'), ...others.map((more) => digest(more))];

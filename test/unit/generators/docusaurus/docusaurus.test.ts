@@ -16,16 +16,9 @@ test('a link to the site is not looked for, and in code it stays as it is', (t) 
 
 test('what Docusaurus would act on, lose or stop at is stored as HTML', (t) => {
   for (const markdown of [
-    'A <b onclick="x()">word</b>.',
-    ':::note\n\nText\n\n:::',
-    'A :name[label].',
-    '![x](./missing.png)',
-    '![x](/missing.png)',
-    '[x](other.md)',
-    '# A title\n\nText',
-    'A title\n=====\n',
-    '```mdx-code-block\n<App />\n```',
-    '<!-- truncate -->',
+    ...['A <b onclick="x()">word</b>.', ':::note\n\nText\n\n:::', 'A :name[label].'],
+    ...['![x](./missing.png)', '![x](/missing.png)', '[x](other.md)', '# A title\n\nText'],
+    ...['A title\n=====\n', '```mdx-code-block\n<App />\n```', '<!-- truncate -->'],
   ])
     t.deepEqual(bodyOf(markdown).frontMatter, { mdx: { format: 'mdx' } }, markdown);
 });

@@ -70,16 +70,6 @@ test('authors are known by the site’s data, where the posts name them by their
   t.is((await optionsOf({ '_posts/2025-03-01-beans.md': '---\nauthor: Ada\n---\n' })).authors, undefined);
 });
 
-test('source and collections_dir move the folder of the posts', async (t) => {
-  t.is((await facts({}, answer({ source: 'src' }))).content, 'src/_posts');
-  t.is((await facts({}, answer({ source: 'src', collections_dir: 'pages' }))).content, 'src/pages/_posts');
-});
-
-test('without url the domain is that of CNAME', async (t) => {
-  t.is((await facts({}, answer({ url: null }))).siteUrl, undefined);
-  t.is((await facts({ CNAME: 'a.example\n' }, answer({ url: null }))).siteUrl, 'https://a.example/notes');
-});
-
 test('the switch against Liquid is used where the version that builds the site is known to have it', async (t) => {
   const has = async (files: Record<string, string>, printed = answer()) =>
     (await facts(files, printed)).options.templateSwitch;
@@ -89,10 +79,20 @@ test('the switch against Liquid is used where the version that builds the site i
   t.true(await has({}, answer({ defaults: [{ values: { render_with_liquid: false } }] })));
 });
 
-test('the site is built by Bundler where its Gemfile has Jekyll, by npm where its script runs Jekyll', async (t) => {
-  t.is((await facts({ Gemfile: "gem 'jekyll'\n" })).build, 'bundle exec jekyll build');
-  const script = { 'package.json': '{"scripts":{"build":"jekyll build -d dist"}}' };
-  t.like(await facts(script), { build: 'npm run build', output: 'dist' });
+test('folder, domain and build follow from the configuration and the files of the site', async (t) => {
+  for (const [expected, config, files] of [
+    [{ content: 'src/_posts' }, { source: 'src' }],
+    [{ content: 'src/pages/_posts' }, { source: 'src', collections_dir: 'pages' }],
+    [{ siteUrl: undefined }, { url: null }],
+    [{ siteUrl: 'https://a.example/notes' }, { url: null }, { CNAME: 'a.example\n' }],
+    [{ build: 'bundle exec jekyll build' }, {}, { Gemfile: "gem 'jekyll'\n" }],
+    [
+      { build: 'npm run build', output: 'dist' },
+      {},
+      { 'package.json': '{"scripts":{"build":"jekyll build -d dist"}}' },
+    ],
+  ] as const)
+    t.like(await facts(files, answer(config)), expected);
   t.regex(jekyll.addressQuery?.(siteOf({ Gemfile: "gem 'jekyll'\n" }), {}).command ?? '', /^bundle exec /);
 });
 

@@ -58,11 +58,7 @@ test('init takes the folder, the keys and their form from the posts, and the res
 
 test('Next.js from 16 on builds with webpack, as Turbopack does not follow links out of a copy', async (t) => {
   const build = async (script: string, version = '16.1.0') => {
-    const files = {
-      ...POSTS,
-      'next.config.mjs': '',
-      'package.json': manifest({ next: '^16.0.0' }, script),
-    };
+    const files = { ...POSTS, 'next.config.mjs': '', 'package.json': manifest({ next: '^16.0.0' }, script) };
     return (await inspect(files, { 'next/constants': { ...EXPORT, version } })).build;
   };
   t.is(await build('next build'), 'npm run build -- --webpack');

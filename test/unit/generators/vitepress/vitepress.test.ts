@@ -77,16 +77,9 @@ test('Markdown stands in a container in which Vue compiles nothing, and which it
 
 test('Markdown that VitePress acts on is stored as HTML', (t) => {
   for (const text of [
-    'A <b>word</b>',
-    '<!--@include: ../.env-->',
-    '> <<< ./.env',
-    '{{ 7 * 7 }}',
-    'a word {onclick="x"}',
-    '```js {"}\n1\n```',
-    '[a](/no/such/page)',
-    '[a](http://localhost:3000/)',
-    '![a](./missing.png)',
-    '[a](#%zz)',
+    ...['A <b>word</b>', '<!--@include: ../.env-->', '> <<< ./.env', '{{ 7 * 7 }}'],
+    ...['a word {onclick="x"}', '```js {"}\n1\n```', '[a](/no/such/page)', '[a](http://localhost:3000/)'],
+    ...['![a](./missing.png)', '[a](#%zz)'],
   ])
     t.is(markdown(text), AS_HTML, text);
 });
