@@ -22,12 +22,13 @@ export function treeOf(site: string): string[] {
   });
 }
 
-/** The absolute paths of all article files. */
+/** The absolute paths of all article files; symbolic links are none. */
 export function articleFiles(site: string): string[] {
-  const root = join(site, 'content');
-  return namesIn(root)
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join(root, name));
+  return fs
+    .readdirSync(join(site, 'content'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort();
 }
 
 /** How long a temp file of a receiver that runs may be there, however slow the machine is, in milliseconds. */

@@ -43,8 +43,6 @@ export interface SiteOptions {
   readonly folder?: string;
   /** Whether to make a repository at all, and with a first commit. @default 'committed' */
   readonly repository?: 'none' | 'committed';
-  /** Whether the owner has told git their name. @default true */
-  readonly identity?: boolean;
 }
 
 /** The files are written by the stand-in of the store. */
@@ -62,8 +60,7 @@ export async function makeSite(t: ExecutionContext, options: SiteOptions = {}): 
   const home = join(root, 'home');
   for (const folder of [top, home, join(root, 'state')]) await mkdir(folder);
   const env = environment(home);
-  if (options.identity !== false)
-    await writeFile(join(home, '.gitconfig'), '[user]\n\tname = Olga Owner\n\temail = olga@example.org\n');
+  await writeFile(join(home, '.gitconfig'), '[user]\n\tname = Olga Owner\n\temail = olga@example.org\n');
   const repository = options.repository ?? 'committed';
   const site = siteAt(t.log, top, join(top, options.folder ?? ''), env);
   t.teardown(async () => {
@@ -76,7 +73,7 @@ export async function makeSite(t: ExecutionContext, options: SiteOptions = {}): 
   if (repository === 'committed') {
     await site.write('README.md', 'a site\n');
     await site.git('add', '.');
-    await site.git('-c', 'user.name=Olga', '-c', 'user.email=o@example.org', 'commit', '-qm', 'First');
+    await site.git('commit', '-qm', 'First');
   }
   return site;
 }

@@ -1,12 +1,22 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { fileOf } from '../../support/content.js';
-import { article } from '../../support/events.js';
+import { edit, fileOf } from '../../support/content.js';
+import { article, update } from '../../support/events.js';
 import { STORE_ONLY } from '../../support/receiver.js';
-import { sharedHere } from '../../support/receiver-here.js';
+import { sharedHere, startHere } from '../../support/receiver-here.js';
 
-const receiver = sharedHere(test, STORE_ONLY);
+const MONTH = 'content/articles/2026/11';
+const OTHERS = { 'notes.txt': 'x', 'empty.md': '', 'plain.md': '# No front matter\n', 'a.md.bak': 'x' };
+
+const receiver = sharedHere(test, STORE_ONLY, (dir) => {
+  fs.mkdirSync(join(dir, MONTH), { recursive: true });
+  fs.symlinkSync('articles/2026', join(dir, 'content/latest'));
+  fs.symlinkSync('gone.md', join(dir, MONTH, 'wasps.md'));
+  fs.symlinkSync('circle.md', join(dir, MONTH, 'circle.md'));
+  for (const [name, text] of Object.entries(OTHERS)) fs.writeFileSync(join(dir, 'content', name), text);
+  fs.mkdirSync(join(dir, 'content', 'folder.md'));
+});
 
 const LONG_AGO = new Date('2020-02-02T02:02:02Z');
 
@@ -66,7 +76,7 @@ for (const [how, put] of Object.entries(WAYS))
   test.serial(`200-lookup: the next lookup knows an article ${how}`, async (t) => {
     const { dir, post, find } = receiver();
     // Each time the receiver itself has just written into the folder.
-    const month = join(dir, 'content/articles/2026/11');
+    const month = join(dir, MONTH);
     const url = `https://garden.example/theirs-${++made}/`;
     t.is((await post('article.lookup', { target_url: url })).status, 404);
     t.is((await post('article.published', article())).status, 200);
@@ -86,6 +96,56 @@ test.serial('200-published: a redelivery finds a file that was put back a moment
   t.is((await post('article.published', data)).text, text);
   t.is(fileOf(dir, data.id), file, 'it is not stored twice');
 });
+
+test.serial(
+  '200: a malformed file concerns its article alone, whose id stays taken, also for a receiver that starts, until it is corrected',
+  async (t) => {
+    const first = receiver();
+    const { dir } = first;
+    const [broken, sound] = [article(), article()];
+    const { text, json } = await first.post('article.published', broken);
+    const { url: soundUrl } = (await first.post('article.published', sound)).json;
+    const { revision_id: base_revision_id } = await first.find(json.url);
+    const file = fileOf(dir, broken.id);
+    edit(file, '\nslug:', '\nbroken: [1, 2\nslug:');
+    const theirs = fs.readFileSync(file, 'utf8');
+    const request = update({ target_id: broken.id, target_url: json.url, base_revision_id });
+    for (const when of ['while it runs', 'after a start']) {
+      const one = when === 'while it runs' ? first : await startHere(t, { dir });
+      if (one !== first) {
+        const named = one.log.find(({ path }) => file.endsWith(String(path)));
+        t.regex(String(named?.reason), /^line \d+: /);
+      }
+      const { post, find } = one;
+      t.is((await post('article.published', broken)).text, text, when);
+      const lookup = await post('article.lookup', { target_url: json.url });
+      t.is(lookup.status, 404);
+      t.regex(lookup.json.error, /is malformed, line \d+: /);
+      t.is((await post('article.updated', request)).status, 404);
+      t.is((await find(soundUrl)).id, sound.id);
+      t.is((await post('article.published', article())).status, 200);
+      t.is(fs.readFileSync(file, 'utf8'), theirs);
+    }
+    edit(file, '\nbroken: [1, 2\n', '\n');
+    t.is((await first.find(json.url)).revision_id, base_revision_id);
+  },
+);
+
+test.serial(
+  '200: symbolic links that lead nowhere, in a circle, or to a folder of articles are in nobody’s way; other files are left alone',
+  async (t) => {
+    const { dir, post, find } = receiver();
+    for (const slug of ['wasps', 'circle', 'bees']) {
+      const data = article({ slug });
+      const { status, json } = await post('article.published', data);
+      t.is(status, 200);
+      t.is(json.url, `https://garden.example/articles/${slug === 'bees' ? slug : `${slug}-2`}/`);
+      t.is((await find(json.url)).id, data.id);
+    }
+    for (const [name, text] of Object.entries(OTHERS))
+      t.is(fs.readFileSync(join(dir, 'content', name), 'utf8'), text);
+  },
+);
 
 test.serial(
   '200-lookup: the next lookup knows the articles of another folder in the place of the content folder',

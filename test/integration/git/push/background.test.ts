@@ -15,6 +15,7 @@ import {
   type PushingSite,
   publish,
   statusOf,
+  untilNoted,
 } from './pushing-site.js';
 
 const folder = makeTempDir();
@@ -114,9 +115,8 @@ test.serial('a remote that is away for a while gets everything when it is back',
   const ids = [await publish(receiver), await publish(receiver)];
   await until('the error is in the status', async () => (await statusOf(receiver)).lastError !== null);
   t.is((await fetch(`${receiver.origin}/healthz`)).status, 200, 'articles can be stored all the same');
-  await until('doctor says the error', async () =>
-    /✗ push: .*; .*the git remote origin/.test((await runHere(['doctor', '--dir', dir])).stdout),
-  );
+  await untilNoted(dir, 'it has failed', ({ lastError }) => lastError !== null);
+  t.regex((await runHere(['doctor', '--dir', dir])).stdout, /✗ push: .*; .*the git remote origin/);
   fs.renameSync(`${clones.remote}.away`, clones.remote);
   await until('both articles are pushed', () => ids.every((id) => idsOnRemote({ clones }).includes(id)));
   await until('the status has no error', async () => (await statusOf(receiver)).lastError === null);
@@ -143,10 +143,9 @@ test.serial(
       /declined the push: pre-receive hook declined; GH006: Protected branch update failed .*; Changes must be made through a pull request\./;
     t.regex((await statusOf(receiver)).lastError ?? '', said);
     await until('the log says so', () => log().includes('GH006'));
+    await untilNoted(dir, 'it was declined', ({ isDeclined }) => isDeclined);
     for (const command of ['status', 'doctor'])
-      await until(`${command} says so`, async () =>
-        said.test((await runHere([command, '--dir', dir])).stdout),
-      );
+      t.regex((await runHere([command, '--dir', dir])).stdout, said);
     t.notRegex(log(), /tried again/);
     fs.rmSync(hook);
     await until('it is pushed', () => idsOnRemote({ clones }).includes(id));

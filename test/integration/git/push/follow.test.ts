@@ -148,27 +148,30 @@ const MERGE =
   'you to merge main with the remote’s (git pull, git push): both have commits of people that the other has not, or ' +
   'change the same lines';
 
-for (const [what, change] of [
-  ['both sides have commits of people', (a: string) => commitFile(a, 'mine.txt', 'mine\n')],
-  ['both sides change the same lines', (a: string) => commitArticle(a, 'content/one.md', 'mine\n')],
-  [
-    'the histories have no commit in common',
-    (a: string) => {
-      gitIn(a, 'checkout', '--quiet', '--orphan', 'other');
-      commitArticle(a, 'content/other.md', 'other\n');
-      gitIn(a, 'branch', '--quiet', '-M', 'main');
-    },
-  ],
-] as const)
-  test.serial(`where ${what}, nothing is changed, and a person has to merge`, async (t) => {
+test.serial(
+  'where only a person can merge, nothing is changed: both sides have commits of people, or change the same lines, or have no commit in common',
+  async (t) => {
     const { a, followTip, head } = await clones(t);
-    change(a);
-    const [before, files] = [head(), gitIn(a, 'status', '--porcelain')];
-    t.deepEqual(await followTip(), { kind: 'waiting', waitingFor: MERGE });
-    t.is(head(), before);
-    t.is(gitIn(a, 'status', '--porcelain'), files);
-    t.false(fs.existsSync(join(a, '.git/MERGE_HEAD')));
-  });
+    const start = head();
+    for (const change of [
+      () => commitFile(a, 'mine.txt', 'mine\n'),
+      () => commitArticle(a, 'content/one.md', 'mine\n'),
+      () => {
+        gitIn(a, 'checkout', '--quiet', '--orphan', 'other');
+        commitArticle(a, 'content/other.md', 'other\n');
+        gitIn(a, 'branch', '--quiet', '-M', 'main');
+      },
+    ]) {
+      change();
+      const [before, files] = [head(), gitIn(a, 'status', '--porcelain')];
+      t.deepEqual(await followTip(), { kind: 'waiting', waitingFor: MERGE });
+      t.is(head(), before);
+      t.is(gitIn(a, 'status', '--porcelain'), files);
+      t.false(fs.existsSync(join(a, '.git/MERGE_HEAD')));
+      gitIn(a, 'reset', '--quiet', '--hard', start);
+    }
+  },
+);
 
 test.serial(
   'files that a power loss has torn after the merge are as HEAD has them again, and no other one is touched',
@@ -187,33 +190,34 @@ test.serial(
   },
 );
 
-for (const [what, path, torn] of [
-  ['edited', 'content/one.md', 'content/new.md'],
-  ['staged', 'content/one.md', 'content/new.md'],
-  ['added', 'content/new.md', 'content/one.md'],
-] as const)
-  test.serial(
-    `where a person has ${what} a file that the remote has changed, nothing is changed, also of one that is torn, and the file is named`,
-    async (t) => {
-      const { a, tip, followTip, head, status } = await clones(t);
+test.serial(
+  'where a person has edited, staged or added a file that the remote has changed, nothing is changed, also of one that is torn, and the file is named',
+  async (t) => {
+    const { a, tip, followTip, head, status } = await clones(t);
+    // another one, as if a merge had been killed
+    fs.writeFileSync(join(a, 'content/two.md'), 'mine as well\n');
+    const before = head();
+    for (const [what, path, torn] of [
+      ['edited', 'content/one.md', 'content/new.md'],
+      ['staged', 'content/one.md', 'content/new.md'],
+      ['added', 'content/new.md', 'content/one.md'],
+    ] as const) {
       fs.writeFileSync(join(a, path), 'mine\n');
       if (what === 'staged') gitIn(a, 'add', path);
       fs.writeFileSync(join(a, torn), '');
-      // another one, as if a merge had been killed
-      fs.writeFileSync(join(a, 'content/two.md'), 'mine as well\n');
-      const [before, changes] = [head(), status()];
+      const changes = status();
       t.deepEqual(await followTip(), {
         kind: 'waiting',
         waitingFor: 'you to commit or restore content/one.md, content/new.md, which the remote has changed',
       });
-      t.is(head(), before);
-      t.is(status(), changes);
+      t.is(head(), before, what);
+      t.is(status(), changes, what);
       t.is(fs.readFileSync(join(a, path), 'utf8'), 'mine\n');
-
-      if (what === 'added') fs.rmSync(join(a, path));
-      else gitIn(a, 'restore', '--staged', '--worktree', path);
-      t.like(await followTip(), { kind: 'followed' });
-      t.is(head(), tip);
-      t.is(status(), ' M content/two.md\n', 'what the remote has not changed stays as it is');
-    },
-  );
+      fs.rmSync(join(a, 'content/new.md'));
+      if (what !== 'added') gitIn(a, 'restore', '--staged', '--worktree', path);
+    }
+    t.like(await followTip(), { kind: 'followed' }, 'one.md is torn still');
+    t.is(head(), tip);
+    t.is(status(), ' M content/two.md\n', 'what the remote has not changed stays as it is');
+  },
+);

@@ -5,7 +5,7 @@ import { commitAndPush, committedIds, gitIn } from '../../../support/clones.js';
 import { runHere } from '../../../support/in-process.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
-import { makePushingSite, type PushingSite, publish, statusOf } from './pushing-site.js';
+import { makePushingSite, type PushingSite, publish, statusOf, untilNoted } from './pushing-site.js';
 
 const BRANCH = 'pressmark/articles';
 
@@ -41,10 +41,10 @@ test('articles are pushed to the branch that the config names, which is made, an
   await until('the log says so', () =>
     receiver.log.some(({ level, reason }) => level === 40 && reason === `it waits for ${waitingFor}`),
   );
-  await until('status says so', async () => {
-    const { code, stdout } = await status(dir);
-    return code === 1 && /^✗ push {6}.*; 1 commit waits; waits for you to merge/m.test(stdout);
-  });
+  await untilNoted(dir, 'it waits', (noted) => noted.waiting === 1 && noted.waitingFor === waitingFor);
+  const { code, stdout } = await status(dir);
+  t.is(code, 1);
+  t.regex(stdout, /^✗ push {6}.*; 1 commit waits; waits for you to merge/m);
   t.true((await doctor(dir)).includes(`; waits for ${waitingFor}`));
 
   gitIn(dir, 'pull', '--quiet', '--no-rebase', '--no-edit', 'origin', BRANCH);

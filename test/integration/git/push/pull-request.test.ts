@@ -9,7 +9,7 @@ import { launchHere, type ReceiverHere } from '../../../support/receiver-here.js
 import { startReviewServer } from '../../../support/review-server.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
-import { configure, statusOf } from './pushing-site.js';
+import { configure, statusOf, untilNoted } from './pushing-site.js';
 
 const TOKEN = 'token-for-pull-requests';
 const BRANCH = 'pressmark/articles';
@@ -68,7 +68,8 @@ test.serial('a host that fails is reported and asked again; deliveries and pushe
   await until('the log says so', () =>
     receiver.log.some(({ level, reason: why }) => level === 40 && why === reason),
   );
-  await until('status says so', async () => (await status(dir)).includes(`review    ${reason}`));
+  await untilNoted(dir, 'the host failed', ({ pullRequest }) => pullRequest?.error === reason);
+  t.true((await status(dir)).includes(`review    ${reason}`));
   t.true((await doctor(dir)).includes(`✗ review: ${reason}`));
   await publish(receiver, 'Two');
   await until('both are pushed', () => committedIds(clones.remote, BRANCH).length === 2);
@@ -85,10 +86,8 @@ test.serial(
     t.like(server.pulls[0], { title: '2 articles', head: BRANCH, base: 'main' });
     t.regex(server.pulls[0]?.body ?? '', /^- New: `One` \(https:.*\)\n- New: `Two` \(https:.*\)$/m);
     await until('the receiver knows it', async () => (await review(receiver))?.url === server.url(1));
-    // These commands read what the receiver notes once a second.
-    await until('status says so', async () =>
-      (await status(dir)).includes(`review    2 articles wait for review: ${server.url(1)}`),
-    );
+    await untilNoted(dir, 'it is open', ({ pullRequest }) => pullRequest?.url === server.url(1));
+    t.true((await status(dir)).includes(`review    2 articles wait for review: ${server.url(1)}`));
     t.is((await list(dir)).match(/\(waits for review\)/g)?.length, 2);
 
     // as a host merges it

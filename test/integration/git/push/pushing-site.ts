@@ -1,21 +1,13 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { PUSH_STATUS } from '../../../../src/app/git-settings.js';
 import { messageOf } from '../../../../src/errors.js';
+import { type PushStatus, readPushStatus } from '../../../../src/git/push/push-status.js';
 import { type Clones, committedIds, gitIn, inClone, makeRemote, settings } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import { healthDetails } from '../../../support/receiver.js';
 import { launchHere, type ReceiverHere } from '../../../support/receiver-here.js';
 import { until } from '../../../support/until.js';
-
-/** What a receiver says of its pushes. */
-export interface Status {
-  readonly lastPush: string | null;
-  readonly waiting: number;
-  readonly lastError: string | null;
-  readonly isDeclined: boolean;
-  readonly waitingFor: string | null;
-  readonly pullRequest: { readonly url: string | null; readonly error: string | null } | null;
-}
 
 export interface PushingSite {
   readonly clones: Clones;
@@ -40,8 +32,20 @@ export function configure(dir: string, git: Record<string, unknown>): void {
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
 }
 
-export async function statusOf({ origin }: Pick<ReceiverHere, 'origin'>): Promise<Status> {
-  return ((await healthDetails(origin)) as { push: Status }).push;
+export async function statusOf({ origin }: Pick<ReceiverHere, 'origin'>): Promise<PushStatus> {
+  return ((await healthDetails(origin)) as { push: PushStatus }).push;
+}
+
+/** Waits until the receiver has noted a state of its pushes for `status` and `doctor`; it does so once a second. */
+export function untilNoted(
+  dir: string,
+  expected: string,
+  holds: (noted: PushStatus) => boolean,
+): Promise<void> {
+  return until(`it is noted that ${expected}`, () => {
+    const noted = readPushStatus(join(dir, '.pressmark', PUSH_STATUS));
+    return noted !== undefined && holds(noted);
+  });
 }
 
 /** Publishes an article; returns its id. */
