@@ -99,6 +99,9 @@ test('init asks SvelteKit, and warns of links that stop its build', async (t) =>
   }
   const lenient = await inspect(files, { 'svelte.config': { ...answer, isLenient: true } });
   t.deepEqual(lenient.warnings, []);
+  const newer = { ...files, 'node_modules/@sveltejs/kit/package.json': '{"version":"3.0.0"}' };
+  const { warnings } = await inspect(newer, { 'svelte.config': { ...answer, isLenient: true } });
+  t.regex(warnings.map(({ text }) => text).join(), /SvelteKit 2/);
 });
 
 test('init asks Gatsby; posts may be folders, and the address of a post is a question', async (t) => {
