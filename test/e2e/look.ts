@@ -1,4 +1,6 @@
-import axe from 'axe-core';
+import fs from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { RunOptions } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { untilTrue } from './browser.js';
 
@@ -28,18 +30,19 @@ export const NO_FAULTS: Faults = {
 };
 
 /**
- * Opens a page and looks at it closely.
+ * Somebody who opens pages, one after the other, and looks at each closely.
  *
- * @param options.axe what axe-core looks for, which takes most of the time: everything, the contrast of colours, or nothing.
+ * @returns what does so. Whether axe-core looks, too, takes most of the time: at everything in the light, and at the contrast of
+ *   colours in the dark.
  */
-export async function lookAt(
+export async function viewer(
   browser: BrowserContext,
-  url: string,
-  options: { readonly axe: 'all' | 'contrast' | 'none' },
-): Promise<Faults> {
+): Promise<(url: string, isExamined: boolean) => Promise<Faults>> {
   const page = await browser.newPage();
+  const screen = page.viewportSize() ?? { width: 0, height: 0 };
   const complaints: string[] = [];
   const foreign: string[] = [];
+  let url = '';
   page.on('console', (message) => {
     // Chromium says so of every page that answers 404, as the page for missing addresses does.
     if (message.type() === 'error' && message.location().url !== url) complaints.push(message.text());
@@ -52,30 +55,36 @@ export async function lookAt(
   // Whether a page is shown before all of it has come depends on the machine; slow-arrival.test.ts looks at that.
   await page.route('**/*', async (route) => {
     if (route.request().resourceType() === 'image') await untilTrue(page, 'window.arrived !== undefined');
-    await route.continue();
+    await route.continue().catch(() => undefined); // its page may have gone
   });
-  await page.goto(url);
-  await untilTrue(page, 'window.arrived !== undefined');
-  // A search that the address asks for is made by a script.
-  if (url.includes('?q=')) await page.locator('#found li').first().waitFor();
-  const overflow = await page.evaluate<number>(OVERFLOW);
-  await showEverything(page);
-  const layoutShift = await page.evaluate<number>(LAYOUT_SHIFT);
-  const found = options.axe === 'none' ? [] : await axeFindings(page, options.axe);
-  const others: number[] = [];
-  for (const width of OTHER_WIDTHS) {
-    await page.setViewportSize({ width, height: 900 });
-    others.push(await page.evaluate<number>(OVERFLOW));
-  }
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await page.close();
-  return {
-    complaints,
-    foreign,
-    overflow: Math.max(0, overflow),
-    otherOverflow: Math.max(0, ...others),
-    layoutShift,
-    axe: found,
+
+  return async (address, isExamined) => {
+    url = address;
+    await page.setViewportSize(screen);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(url);
+    await untilTrue(page, 'window.arrived !== undefined');
+    // A search that the address asks for is made by a script.
+    if (url.includes('?q=')) await page.locator('#found li').first().waitFor();
+    const overflow = await page.evaluate<number>(OVERFLOW);
+    await showEverything(page);
+    const layoutShift = await page.evaluate<number>(LAYOUT_SHIFT);
+    const found: string[] = [];
+    if (isExamined) {
+      found.push(...(await axeFindings(page, 'light', true)));
+      await page.emulateMedia({ colorScheme: 'dark' });
+      found.push(...(await axeFindings(page, 'dark')));
+    }
+    const others: number[] = [];
+    for (const width of OTHER_WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      others.push(await page.evaluate<number>(OVERFLOW));
+    }
+    return {
+      ...{ complaints: complaints.splice(0), foreign: foreign.splice(0), layoutShift, axe: found },
+      overflow: Math.max(0, overflow),
+      otherOverflow: Math.max(0, ...others),
+    };
   };
 }
 
@@ -109,14 +118,43 @@ const LAYOUT_SHIFT = `new Promise((resolve) => {
   setTimeout(() => resolve(sum), 50);
 })`;
 
-/** What axe-core finds on a page: everything, or the contrast of colours, which takes a part of the time. */
-export async function axeFindings(page: Page, what: 'all' | 'contrast'): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const options: axe.RunOptions = {
+/** The script of axe-core, half as long as the one that its package has for Node.js. Its value, which would be sent back, is left out. */
+const AXE = `${fs.readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')};void 0`;
+
+/** The kinds of elements that axe-core has looked at in this process. */
+const examined = { light: new Set<string>(), dark: new Set<string>() };
+
+/**
+ * One element of each kind in a page, by its tag, classes and role, and those of what it stands in, on which its colours depend;
+ * an expression for the page.
+ */
+const KINDS = `new Map([...document.querySelectorAll('body *')].map((one) => {
+  const around = [one, one.parentElement, one.parentElement.parentElement];
+  const sheets = [...document.styleSheets].map(({ href }) => href?.replace(origin, ''));
+  return [[...sheets, ...around.map(({ tagName, className, role }) => [tagName, className, role])].join(' '), one];
+}))`;
+
+/**
+ * What axe-core finds in elements of a new kind: everything in the light, the contrast of colours in the dark.
+ *
+ * @param isWhole whether it looks at the whole page, as at one of each kind of page.
+ */
+export async function axeFindings(page: Page, scheme: 'light' | 'dark', isWhole = false): Promise<string[]> {
+  const kinds = await page.evaluate<string[]>(`[...${KINDS}.keys()]`);
+  const fresh = kinds.filter((kind) => !examined[scheme].has(kind));
+  for (const kind of fresh) examined[scheme].add(kind);
+  if (fresh.length === 0 && !isWhole) return [];
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
+  // A list that follows by itself may have lost an element since: then all of the page is looked at.
+  const elements = `((all) => ${JSON.stringify(fresh)}.map((kind) => all.get(kind) ?? document))(${KINDS})`;
+  const options: RunOptions = {
     resultTypes: ['violations'],
     iframes: false,
-    ...(what === 'contrast' && { runOnly: ['color-contrast'] }),
+    ...(scheme === 'dark' && { runOnly: ['color-contrast'] }),
   };
-  return page.evaluate<string[]>(`axe.run(${JSON.stringify(options)}).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200) + ' ' + nodes[0].failureSummary))`);
+  return page.evaluate<
+    string[]
+  >(`axe.run(${isWhole ? 'document' : `{ include: ${elements} }`}, ${JSON.stringify(options)})
+    .then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200) + ' ' + nodes[0].failureSummary))`);
 }

@@ -153,8 +153,6 @@ Object.assign(fs, {
     callWithRule('rm', [String(args[0])], () => internally(() => real.rmSync(...args))),
   mkdirSync: (...args: Parameters<typeof fs.mkdirSync>) =>
     callWithRule('mkdir', [String(args[0])], () => real.mkdirSync(...args)),
-  statSync: (...args: Parameters<typeof fs.statSync>) =>
-    callWithRule('stat', [String(args[0])], () => real.statSync(...args)),
 });
 // With the prefix `promises.`, so that a rule for `rename` applies to the store, and not to the git part, which uses
 // node:fs/promises.

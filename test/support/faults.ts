@@ -10,7 +10,7 @@ export interface Rule {
   /** A unique name, under which the uses are counted. */
   readonly name: string;
   /**
-   * The function of node:fs without `Sync`: open, write, fsync, link, rename, unlink, rm, mkdir, stat.
+   * The function of node:fs without `Sync`: open, write, fsync, link, rename, unlink, rm, mkdir.
    * `change` stands for all that change something or sync it: write, fsync, link, rename, unlink, rm, mkdir.
    */
   readonly call: string;

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ReviewHostKind } from '../../src/git/push/review-host.js';
+import { type Got, reply, startEndpoint } from './endpoint.js';
 import type { Teardown } from './teardown.js';
 
 /** A pull request as the stand-in has it, whatever the host calls its fields. */
@@ -18,15 +16,25 @@ interface StoredPull {
   readonly repo: number;
 }
 
+interface ReviewAnswer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const refused = (status: number, message: string, ...errors: readonly object[]): ReviewAnswer => ({
+  status,
+  body: { message, ...(errors.length > 0 && { errors }) },
+});
+
 /** A stand-in for the REST API of a host; see `startReviewServer`. */
 export interface ReviewServer {
   /** For `git.push.api`. */
   readonly api: string;
   readonly pulls: StoredPull[];
-  /** What was asked, `<method> <path>`. */
-  readonly requests: string[];
+  readonly requests: readonly Got[];
   /** Answers the next requests with this, in place of the API. */
-  fail: { status: number; body?: unknown; headers?: Record<string, string> } | undefined;
+  fail: ReviewAnswer | undefined;
   /** The page of a pull request. */
   url(number: number): string;
 }
@@ -51,60 +59,37 @@ export async function startReviewServer(
   { kind, project, token, tipOf }: ReviewServerOptions,
 ): Promise<ReviewServer> {
   const pulls: StoredPull[] = [];
-  const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.close());
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin, got: requests } = await startEndpoint(t, (got, response) => {
+    const { status, body, headers } = self.fail ?? answerTo(got);
+    reply(status, body ?? {}, { 'content-type': 'application/json', ...headers })(got, response);
+  });
   const prefix = { github: '/api/v3', gitlab: '/api/v4', gitea: '/api/v1' }[kind];
   const list =
     kind === 'gitlab'
       ? `${prefix}/projects/${encodeURIComponent(project)}/merge_requests`
       : `${prefix}/repos/${project}/pulls`;
   const self: ReviewServer = {
-    api: `${origin}${prefix}`,
-    pulls,
-    requests: [],
-    fail: undefined,
+    ...{ api: `${origin}${prefix}`, pulls, requests, fail: undefined },
     url: (number) => `${origin}/${project}/${number}`,
   };
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { method = '', url = '' } = request;
-    self.requests.push(`${method} ${url.split('?')[0]}`);
-    const text = Buffer.concat(chunks).toString();
-    const fields = text === '' ? {} : (JSON.parse(text) as Record<string, string>);
-    const [status, body] =
-      self.fail === undefined
-        ? answerTo(method, new URL(url, origin), request.headers, fields)
-        : [self.fail.status, self.fail.body ?? {}];
-    response.writeHead(status, { 'content-type': 'application/json', ...self.fail?.headers });
-    response.end(JSON.stringify(body));
-  }
-
-  function answerTo(
-    method: string,
-    url: URL,
-    headers: IncomingMessage['headers'],
-    fields: Record<string, string>,
-  ): [number, unknown] {
+  function answerTo({ method, path, headers, body }: Got): ReviewAnswer {
+    const url = new URL(path, origin);
+    const fields: Record<string, string> = body.length === 0 ? {} : JSON.parse(String(body));
     const expected = { github: `Bearer ${token}`, gitlab: token, gitea: `token ${token}` }[kind];
     const given = kind === 'gitlab' ? headers['private-token'] : headers.authorization;
-    if (given !== expected)
-      return [401, { message: kind === 'github' ? 'Bad credentials' : '401 Unauthorized' }];
+    if (given !== expected) return refused(401, kind === 'github' ? 'Bad credentials' : '401 Unauthorized');
     if (kind === 'github' && headers['user-agent'] === undefined)
-      return [403, { message: 'Request forbidden by administrative rules.' }];
+      return refused(403, 'Request forbidden by administrative rules.');
     for (const pull of pulls) if (pull.state === 'open') pull.sha = tipOf(pull.head) ?? pull.sha;
-    if (url.pathname === list && method === 'GET') return [200, listed(url.searchParams)];
+    if (url.pathname === list && method === 'GET') return { status: 200, body: listed(url.searchParams) };
     if (url.pathname === list && method === 'POST') return created(fields);
     const pull = pulls.find(({ number }) => url.pathname === `${list}/${number}`);
     if (pull === undefined || method !== (kind === 'gitlab' ? 'PUT' : 'PATCH'))
-      return [404, { message: kind === 'gitlab' ? '404 Project Not Found' : 'Not Found' }];
+      return refused(404, kind === 'gitlab' ? '404 Project Not Found' : 'Not Found');
     pull.title = fields.title ?? pull.title;
     pull.body = fields[kind === 'gitlab' ? 'description' : 'body'] ?? pull.body;
-    return [kind === 'gitea' ? 201 : 200, shown(pull)];
+    return { status: kind === 'gitea' ? 201 : 200, body: shown(pull) };
   }
 
   function listed(query: URLSearchParams): unknown[] {
@@ -126,7 +111,7 @@ export async function startReviewServer(
       .map(shown);
   }
 
-  function created(fields: Record<string, string>): [number, unknown] {
+  function created(fields: Record<string, string>): ReviewAnswer {
     const { title = '' } = fields;
     const isGitLab = kind === 'gitlab';
     const head = fields[isGitLab ? 'source_branch' : 'head'] ?? '';
@@ -134,24 +119,13 @@ export async function startReviewServer(
     const body = fields[isGitLab ? 'description' : 'body'] ?? '';
     const sha = tipOf(head);
     if (title === '' || sha === undefined || tipOf(base) === undefined)
-      return [422, { message: 'Validation Failed', errors: [{ resource: 'PullRequest', field: 'head' }] }];
+      return refused(422, 'Validation Failed', { resource: 'PullRequest', field: 'head' });
     if (sha === tipOf(base))
-      return [
-        422,
-        { message: 'Validation Failed', errors: [{ message: `No commits between ${base} and ${head}` }] },
-      ];
-    const pull: StoredPull = {
-      number: pulls.length + 1,
-      title,
-      body,
-      head,
-      base,
-      state: 'open',
-      sha,
-      repo: OWN,
-    };
+      return refused(422, 'Validation Failed', { message: `No commits between ${base} and ${head}` });
+    const number = pulls.length + 1;
+    const pull: StoredPull = { number, title, body, head, base, state: 'open', sha, repo: OWN };
     pulls.push(pull);
-    return [201, shown(pull)];
+    return { status: 201, body: shown(pull) };
   }
 
   function shown({ number, title, body, head, base, state, sha, repo }: StoredPull): unknown {

@@ -1,26 +1,34 @@
 import test from 'ava';
 import type { Locator } from 'playwright-core';
+import { draftOf } from '../../../src/article/article.js';
 import { gitIn } from '../../support/clones.js';
+import { article } from '../../support/events.js';
+import { encode } from '../../support/plain-files.js';
+import { writeFiles } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import type { Person } from './person.js';
 import { sharedAdmin, testJobs } from './shared-admin.js';
 
-const site = sharedAdmin(test, (dir) => {
-  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
-  return {};
-});
-
 /** One more than a page of the list has. */
 const NOTES = 51;
 
-test.serial.before(async () => {
-  for (let n = 1; n <= NOTES; n++)
-    await site().publish(`Field note ${n}`, {
-      id: `note-${n}`,
-      published_at: new Date(Date.UTC(2026, 0, n)).toISOString(),
-      tags: n === 7 ? ['moss'] : ['soil'],
-      author: n === 7 ? 'Ida Fern' : 'Marta Oak',
-    });
+/** An article that was there before the receiver. */
+function note(n: number, origin: string): Record<string, string> {
+  const slug = `field-note-${n}`;
+  const data = article({
+    ...{ id: `note-${n}`, slug, title: `Field note ${n}`, featured_image_url: null },
+    published_at: new Date(Date.UTC(2026, 0, n)).toISOString(),
+    tags: n === 7 ? ['moss'] : ['soil'],
+    author: n === 7 ? 'Ida Fern' : 'Marta Oak',
+  });
+  const url = `${origin}/articles/${slug}/`;
+  return { [`content/articles/${slug}.md`]: encode({ ...draftOf(data), url, updated: null }).text };
+}
+
+const site = sharedAdmin(test, (dir, origin) => {
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  for (let n = 1; n <= NOTES; n++) writeFiles(dir, note(n, origin));
+  return {};
 });
 
 /** Goes to the page of an article by the list. */

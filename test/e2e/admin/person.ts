@@ -65,15 +65,14 @@ export function personOn(page: Page, way: Way, faults: (found: string[]) => void
   const named = (role: 'link' | 'button', name: string | RegExp, row?: string) =>
     within(row).getByRole(role, { name, exact: true }).first();
 
-  /** Presses the key that leads from one thing to the next until the focus is where it must be. */
+  /** Holds the key that leads from one thing to the next until the focus is where it must be. */
   async function tabTo(target: Locator): Promise<void> {
     let element = await target.elementHandle();
-    for (let presses = 0; presses < 250; presses++) {
-      const place = await element?.evaluate(placeOf);
-      if (place === 'focused') return;
-      if (place === 'gone')
-        element = await target.elementHandle(); // of a list that follows by itself
-      else await keyboard.press('Tab');
+    for (let presses = 0; presses < 250; ) {
+      const most = await element?.evaluate(stopsBefore);
+      if (most === 0) return keyboard.up('Tab');
+      if (most === undefined) element = await target.elementHandle();
+      for (const end = presses + (most ?? 0); presses < end; presses++) await keyboard.down('Tab');
     }
     throw new Error(`no key leads to ${target}`);
   }
@@ -164,34 +163,52 @@ export function personOn(page: Page, way: Way, faults: (found: string[]) => void
   };
 }
 
-/** How an element stands in its page; it runs there. */
-function placeOf(element: unknown): 'focused' | 'gone' | 'elsewhere' {
-  const { isConnected, ownerDocument } = element as {
-    readonly isConnected: boolean;
-    readonly ownerDocument: { readonly activeElement: unknown };
+/** What is used here of an element and its page. */
+interface InPage {
+  readonly isConnected: boolean;
+  readonly disabled?: boolean;
+  readonly ownerDocument: {
+    readonly activeElement: InPage;
+    readonly body: InPage;
+    querySelectorAll(selectors: string): Iterable<InPage>;
   };
-  if (!isConnected) return 'gone';
-  return ownerDocument.activeElement === element ? 'focused' : 'elsewhere';
+  checkVisibility(): boolean;
+  compareDocumentPosition(other: InPage): number;
+}
+
+/** How often the focus moves at least until an element has it; undefined for one that has left its page. It runs there. */
+function stopsBefore(one: unknown): number | undefined {
+  const element = one as InPage;
+  const { ownerDocument: page } = element;
+  const { activeElement: from, body } = page;
+  if (!element.isConnected) return undefined;
+  if (from === element) return 0;
+  const isBefore = (first: InPage, second: InPage) => (first.compareDocumentPosition(second) & 4) !== 0;
+  const stops = page.querySelectorAll(
+    'a[href], button, input:not([type=hidden], [type=radio]), select, textarea, summary',
+  );
+  const between = [...stops].filter(
+    (stop) =>
+      stop.checkVisibility() &&
+      !stop.disabled &&
+      (from === body || isBefore(from, stop)) &&
+      isBefore(stop, element),
+  );
+  return between.length + 1;
 }
 
 const MOMENT = /^(\d\d)\/(\d\d)\/(\d{4}) (\d\d:\d\d) AM$/;
 const isMoment = (text: string) => MOMENT.test(text);
 const isoOf = (text: string) => text.replace(MOMENT, '$3-$1-$2T$4');
 
-/** The kinds of elements that axe-core has seen, each with the address of the page. */
-const examined = new Set<string>();
-
-const KINDS = `[...new Set([...document.querySelectorAll('body *')].map((one) =>
-  [location.pathname, one.tagName, one.className, one.role ?? ''].join(' ')))]`;
-
-/** What is wrong with a page: what axe-core finds, and what does not fit. */
+/**
+ * What is wrong with a page: what does not fit, and what axe-core finds in elements of a new kind. It looks at whole pages in
+ * pages.test.ts.
+ */
 async function lookedAt(page: Page, way: Way): Promise<string[]> {
   const overflow = await page.evaluate<number>(OVERFLOW);
   const found = overflow > 0 ? [`${overflow} px too wide`] : [];
-  const kinds = WAYS[way].hands === 'keyboard' ? await page.evaluate<string[]>(KINDS) : [];
-  if (kinds.some((kind) => !examined.has(kind))) {
-    for (const kind of kinds) examined.add(kind);
-    found.push(...(await axeFindings(page, 'all')));
-  }
+  // Without JavaScript axe-core does not run.
+  if (WAYS[way].hands === 'keyboard') found.push(...(await axeFindings(page, 'light')));
   return found.map((what) => `${new URL(page.url()).pathname}: ${what}`);
 }

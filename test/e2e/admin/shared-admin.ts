@@ -49,7 +49,7 @@ export interface Job {
 }
 
 /** Writes what a site needs into its folder. @returns its config. */
-type Prepare = (dir: string) => Readonly<Record<string, unknown>>;
+type Prepare = (dir: string, origin: string) => Readonly<Record<string, unknown>>;
 
 type Options = Pick<HereOptions, 'env' | 'secret'>;
 
@@ -69,13 +69,14 @@ export async function adminSite(
   options: Options = {},
 ): Promise<AdminSite> {
   const dir = tempDir(t);
-  const config = { site: { search: false }, ...prepare(dir) };
   const port = await freePort();
-  const env = { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}`, ...options.env };
+  const origin = `http://127.0.0.1:${port}`;
+  const config = { site: { search: false }, ...prepare(dir, origin) };
+  const env = { PRESSMARK_SITE_URL: origin, ...options.env };
   const receiver = await launchHere(dir, { ...options, config, port, env });
   t.teardown(() => receiver.close());
   const admin = await adminOf(receiver, { name: 'Ada Finch' });
-  const url = `${receiver.origin}/-/admin/`;
+  const url = `${origin}/-/admin/`;
   const [name = '', value = ''] = admin.cookie.split('=', 2);
   return {
     ...receiver,

@@ -18,12 +18,25 @@ const EXAMPLE = fileURLToPath(new URL('../../../../examples/reading-room/', impo
 
 type SiteConfig = Exclude<ConfigInput['site'], false | undefined>;
 
+/** An article that runs from right to left, whatever the language of the site is. */
+const ARABIC = {
+  id: 'demo-arabic',
+  slug: 'books',
+  title: 'عن الكتب',
+  meta_description: 'ملاحظات.',
+  tags: ['كتب'],
+  author: 'ليلى',
+  content_html: '<h2>العنوان</h2><p>ملاحظات عن الكتب والرفوف.</p><blockquote>المكان أولا.</blockquote>',
+};
+
 /** A page of every kind, by its path. */
 export const PAGES = {
   home: '/',
   article: '/articles/what-a-pressmark-is/',
   'article with everything': `/articles/${KITCHEN_SINK.slug}/`,
+  'article from right to left': `/articles/${ARABIC.slug}/`,
   archive: '/archive/',
+  'page of the archive': '/archive/page/1/',
   tags: '/tags/',
   tag: '/tags/durability/',
   author: '/authors/ada-finch/',
@@ -36,21 +49,22 @@ export const PAGES = {
 /** The theme that is made only with what docs/themes.md describes; from dist/test/e2e/site/ it is where the sources are. */
 const MAGAZINE_THEME = fileURLToPath(new URL('../../../../examples/magazine-theme', import.meta.url));
 
-/** A site of this theme whose lists have several pages. */
-export const MAGAZINE = { site: { theme: MAGAZINE_THEME, pageSize: 4 }, earlier: 8 };
+/** A site of this theme. */
+export const MAGAZINE = { site: { theme: MAGAZINE_THEME } };
 
 interface DemoOptions {
   readonly site?: SiteConfig;
   /** Changes titles and descriptions. */
   readonly text?: (words: string) => string;
-  /** How many plain articles come before the others. */
-  readonly earlier?: number;
 }
+
+/** Plain articles before the others: lists have a second page. */
+const EARLIER = 8;
 
 /** A receiver at whose preview the demo's articles, and one with everything, can be looked at. */
 export async function demoSite(
   t: Teardown,
-  { site = {}, text = (words) => words, earlier = 0 }: DemoOptions = {},
+  { site = {}, text = (words) => words }: DemoOptions = {},
 ): Promise<Receiver> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -61,7 +75,7 @@ export async function demoSite(
   rmSync(config);
   writeFileSync(
     join(dir, 'pressmark.config.json'),
-    JSON.stringify({ site: { ...example.default.site, ...site }, git: false }),
+    JSON.stringify({ site: { ...example.default.site, pageSize: 5, ...site }, git: false }),
   );
   const receiver = await startReceiver(t, {
     env: { PRESSMARK_SITE_URL: origin },
@@ -69,33 +83,20 @@ export async function demoSite(
     dir,
     args: ['--no-live'],
   });
-  for (let n = 1; n <= earlier; n++)
-    await receiver.post(
-      'article.published',
-      article({
-        id: `earlier-${n}`,
-        slug: `earlier-${n}`,
-        title: text(`An earlier note, number ${n}`),
-        meta_description: n % 2 ? '' : text('What stood here before.'),
-        tags: ['durability'],
-        author: 'Ada Finch',
-        featured_image_url: null,
-        published_at: `2026-10-${10 + n}T08:00:00Z`,
-      }),
-    );
-  const everything = { ...KITCHEN_SINK, tags: [...KITCHEN_SINK.tags], featured_image_url: null, json_ld: '' };
-  const all = [everything, ...demoArticles(origin, () => '')];
-  for (const [day, { title, meta_description, json_ld: _, ...given }] of all.entries()) {
-    await receiver.post(
-      'article.published',
-      article({
-        ...given,
-        title: text(title),
-        meta_description: text(meta_description),
-        author: 'Ada Finch',
-        published_at: `2026-11-1${day}T08:00:00Z`,
-      }),
-    );
+  const finch = { author: 'Ada Finch', featured_image_url: null };
+  const earlier = Array.from({ length: EARLIER }, (_, n) => ({
+    ...{ ...finch, id: `earlier-${n}`, slug: `earlier-${n}`, title: `An earlier note, number ${n}` },
+    meta_description: n % 2 ? 'What stood here before.' : '',
+    tags: ['durability'],
+  }));
+  const arabic = { ...ARABIC, content_markdown: '', featured_image_url: null };
+  const everything = { ...KITCHEN_SINK, ...finch, tags: [...KITCHEN_SINK.tags], json_ld: '' };
+  const demo = demoArticles(origin, () => '').map((one) => ({ ...one, author: finch.author }));
+  const all = [arabic, everything, ...demo];
+  for (const [n, { title, meta_description, ...given }] of [...earlier, ...all].entries()) {
+    const published_at = new Date(Date.UTC(2026, 10, n + 1, 8)).toISOString();
+    const words = { title: text(title), meta_description: text(meta_description) };
+    await receiver.post('article.published', article({ ...given, ...words, published_at }));
   }
   const articles = all.map(({ slug }) => `/articles/${slug}/`);
   await until('the demo site is built', async () => {
@@ -115,12 +116,17 @@ export async function demoSite(
   await until('the search index holds all articles', async () => {
     const { text: entry } = await ask(origin, '/pagefind/pagefind-entry.json');
     const counts = [...entry.matchAll(/"page_count":(\d+)/g)].map(([, count]) => Number(count));
-    return counts.reduce((sum, count) => sum + count, 0) >= all.length + earlier;
+    return counts.reduce((sum, count) => sum + count, 0) >= all.length + EARLIER;
   });
   return receiver;
 }
 
-/** One site for all tests of a file. */
-export function sharedSite(test: TestFn, options?: DemoOptions): () => Receiver {
-  return shared(test, (t) => demoSite(t, options));
+const sites = new Map<string, () => Receiver>();
+
+/** One site for all tests of all files of a process. */
+export function sharedSite(test: TestFn, options: Omit<DemoOptions, 'text'> = {}): () => Receiver {
+  const key = JSON.stringify(options);
+  const site = sites.get(key) ?? shared(test, (t) => demoSite(t, options));
+  sites.set(key, site);
+  return site;
 }

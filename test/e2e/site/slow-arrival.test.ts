@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { BrowserContext, Page } from 'playwright-core';
 import { ask } from '../../support/ask.js';
+import { startEndpoint } from '../../support/endpoint.js';
 import { openBrowser } from '../browser.js';
 import { PAGES, sharedSite } from './demo-site.js';
 
@@ -13,9 +12,15 @@ const FRAME_MS = 20;
 /** After each tag, and in front of the next: where a page may be cut when it comes over a slow network. */
 const PIECES = /(?<=>)(?=[^\n])|(?<=[^\n>])(?=<)/;
 
+/** What an article holds, which comes in one piece: nobody looks at what moves in it. */
+const CONTENT = /(<div class="content"[\s\S]*<\/div>)(?=[\s\S]*<footer data-)/;
+
+const piecesOf = (body: string) =>
+  body.split(CONTENT).flatMap((part, n) => (n % 2 === 1 ? part : part.split(PIECES)));
+
 /**
- * What moved: its beginning, and from where to where. A line of text is set anew when the words come that belong to it: what
- * the article itself holds is left out, and a text of which a busy browser had only the first words.
+ * What moved: its beginning, and from where to where. A line of text is set anew when the words come that belong to it: a text
+ * of which a busy browser had only the first words is left out, and what the article itself holds.
  */
 const MOVED = `new Promise((resolve) => {
   const moved = [];
@@ -27,13 +32,13 @@ const MOVED = `new Promise((resolve) => {
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(moved))));
 })`;
 
-const site = sharedSite(test, { site: { pageSize: 4 }, earlier: 8 });
+const site = sharedSite(test);
 
 const KINDS = [PAGES.home, PAGES['article with everything'], PAGES.archive];
 
 /** A wide screen differs by its navigation and its grid, which these pages have. */
 const SCREENS = [
-  { screen: 'phone', width: 390, paths: [...KINDS, PAGES.tag, PAGES.search, '/archive/page/1/'] },
+  { screen: 'phone', width: 390, paths: [...KINDS, PAGES.tag, PAGES.search, PAGES['page of the archive']] },
   { screen: 'desktop', width: 1280, paths: KINDS },
 ];
 
@@ -65,30 +70,27 @@ async function watchSlowArrival(
   origin: string,
 ): Promise<(path: string) => Promise<string[]>> {
   const pages = new Map<string, Page>();
-  const server = createServer(async (request, response) => {
-    const answer = await ask(origin, request.url ?? '');
+  const { origin: slow } = await startEndpoint(t, async ({ path }, response) => {
+    const answer = await ask(origin, path);
     const type = answer.headers['content-type'] ?? '';
     response.writeHead(answer.status, { 'content-type': type });
-    const page = pages.get(request.url ?? '');
+    const page = pages.get(path);
     if (page !== undefined && type.startsWith('text/html')) {
       const [head = '', body = ''] = answer.text.split(/(?=<body)/);
       response.write(await withStyle(head, origin));
-      await page.waitForURL(`**${request.url}`, { waitUntil: 'commit' });
-      for (const piece of body.split(PIECES)) {
+      await page.waitForURL(`**${path}`, { waitUntil: 'commit' });
+      for (const piece of piecesOf(body)) {
         await sleep(FRAME_MS);
         response.write(piece);
       }
       response.end();
     } else response.end(answer.bytes);
   });
-  t.teardown(() => server.close());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
 
   return async (path) => {
     const page = await browser.newPage();
     pages.set(path, page);
-    await page.goto(`http://127.0.0.1:${port}${path}`);
+    await page.goto(`${slow}${path}`);
     const moved = await page.evaluate<string[]>(MOVED);
     await page.close();
     return moved;
