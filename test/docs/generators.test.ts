@@ -47,7 +47,12 @@ test('init accepts the example of a definition, and the site stores articles as 
   const dir = tempDir(t);
   const [, part = ''] = page.split('## A definition of your own');
   const [, config = ''] = /```js\n(\/\/ pressmark\.config\.mjs\n[\s\S]*?)```/.exec(part) ?? [];
-  withDefinition(dir, 'our-script', config);
+  const [command, aside] = [
+    "build: 'node build.mjs'",
+    "build: { command: 'node build.mjs', background: false }",
+  ];
+  t.true(config.includes(command));
+  withDefinition(dir, 'our-script', config.replace(command, aside)); // nobody looks at a page here
   fs.writeFileSync(join(dir, 'build.mjs'), '');
   const init = await runHere(['init', '--dir', dir]);
   t.regex(init.stdout, /^ {2}generator +our-script \(pressmark\.config\.mjs\)$/m);

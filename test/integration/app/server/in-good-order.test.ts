@@ -124,18 +124,7 @@ test('a client that never finishes its request does not keep the server from clo
 });
 
 /** A client that sends deliveries on one connection, and may send the next one before it has an answer. */
-interface RawClient {
-  /** Sends a publication, and returns it. */
-  send(data: PublishedData): PublishedData;
-  write(bytes: string): void;
-  /** The answers so far; the last one may not be whole. */
-  answers(): string[];
-  /** Closes the connection. @returns false */
-  end(): boolean;
-  readonly closed: Promise<unknown>;
-}
-
-async function rawClient(port: number, secret = SECRET): Promise<RawClient> {
+async function rawClient(port: number, secret = SECRET) {
   const socket = net.connect(port, '127.0.0.1');
   await once(socket, 'connect');
   let text = '';
@@ -145,14 +134,17 @@ async function rawClient(port: number, secret = SECRET): Promise<RawClient> {
   socket.on('error', () => undefined);
   const write = (bytes: string) => void socket.write(bytes);
   return {
-    send: (data) => {
+    /** Sends a publication, and returns it. */
+    send(data: PublishedData): PublishedData {
       const { head, body } = publicationBytes(data);
       write(head.replace(/(?<=X-Service-Signature: ).*/, signature(body, secret)) + body);
       return data;
     },
     write,
+    /** The answers so far; the last one may not be whole. */
     answers: () => text.split(/(?=HTTP\/1\.1 \d)/).filter((answer) => answer !== ''),
-    end: () => {
+    /** Closes the connection. @returns false */
+    end(): boolean {
       socket.destroy();
       return false;
     },

@@ -6,6 +6,7 @@ import type { DurableStore } from '../../../../src/app/durable-store.js';
 import { firstPartyPlugins } from '../../../../src/app/plugins/first-party.js';
 import { siteOfPlugins } from '../../../../src/app/plugins/host-context.js';
 import { loadPlugins, runsTypeScript } from '../../../../src/app/plugins/load-plugins.js';
+import { createPlugin } from '../../../../src/app/plugins/new-plugin.js';
 import { loadSettings } from '../../../../src/config/load.js';
 import { tempDir, writeFiles } from '../../../support/temp-dir.js';
 import { withPlugins } from '../../../support/with-plugins.js';
@@ -91,4 +92,20 @@ test('site, git and admin act before all plugins of others, whose actions they d
       ['git', true],
     ],
   );
+});
+
+test('a new plugin replaces no file, and its name is one that a plugin can have', (t) => {
+  const dir = tempDir(t);
+  for (const name of ['Upper', '../out', ''])
+    t.throws(() => createPlugin(dir, { name, isTyped: false }), {
+      code: 'USAGE',
+      message: /cannot be named/,
+    });
+  t.deepEqual(fs.readdirSync(dir), []);
+  t.deepEqual(createPlugin(dir, { name: 'one', isTyped: false }), ['plugins/one.mjs', 'tests/one.test.mjs']);
+  for (const isTyped of [false, true])
+    t.throws(() => createPlugin(dir, { name: 'one', isTyped }), { message: /^plugins\/one\.mjs is there/ });
+  fs.writeFileSync(join(dir, 'tsconfig.json'), 'of the owner');
+  createPlugin(dir, { name: 'two', isTyped: true });
+  t.is(fs.readFileSync(join(dir, 'tsconfig.json'), 'utf8'), 'of the owner');
 });
