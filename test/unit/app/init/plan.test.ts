@@ -135,9 +135,6 @@ test('the words of a starter are no address of a site', async (t) => {
     'https://username.github.io',
     'https://update-me.com/',
     'https://www.your-site.com',
-    'https://my-site.com',
-    'https://replace-this.dev',
-    'https://yourname.github.io',
   ]) {
     const generators = hugo({ siteUrl });
     const { questions } = await inspect({ generators });
