@@ -39,7 +39,7 @@ import { hugo } from '${HUGO}';
 const held = () => {
   if (!fs.existsSync('${join(dir, 'hold')}')) return;
   fs.writeFileSync('${join(dir, 'begun')}', '');
-  while (fs.existsSync('${join(dir, 'hold')}'));
+  while (fs.existsSync('${join(dir, 'hold')}')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
 };
 const mapping = (options) => {
   const ofHugo = hugo.mapping(options);

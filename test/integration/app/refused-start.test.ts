@@ -46,11 +46,6 @@ type Refused = Pick<Refusal, 'code' | 'words'> & { readonly config?: object; rea
 
 /** Sites that the start refuses, and what it says. */
 const REFUSED: Readonly<Record<string, Refused>> = {
-  'whose output folder is the content folder of a generator': {
-    config: { generator: 'hugo', output: 'content' },
-    code: 2,
-    words: /output "content" is or holds content, a source of the site.*; set output to/,
-  },
   'whose articles would be where files are no articles': {
     config: { articles: { file: 'tags/:slug.md' } },
     code: 2,

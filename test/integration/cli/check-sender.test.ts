@@ -2,10 +2,8 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { SENDER_RULES } from '../../../src/conformance/sender/rules/all.js';
-import { reply, startEndpoint } from '../../support/endpoint.js';
 import { runHere } from '../../support/in-process.js';
 import { startProgram } from '../../support/receiver.js';
-import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 test('check-sender --listen says what any sender is to do, and judges what came until Ctrl-C', async (t) => {
@@ -56,21 +54,4 @@ test('check-sender --list prints its rules, and refuses one that is not there', 
   const { code, stderr } = await runHere(['check-sender', '--only', 'none', '--port', '0']);
   t.is(code, 2);
   t.regex(stderr, /there is no rule "none"; pressmark check-sender --list/);
-});
-
-test('work --clock sends what will be due by then, and nothing that will not', async (t) => {
-  let status = 200;
-  const { url, got } = await startEndpoint(t, (one, response) => reply(status)(one, response));
-  const dir = tempDir(t);
-  const sender = (...words: string[]) => runHere([...words, '--dir', dir], { PRESSMARK_SECRET: SECRET });
-  fs.writeFileSync(join(dir, 'bees.md'), '---\ntitle: Bees\n---\nText.\n');
-  await sender('connect', 'garden', url);
-  status = 503;
-  await sender('publish', join(dir, 'bees.md'));
-  t.is(got.length, 2);
-  status = 200;
-  t.is((await sender('work', '--once')).code, 0);
-  t.is(got.length, 2, 'it is due in a minute');
-  t.is((await sender('work', '--once', '--clock', '5m')).code, 0);
-  t.is(got.length, 3);
 });

@@ -114,6 +114,7 @@ test('a failed delivery is shown with its reason, escaped, and the signature of 
 
   fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replace('"attempts":1', '"attempts":5'));
   t.is((await sender('work', '--once', '--clock', '2m')).code, 1);
+  t.is(endpoint.got.length, attempts + 1, 'by then it is due');
   const listed = await sender('deliveries', '--status', 'failed');
   t.regex(listed.stdout, new RegExp(`${id} +failed +6 +500 +–`));
 

@@ -7,7 +7,13 @@ import { reply, startEndpoint } from '../../support/endpoint.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { runHere } from '../../support/in-process.js';
-import { bareEnvironment, PROGRAM, SITE_URL, startReceiver } from '../../support/receiver.js';
+import {
+  bareEnvironment,
+  NODE_OPTIONS_OF_TESTS,
+  PROGRAM,
+  SITE_URL,
+  startReceiver,
+} from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -15,6 +21,7 @@ import { soon, until } from '../../support/until.js';
 
 const CONFIG = 'pressmark.config.json';
 const QUIET = { site: false, git: false };
+const ENV = { PRESSMARK_SECRET: SECRET, NODE_OPTIONS: NODE_OPTIONS_OF_TESTS };
 const NO_URL = { PRESSMARK_SITE_URL: undefined };
 
 function siteWith(t: Parameters<typeof tempDir>[0], config: object): string {
@@ -75,7 +82,7 @@ test('on a terminal start greets with the webhook, the site and how to stop, bef
   const dir = siteWith(t, { siteUrl: `${SITE_URL}/blog` });
   const port = await freePort();
   const command = [process.execPath, PROGRAM, 'start', '--dir', dir, '--port', port].join(' ');
-  const env = { ...bareEnvironment(), PRESSMARK_SECRET: SECRET, NO_COLOR: '1' };
+  const env = { ...bareEnvironment(), ...ENV, NO_COLOR: '1' };
   const child = spawn('script', ['-qefc', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
   t.teardown(() => child.kill('SIGKILL'));
   let printed = '';
@@ -104,7 +111,7 @@ test('start --watch runs a plugin anew after each change, waits where it is brok
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(file, saying('the first word'));
   const child = spawn(process.execPath, [PROGRAM, 'start', '--watch', '--dir', dir, '--port', '0'], {
-    env: { ...bareEnvironment(), PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL },
+    env: { ...bareEnvironment(), ...ENV, PRESSMARK_SITE_URL: SITE_URL },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
