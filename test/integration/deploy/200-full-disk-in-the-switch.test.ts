@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { article } from '../../support/events.js';
 import { freeSpace, onLinux } from '../../support/full-disk.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { toyConfig, writeToySite } from './toy-generator.js';
@@ -17,14 +18,10 @@ import('./toy.mjs');
 `;
 
 onLinux(
-  '200: a full disk during a build or a deploy leaves the output and the release before; both follow once there is room',
+  '200: a full disk during a build or a deploy, and a kill during a build, leave the output and the release before; both follow once there is room, or the next receiver',
   async (t) => {
     const root = tempDir(t);
-    const [site, steps, folder] = ['site', 'steps', 'srv'].map((name) => join(root, name)) as [
-      string,
-      string,
-      string,
-    ];
+    const [site, steps, folder] = [join(root, 'site'), join(root, 'steps'), join(root, 'srv')];
     fs.mkdirSync(steps);
     writeToySite(site, {
       'paused.mjs': PAUSED,
@@ -36,7 +33,8 @@ onLinux(
     });
     const go = join(steps, 'go');
     fs.writeFileSync(go, '');
-    const receiver = await startReceiver(t, { dir: site, env: { PRESSMARK_SITE_URL: '' } });
+    const options = { dir: site, env: { PRESSMARK_SITE_URL: '' } };
+    const receiver = await startReceiver(t, options);
     const has = (output: string, id: string) => fs.existsSync(join(output, 'blog', id, 'index.html'));
     const current = join(folder, 'current');
     const publish = async (id: string) => {
@@ -72,6 +70,14 @@ onLinux(
     t.false(has(current, 'three'));
     freeSpace(receiver);
     await until('the third article is deployed', () => has(current, 'three'));
+
+    await pausedBuild(() => publish('four'));
+    await receiver.kill('SIGKILL');
+    t.true(has(join(site, 'public'), 'three'));
+    t.false(has(join(site, 'public'), 'four'));
+    fs.writeFileSync(go, '');
+    await startHere(t, options);
+    await until('the fourth article is deployed', () => has(current, 'four'));
 
     /** Waits until a build with the change has begun, and stands still. */
     async function pausedBuild(change: () => Promise<void>): Promise<void> {

@@ -79,20 +79,35 @@ function site(t: Parameters<typeof tempDir>[0], files: Record<string, string | B
   return { dir, output, run, read: (name: string) => fs.readFileSync(join(output, name)) };
 }
 
-test('the page at an article’s URL is completed once, and keeps its permissions', async (t) => {
+test('the page at an article’s URL is completed once, also of what is not live, and keeps its permissions; one without a page is missing or skipped', async (t) => {
   const { run, read, output } = site(t, {
     'blog/soil/index.html': page('<main></main>'),
+    'blog/moss/index.html': page(''),
     'index.html': page(''),
   });
-  fs.chmodSync(join(output, 'blog/soil/index.html'), 0o604);
-  const report = await run({});
-  t.deepEqual(report, { checked: 1, changed: 1, missing: [], skipped: [], warnings: [] });
+  const file = join(output, 'blog/soil/index.html');
+  fs.chmodSync(file, 0o604);
+  const report = await run(
+    {},
+    // Such as an article with `draft: true` where the generator knows no drafts.
+    { state: 'draft', path: 'moss.md', url: `${SITE_URL}/blog/moss/` },
+    { state: 'expired', path: 'old.md', url: `${SITE_URL}/blog/old/` },
+    { path: 'new.md', url: `${SITE_URL}/blog/new/` },
+    { path: 'out.md', url: `${SITE_URL}/../secret` },
+  );
+  t.like(report, { checked: 4, changed: 2, warnings: [] });
+  t.like(report.missing, [
+    { file: 'new.md', reason: 'the built site has no page at this URL' },
+    { file: 'out.md', reason: `the URL is not below ${SITE_URL}` },
+  ]);
+  t.deepEqual(report.skipped, [{ file: 'old.md', url: `${SITE_URL}/blog/old/`, reason: 'expired' }]);
   const text = read('blog/soil/index.html').toString();
   t.true(text.includes(`${JSON_LD}</head>`) && text.includes(`</main>${COMMENT}</body>`));
-  const { ino, mode } = fs.statSync(join(output, 'blog/soil/index.html'));
+  t.true(read('blog/moss/index.html').includes(`${JSON_LD}</head>`));
+  const { ino, mode } = fs.statSync(file);
   t.is(mode & 0o777, 0o604);
   t.is((await run({})).changed, 0);
-  t.is(fs.statSync(join(output, 'blog/soil/index.html')).ino, ino);
+  t.is(fs.statSync(file).ino, ino);
   t.is(read('index.html').toString(), page(''));
   t.deepEqual(fs.readdirSync(join(output, 'blog/soil')), ['index.html']);
 });
@@ -107,29 +122,6 @@ test('bytes that are not UTF-8 and letters of all alphabets stay as they are', a
   t.is((await run({ jsonLd, comments: [] })).changed, 1);
   t.deepEqual(read('blog/soil/index.html'), odd(jsonLd));
   t.is((await run({ jsonLd, comments: [] })).changed, 0);
-});
-
-test('what is not live is completed where it has a page all the same', async (t) => {
-  const { run, read } = site(t, { 'blog/soil/index.html': page(''), 'blog/moss/index.html': page('') });
-  const { checked, changed, skipped } = await run(
-    { state: 'scheduled' },
-    // Such as an article with `draft: true` where the generator knows no drafts.
-    { state: 'draft', path: 'moss.md', url: `${SITE_URL}/blog/moss/` },
-    { state: 'expired', path: 'old.md', url: `${SITE_URL}/blog/old/` },
-  );
-  t.deepEqual({ checked, changed }, { checked: 2, changed: 2 });
-  t.true(read('blog/moss/index.html').includes(`${JSON_LD}</head>`));
-  t.deepEqual(skipped, [{ file: 'old.md', url: `${SITE_URL}/blog/old/`, reason: 'expired' }]);
-});
-
-test('an article without a page is missing', async (t) => {
-  const { run } = site(t, { 'blog/index.html': page('') });
-  const { checked, missing } = await run({}, { path: 'out.md', url: `${SITE_URL}/../secret` });
-  t.is(checked, 2);
-  t.like(missing, [
-    { file: 'soil.md', reason: 'the built site has no page at this URL' },
-    { file: 'out.md', reason: `the URL is not below ${SITE_URL}` },
-  ]);
 });
 
 test('nothing outside the output folder is written, and a link within it stays', async (t) => {
