@@ -34,7 +34,24 @@ const PUT_IN = [
   'domhandler',
   'domutils',
   'dom-serializer',
+  'gray-matter',
+  'kind-of',
+  'section-matter',
+  'extend-shallow',
+  'is-extendable',
+  'strip-bom-string',
+  'js-yaml',
 ];
+
+/** In the file of the libraries that are loaded lazily, `require` is esbuild's: they are put in, and run when they are asked for. */
+const lazyLibraries = {
+  name: 'lazy-libraries',
+  setup({ onLoad }) {
+    onLoad({ filter: /front-matter[/]libraries\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace(/^const require = .*$/m, ''),
+    }));
+  },
+};
 
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const others = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
@@ -63,6 +80,11 @@ const { metafile } = await build({
   bundle: true,
   // A class is the same one for the commands, the threads' messages and a plugin that imports it.
   splitting: true,
+  plugins: [lazyLibraries],
+  // With it they require modules of Node.js, such as `fs`.
+  banner: {
+    js: "import{createRequire as requireIn}from'node:module';const require=requireIn(import.meta.url);",
+  },
   external: others.flatMap((name) => [name, `${name}/*`]),
   format: 'esm',
   platform: 'node',

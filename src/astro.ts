@@ -1,8 +1,8 @@
 import fs from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import yaml from 'js-yaml';
 import { runPostbuild } from './app/build/postbuild.js';
+import { readingYaml } from './article/front-matter/libraries.js';
 import { messageOf, PressmarkError } from './errors.js';
 import { entriesBelow } from './fs/files-below.js';
 import { READS_HTML } from './generators/astro/ask.js';
@@ -211,7 +211,7 @@ function splitHtmlFile(text: string, path: string): { data: Record<string, unkno
       'FRONT_MATTER_INVALID',
       `${path}: an .html file of a collection starts with YAML between two lines ---`,
     );
-  const data: unknown = yaml.load(found[1] ?? '', { filename: path });
+  const data: unknown = readingYaml().load(found[1] ?? '', { filename: path });
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw new PressmarkError(
       'FRONT_MATTER_INVALID',

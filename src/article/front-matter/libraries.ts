@@ -1,10 +1,15 @@
 import { createRequire } from 'node:module';
+import type grayMatter from 'gray-matter';
 import type jsYaml from 'js-yaml';
 import type toml from 'smol-toml';
 import type yaml from 'yaml';
 
-// Loaded lazily: all are large, and many commands need none.
+// Loaded lazily: all are large, and many commands need none. In the package, bundle.js puts the first two into one file with the
+// other modules, which still runs them at the first call.
 const require = createRequire(import.meta.url);
+
+/** The library that finds front matter. */
+export const frontMatterLibrary = (): typeof grayMatter => require('gray-matter');
 
 /** The YAML library that only reads. */
 export const readingYaml = (): typeof jsYaml => require('js-yaml');

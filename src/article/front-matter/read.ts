@@ -1,7 +1,5 @@
-import { createRequire } from 'node:module';
-import type grayMatter from 'gray-matter';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import { readingYaml, tomlLibrary } from './libraries.js';
+import { frontMatterLibrary, readingYaml, tomlLibrary } from './libraries.js';
 
 /**
  * The format of front matter: YAML between `---`, TOML between `+++`, a JSON object at the very beginning (Hugo), JSON between
@@ -26,11 +24,6 @@ export interface FrontMatterCut {
   /** The start of the text below the front matter. */
   readonly body: number;
 }
-
-const require = createRequire(import.meta.url);
-
-/** Loaded with the first file, as some commands read none. */
-const matter = (): typeof grayMatter => require('gray-matter');
 
 /**
  * The options of gray-matter. `parseYaml` replaces its YAML engine, which would turn dates into Date objects. Its `---js`
@@ -171,7 +164,7 @@ function parse(text: string, { form, start, end, body }: FrontMatterCut): Readon
       // gray-matter scans the text several times, and searches for comments between blank lines repeatedly.
       if (source.length > LONGEST_FOR_MATTER) return parseYaml(source, 2);
       // Options are always passed: without them gray-matter caches, and a malformed file parses as {} the second time.
-      return matter()(text.slice(0, body), OPTIONS).data;
+      return frontMatterLibrary()(text.slice(0, body), OPTIONS).data;
     case 'toml':
       return parseToml(source);
     case 'json':
