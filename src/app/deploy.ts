@@ -24,6 +24,7 @@ import type { Log } from '../log.js';
 import { savedOutputDigest } from '../site/builder/state.js';
 import { searchIndexVersion } from '../site/search.js';
 import type { CodecInThread } from './content/article-codec.js';
+import { builderOf } from './content/content.js';
 import { foldersOf } from './content/folders.js';
 import type { DurableStore } from './durable-store.js';
 
@@ -72,7 +73,7 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
     source: sourceOf(settings),
     stateDir,
     facts,
-    isBuiltHere: buildsSite(settings) && targets.every((target) => target.commits === undefined),
+    isBuiltHere: builderOf(settings) !== null && targets.every((target) => target.commits === undefined),
     isPushed,
     isLiveAwaited,
     ...(commits && { committed: (paths: readonly string[]) => committedFiles(settings, paths) }),
@@ -140,17 +141,6 @@ function deployLock(stateDir: string): Lock {
   return createLock({ directory, helper: findLockHelper(), idleMs: LOCK_IDLE_MS, timeoutMs: LOCK_WAIT_MS });
 }
 
-/** Who builds the site here; null if nobody does. */
-export function builderOf(settings: Settings): 'pressmark' | 'generator' | null {
-  if (!buildsSite(settings)) return null;
-  return settings.generator === 'plain' ? 'pressmark' : 'generator';
-}
-
-/** Whether the receiver builds the site, by itself or by the site's own generator. */
-function buildsSite({ generator, buildsInBackground, site }: Settings): boolean {
-  return generator === 'plain' ? site !== false : buildsInBackground;
-}
-
 /** What is deployed. */
 function sourceOf(settings: Settings): OutputSource {
   switch (builderOf(settings)) {
@@ -215,7 +205,7 @@ interface TargetContext {
 
 function targetOf(setting: DeploySetting, { settings, repository, commits }: TargetContext): DeployTarget {
   const { dir: cwd, environment: env, deployHook, buildEveryMs: everyMs, git } = settings;
-  if (!('hook' in setting) && !buildsSite(settings)) {
+  if (!('hook' in setting) && builderOf(settings) === null) {
     const [kind = '', value = ''] = Object.entries(setting)[0] ?? [];
     throw new PressmarkError(
       'CONFIG_INVALID',

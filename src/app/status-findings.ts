@@ -66,10 +66,17 @@ function* pushesOf({ push }: SiteStatus, now: number): Generator<StatusFinding> 
   else yield noted(lastPush === null ? 'none' : 'ok', about, text);
 }
 
-function* buildsOf({ facts }: SiteStatus, now: number): Generator<StatusFinding> {
+function* buildsOf({ facts, isBuiltHere }: SiteStatus, now: number): Generator<StatusFinding> {
   const about = 'build';
-  const { build, buildError } = facts;
-  if (build !== undefined) yield ok(about, ago(build.at, now));
+  const { build, buildError, delivery } = facts;
+  if (build !== undefined) {
+    const isBefore = isBuiltHere && delivery !== undefined && delivery.at > build.began;
+    yield ok(
+      about,
+      `${ago(build.at, now)}${isBefore ? '; the last delivery comes with the next build' : ''}`,
+    );
+  } else if (isBuiltHere && delivery !== undefined && buildError === undefined)
+    yield noted('none', about, 'none yet; the receiver builds in the background');
   if (buildError !== undefined)
     yield fail(
       about,

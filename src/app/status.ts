@@ -11,7 +11,7 @@ import { type Entry, entryState, isUnread } from '../store/catalog/entry.js';
 import { articlesInReview } from './articles/article-list.js';
 import { readCatalog } from './articles/find-article.js';
 import { addressChange, addressChangeText } from './articles/stored-urls.js';
-import { contentOf } from './content/content.js';
+import { builderOf, contentOf } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
 import { isPushed, PUSH_STATUS } from './git-settings.js';
 import { type RunningReceiver, runningReceivers } from './running-receivers.js';
@@ -21,6 +21,8 @@ export interface NotedFacts {
   readonly facts: SiteFacts;
   /** The state of pushes; undefined if nothing is pushed. */
   readonly push: PushStatus | undefined;
+  /** Whether receivers build the site. */
+  readonly isBuiltHere: boolean;
   /** The state of each target of `deploy`, by its name. */
   readonly targets: DeployState;
   /** The articles that are left out because they break the build. */
@@ -130,6 +132,7 @@ export function notedFacts(settings: Settings): NotedFacts {
   return {
     facts: readFacts(stateDir),
     push: isPushed(settings) ? readPushStatus(join(stateDir, PUSH_STATUS)) : undefined,
+    isBuiltHere: builderOf(settings) !== null,
     targets: readDeployState(stateDir),
     excluded,
   };

@@ -24,8 +24,8 @@ export interface SiteFacts {
   readonly commit?: { readonly at: string; readonly commit: string; readonly subject: string };
   /** The error of a later commit. */
   readonly commitError?: { readonly at: string; readonly path: string; readonly reason: string };
-  /** The last build without an error. */
-  readonly build?: { readonly at: string };
+  /** The last build without an error, and when it began: it contains what was delivered before. */
+  readonly build?: { readonly at: string; readonly began: string };
   /** The error of a later build. */
   readonly buildError?: { readonly at: string; readonly reason: string };
   /** The last article that was seen on its public page. */

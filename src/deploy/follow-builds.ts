@@ -26,7 +26,8 @@ export function followBuilds(host: ReceiverHost, followers: BuildFollowers): voi
     const [first] = failures;
     const why = first === undefined ? 'the log says why' : `${first.page}: ${first.reason}`;
     const reason = `${failed} ${failed === 1 ? 'page' : 'pages'} could not be built or are incomplete; ${why}`;
-    noteBuild(failed === 0, failed === 0 ? undefined : reason);
+    if (failed === 0) noteBuild(began);
+    else noteError(reason);
     const written = new Set(files);
     const isWritten = (url: string) =>
       filesOfAddress(addressBelow(host.site.url, url) ?? '').some((file) => written.has(file));
@@ -35,11 +36,12 @@ export function followBuilds(host: ReceiverHost, followers: BuildFollowers): voi
   });
   host.addAction('search.written', () => queue.changed());
   host.addAction('build.done', ({ runs, began }) => {
-    noteBuild(runs > 0);
+    if (runs > 0) noteBuild(began);
+    else facts.note({ buildError: null }); // the output was already up to date
     const excluded = new Set(readBuildState(stateDir).excluded.map(({ path }) => path));
     built(began, ({ path }) => !excluded.has(path));
   });
-  host.addAction('build.failed', ({ reason }) => noteBuild(false, reason));
+  host.addAction('build.failed', ({ reason }) => noteError(reason));
   host.addAction('host.ready', () => queue.changed());
 
   function built(began: number, isBuilt: (article: AwaitedArticle) => boolean): void {
@@ -48,10 +50,16 @@ export function followBuilds(host: ReceiverHost, followers: BuildFollowers): voi
     awaited?.look();
   }
 
-  /** @param isNew whether something was built; false if the output was already up to date. */
-  function noteBuild(isNew: boolean, reason?: string): void {
-    const at = new Date().toISOString();
-    const buildError = reason === undefined ? null : { at, reason };
-    facts.note({ ...(isNew && { build: { at } }), buildError });
+  function noteBuild(began: number): void {
+    const now = Date.now();
+    const beganAt = new Date(now - (performance.now() - began));
+    facts.note({
+      build: { at: new Date(now).toISOString(), began: beganAt.toISOString() },
+      buildError: null,
+    });
+  }
+
+  function noteError(reason: string): void {
+    facts.note({ buildError: { at: new Date().toISOString(), reason } });
   }
 }

@@ -83,6 +83,16 @@ export function reservePaths(
   }
 }
 
+/** Who builds the site in the background of a receiver: Pressmark or the site's own generator; null if nobody does. */
+export function builderOf({
+  generator,
+  buildsInBackground,
+  site,
+}: Pick<Settings, 'generator' | 'buildsInBackground' | 'site'>): 'pressmark' | 'generator' | null {
+  if (generator === 'plain') return site === false ? null : 'pressmark';
+  return buildsInBackground ? 'generator' : null;
+}
+
 /** The generator in the config, with its options; undefined for `plain`. */
 export function generatorOf(settings: ContentSettings): SiteGenerator | undefined {
   const { generator: setting, articles, dir } = settings;

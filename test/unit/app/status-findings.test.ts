@@ -5,6 +5,7 @@ import { statusFindings } from '../../../src/app/status-findings.js';
 const STATUS: SiteStatus = {
   facts: { awaited: [] },
   push: undefined,
+  isBuiltHere: true,
   targets: {},
   excluded: [],
   jobs: [],
@@ -37,3 +38,22 @@ for (const isDeclined of [true, false])
       t.is(/change the rules of the branch or the rights of this user/.test(fix), isDeclined);
     }
   });
+
+test('of a build, status says whether the last delivery is in it', (t) => {
+  const at = (minute: number) => `2026-11-28T10:0${minute}:00.000Z`;
+  const delivery = { at: at(2), id: 'fern', url: 'https://garden.example/fern/' };
+  const saidOf = (facts: Partial<SiteStatus['facts']>, isBuiltHere = true) => {
+    const status = { ...STATUS, isBuiltHere, facts: { awaited: [], delivery, ...facts } };
+    const findings = [...statusFindings(status, Date.parse(at(5)))];
+    return findings.filter(({ about }) => about === 'build').map(({ level, text }) => `${level}: ${text}`);
+  };
+  t.deepEqual(saidOf({}), ['none: none yet; the receiver builds in the background']);
+  t.deepEqual(saidOf({}, false), []);
+  t.deepEqual(saidOf({ buildError: { at: at(4), reason: 'no layout' } }), [
+    'fail: the last build failed 60 s ago: no layout',
+  ]);
+  t.deepEqual(saidOf({ build: { at: at(4), began: at(1) } }), [
+    'ok: 60 s ago; the last delivery comes with the next build',
+  ]);
+  t.deepEqual(saidOf({ build: { at: at(4), began: at(3) } }), ['ok: 60 s ago']);
+});

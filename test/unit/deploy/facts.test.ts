@@ -12,7 +12,7 @@ const article = (id: string) => ({ path: `content/${id}.md`, id, url: `https://g
 test('the file of the facts does not grow without end, and what others know of it stays right', async (t) => {
   const stateDir = tempDir(t);
   const [one, other] = [openFacts(stateDir, log), openFacts(stateDir, log)];
-  one.note({ build: { at }, awaited: article('first') });
+  one.note({ build: { at, began: at }, awaited: article('first') });
   t.is(one.now.awaited.length, 1);
   t.is(other.now.awaited.length, 1);
   const long = 'x'.repeat(1_000);
