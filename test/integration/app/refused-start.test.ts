@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { runHere } from '../../support/in-process.js';
-import { SITE_URL } from '../../support/receiver.js';
+import { run, SITE_URL } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { folderWith, tempDir } from '../../support/temp-dir.js';
 
@@ -25,13 +25,15 @@ async function refuses(
 ): Promise<void> {
   const args = ['--dir', dir, '--port', String(port)];
   const variables: NodeJS.Dict<string> = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, ...env };
-  const ended = await runHere(['start', ...args], variables);
+  // As a program where PATH is another one, as other tests of this process start programs meanwhile.
+  const pressmark = variables.PATH === undefined ? runHere : run;
+  const ended = await pressmark(['start', ...args], variables);
   t.is(ended.code, code, ended.stderr);
   t.is(ended.stderr.trimEnd().split('\n').length, 1, ended.stderr);
   t.regex(ended.stderr, words);
   t.notRegex(ended.stderr, /\n\s+at /, 'no stack');
   t.false((ended.stdout + ended.stderr).includes(SECRET));
-  const doctor = await runHere(['doctor', ...args], variables);
+  const doctor = await pressmark(['doctor', ...args], variables);
   t.not(doctor.code, 0, 'doctor does not call fine what the start refuses');
   const reason = ended.stderr.replace(/^pressmark: /, '').trimEnd();
   const said = doctor.stdout + doctor.stderr;
