@@ -78,7 +78,7 @@ const ALONE =
 const AT_ONCE = { alone: 1, unit: 2, other: 4 };
 
 /** How many files share a process. */
-const FILES = { unit: 24, 'unit-conformance': 5, other: 10 };
+const FILES = { unit: 24, 'unit-conformance': 6, other: 10 };
 
 /** End-to-end tests that take long, use all of the machine, or have a server in their process that must answer in time. */
 const APART = /^dist\/test\/e2e\/(?:generators\/|check-sender|installation|sender-disk|several-machines)/;
