@@ -101,32 +101,62 @@ export const OVERLOOKED: readonly (readonly [rule: string, what: string, breaks:
 ];
 
 /**
- * Rules whose faults neither hide one another nor stand in for one another: one receiver has all of a row. Each other fault
- * has a receiver of its own.
+ * Rules whose faults neither hide one another nor stand in for one another: one receiver has all of a paragraph, which saves
+ * what each check sends before it comes to its rule. Each other fault has a receiver of its own.
  */
-const TOGETHER = [
-  'raw-spacing header-names-any-case publish-url publish-no-redirect publish-200 publish-id ' +
-    'publish-late-retry publish-empty-title publish-unusual-id publish-unsafe-slug ' +
-    'publish-unknown-fields lookup-nothing-refused publish-id-missing publish-wrong-type ' +
-    'event-unknown-400 update-no-redirect unsigned-redelivery secret-not-exposed',
-  'test-unknown-fields test-version-3 lookup-nothing-404 error-shape-404 too-large-413 ' +
-    'answers-in-time answer-sizes',
-  'signature-not-hex signature-upper-case signature-whitespace-changed',
-  'raw-unicode raw-pieces event-body-decides header-timestamp-absent json-cut-off publish-accepted',
-  'json-invalid-utf8 error-shape-401 error-shape-400 update-not-acknowledged unsigned-invalid-json ' +
-    'unsigned-event',
-  'publish-again-same-id lookup-not-acknowledged',
-  'signature-digits signature-body-changed signature-of-empty-body raw-escapes',
-  'canonical-two-slashes canonical-other-path canonical-other-folder',
-  'canonical-slash canonical-host-case',
-  'update-null-image update-unknown-fields update-field-missing update-field-empty ' +
-    'update-field-number update-title-null update-tags-text update-version update-version-400',
-  'content-same content-unicode content-entities content-template-signs content-front-matter-signs ' +
-    'content-markup content-item-comment content-500-kb content-title',
-  'lookup-answer lookup-target lookup-target-url lookup-version lookup-version-400',
-  'update-answer update-content update-title',
-  'update-id-not-revision update-target-404 update-target-url-of-another update-stale-409',
-].map((row) => row.split(' '));
+const TOGETHER = `
+raw-spacing header-names-any-case publish-url publish-no-redirect publish-200 publish-id publish-late-retry
+publish-empty-title publish-unusual-id publish-unsafe-slug publish-unknown-fields lookup-nothing-refused
+publish-id-missing publish-wrong-type event-unknown-400 update-no-redirect unsigned-redelivery secret-not-exposed
+signature-empty signature-length signature-other-form header-event-absent json-null publish-data-missing test-answer
+too-large-chunked-413 publish-empty-fields
+
+test-unknown-fields test-version-3 lookup-nothing-404 too-large-413 answer-sizes signature-missing
+signature-other-secret signature-without-prefix header-contract-absent event-missing event-unknown-refused
+
+signature-not-hex signature-upper-case signature-whitespace-changed test-version-agrees test-writes-nothing
+unsigned-publish-writes-nothing unsigned-update-writes-nothing signature-not-exposed largest-accepted
+publish-again-accepted publish-same-slug publish-then-lookup publish-id-is-lookup-id content-verbatim content-crlf
+page-200 lookup-no-redirect lookup-empty-title canonical-fragment canonical-other-origin update-200
+
+raw-unicode raw-pieces event-body-decides header-timestamp-absent json-cut-off publish-accepted
+
+json-invalid-utf8 error-shape-401 error-shape-400 update-not-acknowledged unsigned-invalid-json unsigned-event
+signature-newline-added publish-again-200 publish-again-same-url publish-at-once-same-slug
+
+publish-again-same-id lookup-not-acknowledged raw-line-end publish-same-slug-own-content publish-unusual-id-stored
+publish-at-once-own-content page-body lookup-url-matches lookup-again
+
+signature-digits signature-body-changed signature-of-empty-body raw-escapes publish-again-writes-nothing
+publish-at-once-one-article page-item-comment page-tracking page-json-ld canonical-as-written canonical-credentials
+update-keeps-id update-inserts-nothing manual-edit-changes-revision
+
+canonical-two-slashes canonical-other-folder publish-again-after-update publish-at-once-found page-json-ld-in-head
+page-update-replaces page-update-item-comment update-canonical-url update-500-kb update-target-unknown
+update-target-id-of-another update-id-before-retry error-shape-409 update-unknown-base-409
+update-stale-changes-nothing update-old-retry-409 update-seen-whole concurrent-one-wins
+manual-restart-keeps-articles
+
+canonical-slash canonical-host-case page-update-json-ld page-image-kept update-chain update-format-before-target
+manual-restart-keeps-ids
+
+update-null-image update-unknown-fields update-field-missing update-field-empty update-field-number
+update-title-null update-tags-text update-version update-version-400 update-target-url-elsewhere
+update-target-before-retry update-old-retry-changes-nothing concurrent-others-409
+
+content-same content-unicode content-entities content-template-signs content-front-matter-signs content-markup
+content-item-comment content-500-kb content-title update-keeps-url manual-edit-is-kept
+
+lookup-answer lookup-target lookup-target-url lookup-version lookup-version-400
+
+update-answer update-content update-title update-target-before-base
+
+update-id-not-revision update-target-404 update-target-url-of-another update-stale-409 update-retry-200
+
+update-retry-applies-nothing concurrent-winner-stored
+`
+  .split('\n\n')
+  .map((row) => row.trim().split(/\s+/));
 
 /** The ids of the rules by the receivers that have their faults. */
 export const RECEIVERS: readonly (readonly string[])[] = [
