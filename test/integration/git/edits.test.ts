@@ -10,15 +10,15 @@ async function edit(site: Site, host: Host, path: string, words: string): Promis
   await host.hooks.doAction('article.edited', { path, id: 'x', url: 'https://example.org/x/' });
 }
 
-test('an edit is committed by itself once it lies still; what is executable stays so', async (t) => {
+test('an edit is committed by itself once it lies still, and at the stop; it waits while no branch is checked out; what is executable stays so, and a removed file stays in git', async (t) => {
   const site = await makeSite(t);
   const host = await site.start({ commitEdits: true });
-  const path = await site.publish('one');
-  await site.untilCommitted(1);
+  const [path, gone] = [await site.publish('one'), await site.publish('gone')];
+  await site.untilCommitted(2);
   await chmod(join(site.dir, path), 0o755);
   await site.git('commit', '-qam', 'Executable');
   await edit(site, host, path, 'my words\n');
-  await site.untilCommitted(2);
+  await site.untilCommitted(3);
   t.is(
     await site.git('log', '-1', '--format=%an: %B', '--name-status'),
     `Olga Owner: Edit: Title of one\n\nArticle-Id: one\nRevision-Id: ${await site.revision(path)}\n\n\nM\t${path}\n`,
@@ -26,26 +26,20 @@ test('an edit is committed by itself once it lies still; what is executable stay
   t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
   t.regex(await site.git('ls-tree', 'HEAD', path), /^100755/);
   t.is(await site.git('status', '--porcelain'), '');
-});
 
-test('an edit waits while no branch is checked out, one that does not lie still yet is committed at the stop, and a removed file stays in git', async (t) => {
-  const site = await makeSite(t);
-  const host = await site.start({ commitEdits: true });
-  const [path, gone] = [await site.publish('one'), await site.publish('gone')];
-  await site.untilCommitted(2);
   await site.git('checkout', '-q', '--detach');
-  await edit(site, host, path, 'my words\n');
+  await edit(site, host, path, 'more of them\n');
   await rm(join(site.dir, gone));
   await host.hooks.doAction('article.removed', { path: gone, id: 'gone', url: '' });
   await site.untilLogged('on a branch again');
-  t.is(site.committed.length, 2);
+  t.is(site.committed.length, 3);
   await site.git('checkout', '-q', 'main');
-  await site.untilCommitted(3);
+  await site.untilCommitted(4);
   await site.stop();
 
   const next = await site.start({ commitEdits: true, stillMs: 3_600_000 });
   await edit(site, next, path, 'my last words\n');
   await next.close();
-  t.deepEqual((await site.subjects()).slice(3), ['Edit: Title of one', 'Edit: Title of one']);
+  t.deepEqual((await site.subjects()).slice(4), Array(3).fill('Edit: Title of one'));
   t.is(await site.git('status', '--porcelain'), ` D ${gone}\n`);
 });

@@ -3,27 +3,28 @@ import { join } from 'node:path';
 import test from 'ava';
 import { makeSite } from './site.js';
 
-test("the owner's staged and unstaged changes stay as they are", async (t) => {
+test('what the owner has staged and not staged stays as it is, also at the path of an article that is updated or removed in the admin, and of a file that it shows', async (t) => {
   const site = await makeSite(t);
+  const asset = 'static/picture.svg';
   await site.write('both.md', 'one\n');
   await site.write('gone.md', 'one\n');
   await site.git('add', '.');
   await site.git('commit', '-qm', 'Second');
-  await site.write('both.md', 'staged\n');
-  await site.write('new.md', 'staged\n');
+  for (const path of ['both.md', 'new.md', asset]) await site.write(path, 'staged\n');
   await site.git('add', '.');
   await site.git('rm', '-q', '--cached', 'gone.md');
-  await site.write('both.md', 'unstaged\n');
+  for (const path of ['both.md', asset]) await site.write(path, 'unstaged\n');
   await site.write('untracked.md', '?\n');
   const before = await site.git('status', '--porcelain');
-  t.is(before, 'MM both.md\nD  gone.md\nA  new.md\n?? gone.md\n?? untracked.md\n');
+  t.is(before, `MM both.md\nD  gone.md\nA  new.md\nAM ${asset}\n?? gone.md\n?? untracked.md\n`);
 
-  await site.start();
+  let commitTrash: ((path: string) => void) | undefined;
+  await site.start({ assetsOf: async () => [asset], onOpened: (commits) => ({ commitTrash } = commits) });
   const path = await site.publish('one');
   await site.untilCommitted(1);
   t.is(await site.git('status', '--porcelain'), before);
-  t.is(await site.git('show', ':both.md'), 'staged\n');
-  t.is(await site.git('diff', '--name-only', 'HEAD^', 'HEAD', '--', ':!content'), '');
+  for (const staged of ['both.md', asset]) t.is(await site.git('show', `:${staged}`), 'staged\n');
+  t.is(await site.git('diff', '--name-only', 'HEAD^', 'HEAD'), `${path}\n`);
 
   // at the very path, too
   await site.write(path, 'my own words\n');
@@ -35,26 +36,9 @@ test("the owner's staged and unstaged changes stay as they are", async (t) => {
   await site.until('the log says so', () =>
     site.log.some(({ level, msg }) => level === 40 && msg.includes('staged')),
   );
-});
-
-test('what the owner has staged stays staged where the article is removed in the admin, and of a file that it shows', async (t) => {
-  const site = await makeSite(t);
-  const asset = 'static/picture.svg';
-  let commitTrash: ((path: string) => void) | undefined;
-  await site.start({ assetsOf: async () => [asset], onOpened: (commits) => ({ commitTrash } = commits) });
-  await site.write(asset, 'theirs\n');
-  await site.git('add', '.');
-  await site.write(asset, 'ours\n');
-  const path = await site.publish('one');
-  await site.untilCommitted(1);
-  t.is(await site.git('show', `:${asset}`), 'theirs\n');
-  t.is(await site.git('ls-tree', '--name-only', 'HEAD', asset), '', 'that file is theirs to commit');
-
-  await site.write(path, 'my own words\n');
-  await site.git('add', path);
   await rm(join(site.dir, path));
   commitTrash?.(path);
-  await site.untilCommitted(2);
+  await site.untilCommitted(3);
   t.is(await site.git('ls-tree', '--name-only', 'HEAD', path), '');
   t.is(await site.git('show', `:${path}`), 'my own words\n');
 });

@@ -26,7 +26,7 @@ test('articles that a crash left uncommitted are committed at the next start', a
   t.is(await site.git('status', '--porcelain'), ` M "my site/${edited}"\n?? "my site/${draft}"\n`);
 });
 
-test('after the owner has moved the branch back, articles without a commit are committed, and staged ones are left to them', async (t) => {
+test('after the owner has moved the branch back, articles without a commit are committed, but not staged ones, nor what the branch will have when it follows the remote', async (t) => {
   const site = await makeSite(t);
   const host = await site.start();
   await host.hooks.doAction('host.ready', { url: '' });
@@ -41,22 +41,17 @@ test('after the owner has moved the branch back, articles without a commit are c
 
   await site.git('reset', '-q', 'HEAD~1');
   await site.untilCommitted(3);
-  t.deepEqual((await site.subjects()).sort(), ['First', 'Publish: Title of one', 'Publish: Title of two']);
+  const all = await site.subjects();
+  t.deepEqual([...all].sort(), ['First', 'Publish: Title of one', 'Publish: Title of two']);
   t.is(await site.git('status', '--porcelain'), '');
-});
-
-test('what the remote had is no commit of this branch where nothing is pushed any more', async (t) => {
-  const site = await makeSite(t);
-  await site.start();
-  await site.publish('one');
-  await site.untilCommitted(1);
   await site.stop();
+
   await site.git('update-ref', 'refs/pressmark/remote', 'HEAD');
   await site.git('reset', '-q', 'HEAD~1');
   await startAndCheck(site, { upstream: 'refs/pressmark/remote' });
-  t.deepEqual(await site.subjects(), ['First'], 'the branch is about to follow the remote');
+  t.deepEqual(await site.subjects(), all.slice(0, -1), 'the branch is about to follow the remote');
   await startAndCheck(site);
-  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
+  t.deepEqual(await site.subjects(), all, 'nothing is pushed any more');
 });
 
 test('locks from before the start of the machine are removed, others are named', async (t) => {

@@ -1,13 +1,14 @@
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'ava';
+import { checkGitSettings } from '../../../../src/app/git-settings.js';
 import { textOf } from '../../../../src/git/push/pull-request.js';
 import { commitAndPush, committedIds, gitIn, inClone, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import { runHere } from '../../../support/in-process.js';
 import { launchHere, type ReceiverHere } from '../../../support/receiver-here.js';
 import { startReviewServer } from '../../../support/review-server.js';
-import { makeTempDir, removeTempDir, tempDir } from '../../../support/temp-dir.js';
+import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import { configure, statusOf, untilNoted } from './pushing-site.js';
 
@@ -146,16 +147,18 @@ test.serial(
   },
 );
 
-test('no pull request without a branch for it, or at level push', async (t) => {
-  const dir = tempDir(t);
-  const started = async (config: object) => {
-    const all = { siteUrl: 'https://garden.example', site: false, ...config };
-    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(all));
-    return (await runHere(['start', '--dir', dir, '--port', '0'])).stderr;
-  };
-  const push = { pullRequest: 'github', branch: BRANCH };
-  t.regex(await started({ git: { push: { pullRequest: 'github' } } }), /pullRequest needs git\.push\.branch/);
-  t.regex(await started({ durability: 'push', git: { push } }), /cannot be combined with durability: 'push'/);
+test('no pull request without a branch for it, or at level push', (t) => {
+  const checked = (durability: 'disk' | 'push', push: { branch?: string }) => () =>
+    checkGitSettings({
+      durability,
+      git: { push: { debounce: 0, fetchEvery: 0, pullRequest: 'github', ...push } },
+    });
+  t.throws(checked('disk', {}), { code: 'CONFIG_INVALID', message: /pullRequest needs git\.push\.branch/ });
+  t.throws(checked('push', { branch: BRANCH }), {
+    code: 'CONFIG_INVALID',
+    message: /cannot be combined with durability: 'push'/,
+  });
+  t.notThrows(checked('disk', { branch: BRANCH }));
 });
 
 test('titles are foreign: they end no code span, break no list and name nobody', (t) => {
