@@ -86,6 +86,18 @@ test('an output goes to a target that does not have it, while the lock is held',
   t.deepEqual(deployed, ['v1', 'v2']);
 });
 
+test('what another receiver has deployed since the start is not deployed again', async (t) => {
+  const one = setUp(t);
+  await until('the present output is deployed', () => one.deployed.length === 1);
+  const { build, deployed, order } = setUp(t, { stateDir: one.stateDir });
+  await until('the other receiver has looked', () => order.length === 2);
+  one.build('v2');
+  await until('the change is deployed', () => one.deployed.length === 2);
+  build('v2');
+  await until('the other receiver has looked again', () => order.length === 4);
+  t.deepEqual([order, deployed], [['enter', 'leave', 'enter', 'leave'], []]);
+});
+
 test('the pauses after failures grow up to the longest', async (t) => {
   let isAway = false;
   let failures = 0;

@@ -73,30 +73,22 @@ test('a canonical link is the article’s but for the fragment and one slash at 
   }
 });
 
-test('a redirect is not followed, and a URL of another origin is not fetched', async (t) => {
+test('an answer is read decompressed, no further than 5 MB, and its rules for crawlers count; a redirect is not followed, and a URL of another origin not fetched', async (t) => {
   const { got, origin: siteUrl } = await startEndpoint(t, ({ path }, response) => {
-    response.writeHead(path === '/moved/' ? 301 : 200, { Location: '/a/' }).end(html('', COMMENT));
-  });
-  const check = async (url: string) =>
-    await checkLive({ url, jsonLd: '', comments: [COMMENT] }, { siteUrl, pageProblem }, signal);
-  t.is(await check(`${siteUrl}/moved/`), 'the page answers 301');
-  t.is(await check('https://other.example/a/'), 'its URL is at https://other.example, which is not the site');
-  t.deepEqual(
-    got.map(({ path }) => path),
-    ['/moved/'],
-  );
-});
-
-test('an answer is read decompressed, no further than 5 MB, and its rules for crawlers count', async (t) => {
-  const { origin: siteUrl } = await startEndpoint(t, ({ path }, response) => {
+    if (path === '/moved/') response.statusCode = 301;
+    response.setHeader('Location', '/a/');
     if (path === '/noindex/') response.setHeader('X-Robots-Tag', ['noindex', 'otherbot: nofollow']);
     response.setHeader('Content-Encoding', 'gzip');
     response.end(gzipSync(path === '/bomb/' ? Buffer.alloc(6_000_000) : html('', COMMENT)));
   });
-  const check = async (path: string) => {
-    const page = { url: `${siteUrl}${path}`, jsonLd: '', comments: [COMMENT] };
+  const check = async (path: string, origin = siteUrl) => {
+    const page = { url: `${origin}${path}`, jsonLd: '', comments: [COMMENT] };
     return await checkLive(page, { siteUrl, pageProblem }, signal);
   };
+  t.is(await check('/moved/'), 'the page answers 301');
+  const other = 'https://other.example';
+  t.is(await check('/a/', other), `its URL is at ${other}, which is not the site`);
+  t.is(got.length, 1, 'neither where the redirect leads nor the other origin');
   t.is(await check('/a/'), undefined);
   t.is(await check('/noindex/'), 'the page has noindex');
   t.is(await check('/bomb/'), 'the answer of 127.0.0.1 is larger than 5 MB');
