@@ -155,9 +155,8 @@ test('what only an admin may, an editor may not: each page and each form of it',
 test('a wrong name and a wrong password are answered alike', async (t) => {
   const { origin, dir } = receiver();
   await addUser(dir, 'known', PASSWORD);
-  await usersOf(dir).invite('without a password');
   const answers = await Promise.all(
-    ['known', 'nobody', 'without a password'].map(async (name) => {
+    ['known', 'nobody'].map(async (name) => {
       const { status, headers, text } = await sendForm(origin, 'login', { name, password: 'wrong' });
       const seen = [...headers].filter(([header]) => !['date', 'content-length'].includes(header));
       return { status, seen, text: text.replaceAll(`value="${name}"`, 'value="…"') };
@@ -165,7 +164,6 @@ test('a wrong name and a wrong password are answered alike', async (t) => {
   );
   t.is(answers[0]?.status, 401);
   t.deepEqual(answers[1], answers[0]);
-  t.deepEqual(answers[2], answers[0]);
 });
 
 test('an open session is no way to find out the password: ten attempts to change it, then one each half minute', async (t) => {
@@ -291,7 +289,7 @@ test.serial('without a user there is no admin: the path is any other that is mis
     t.is((await ask(behindProxy().origin, path, { headers: HTTPS })).status, 404, path);
 });
 
-test('a link to set a password is at admin.public, whatever host and port a proxy sends; its form is taken from there', async (t) => {
+test('a link to set a password is at admin.public, whatever host and port a proxy sends; its cookies are Secure and only this host’s, and one of plain HTTP does not count there', async (t) => {
   const { origin, dir } = behindProxy();
   const { token } = await usersOf(dir).invite('ada', { role: 'admin' });
   const form = { password: PASSWORD, again: PASSWORD };
@@ -299,29 +297,20 @@ test('a link to set a password is at admin.public, whatever host and port a prox
   t.is((await send('https://evil.example:8443')).status, 403);
   const entered = await send('https://localhost:8443');
   t.is(entered.status, 303);
-  const session = cookiesIn(entered.headers).get('__Host-pressmark-session')?.value ?? '';
-  const Cookie = `__Host-pressmark-session=${session}`;
-  const add = { do: 'add', name: 'bo', role: 'editor', token: formTokenOf(session) };
-  const { text } = await sendForm(origin, 'users', add, { ...HTTPS, Cookie });
-  t.regex(text, /value="https:\/\/localhost:8443\/-\/admin\/welcome\?token=/);
-});
-
-test('over HTTPS cookies are Secure and only this host’s; a cookie of plain HTTP does not count there', async (t) => {
-  const { origin, dir } = behindProxy();
-  const { token } = await usersOf(dir).invite('grace');
-  const form = { password: PASSWORD, again: PASSWORD };
-  const set = await sendForm(origin, `welcome?token=${token}`, form, HTTPS);
-  t.is(set.status, 303);
-  const [[name, { value, attributes }] = ['', { value: '', attributes: '' }]] = cookiesIn(set.headers);
+  const [[name, { value, attributes }] = ['', { value: '', attributes: '' }]] = cookiesIn(entered.headers);
   t.is(name, '__Host-pressmark-session');
   t.is(attributes, '; Path=/; Secure; Max-Age=1209600; HttpOnly; SameSite=Strict');
   const get = (cookie: string, headers: Record<string, string>) =>
     ask(origin, '', { headers: { Cookie: cookie, ...headers } });
-  t.is((await get(`${name}=${value}`, HTTPS)).status, 200);
+  const Cookie = `${name}=${value}`;
+  t.is((await get(Cookie, HTTPS)).status, 200);
   t.is((await get(`pressmark-session=${value}`, HTTPS)).status, 303);
-  const plain = await get(`${name}=${value}`, { ...HTTPS, 'X-Forwarded-Proto': 'http' });
+  const plain = await get(Cookie, { ...HTTPS, 'X-Forwarded-Proto': 'http' });
   t.is(plain.status, 403);
   t.regex(plain.text, /HTTPS/);
+  const add = { do: 'add', name: 'bo', role: 'editor', token: formTokenOf(value) };
+  const { text } = await sendForm(origin, 'users', add, { ...HTTPS, Cookie });
+  t.regex(text, /value="https:\/\/localhost:8443\/-\/admin\/welcome\?token=/);
 });
 
 test('a script in an article is of another host than the admin: at the admin’s there is no page of the site', async (t) => {
