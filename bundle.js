@@ -1,6 +1,7 @@
 // Puts the modules of src/ together: to read several hundred files takes longer than most commands. `tsc` has made them.
 // `--unbundled` makes files instead that import each module from its own: where a line is measured or is made wrong, it is there once.
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 
@@ -34,21 +35,21 @@ const PUT_IN = [
   'domhandler',
   'domutils',
   'dom-serializer',
-  'gray-matter',
-  'kind-of',
-  'section-matter',
-  'extend-shallow',
-  'is-extendable',
-  'strip-bom-string',
-  'js-yaml',
 ];
 
-/** In the file of the libraries that are loaded lazily, `require` is esbuild's: they are put in, and run when they are asked for. */
-const lazyLibraries = {
-  name: 'lazy-libraries',
+/** Of as many files, but loaded lazily: each is one file beside the others. Then come the packages that are in one of them. */
+const ALONE = ['gray-matter', 'js-yaml', 'yaml'];
+const IN_ALONE = ['kind-of', 'section-matter', 'extend-shallow', 'is-extendable', 'strip-bom-string'];
+
+/** Has the module that loads them load those files. */
+const loadAlone = {
+  name: 'load-alone',
   setup({ onLoad }) {
     onLoad({ filter: /front-matter[/]libraries\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(/^const require = .*$/m, ''),
+      contents: ALONE.reduce(
+        (text, name) => text.replace(`require('${name}')`, `require('./${name}.cjs')`),
+        readFileSync(path, 'utf8'),
+      ),
     }));
   },
 };
@@ -80,11 +81,7 @@ const { metafile } = await build({
   bundle: true,
   // A class is the same one for the commands, the threads' messages and a plugin that imports it.
   splitting: true,
-  plugins: [lazyLibraries],
-  // With it they require modules of Node.js, such as `fs`.
-  banner: {
-    js: "import{createRequire as requireIn}from'node:module';const require=requireIn(import.meta.url);",
-  },
+  plugins: [loadAlone],
   external: others.flatMap((name) => [name, `${name}/*`]),
   format: 'esm',
   platform: 'node',
@@ -101,5 +98,17 @@ const stowaway = Object.keys(metafile.inputs).find(
 if (stowaway !== undefined)
   throw new Error(`${stowaway} is used, and its package is not among the dependencies`);
 
+for (const name of ALONE)
+  await build({
+    entryPoints: [createRequire(import.meta.url).resolve(name)],
+    outfile: `${TO}/${name}.cjs`,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20.19',
+    logLevel: 'warning',
+  });
+
 copyFileSync(`${FROM}/cli/bin.cjs`, `${TO}/bin.cjs`);
-for (const name of PUT_IN) copyFileSync(`node_modules/${name}/LICENSE`, `${TO}/${name}.LICENSE`);
+for (const name of [...PUT_IN, ...ALONE, ...IN_ALONE])
+  copyFileSync(`node_modules/${name}/LICENSE`, `${TO}/${name}.LICENSE`);

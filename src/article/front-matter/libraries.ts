@@ -4,8 +4,7 @@ import type jsYaml from 'js-yaml';
 import type toml from 'smol-toml';
 import type yaml from 'yaml';
 
-// Loaded lazily: all are large, and many commands need none. In the package, bundle.js puts the first two into one file with the
-// other modules, which still runs them at the first call.
+// Loaded lazily: all are large, and many commands need none. In the package, bundle.js makes one file of each but TOML's.
 const require = createRequire(import.meta.url);
 
 /** The library that finds front matter. */
