@@ -33,7 +33,7 @@ export interface Example {
   /** What runs it, in a copy of the folder; it listens on the port. */
   readonly command: (port: number, dir: string) => Command;
   /** What runs a copy with a mistake in it. @default command */
-  readonly mistaken?: (port: number, dir: string) => Command;
+  readonly mistaken?: (port: number, dir: string, mistake: Mistake) => Command;
   readonly mistakes: readonly Mistake[];
 }
 
@@ -52,7 +52,7 @@ export function testExample(example: Example): void {
   const { folder, command, mistaken = command, mistakes } = example;
 
   test.serial(`the receiver in ${folder} keeps every rule of the contract`, async (t) => {
-    const url = await started(t, example, command, {});
+    const url = await started(t, example, command);
     const args = ['check', url.href, '--json', '--rate', '100000', '--public-at', url.origin];
     const env = { ...bareEnvironment(), PRESSMARK_SECRET: SECRET };
     const checking = promisify(execFile)(process.execPath, [PROGRAM, ...args], { env, maxBuffer: 1e7 });
@@ -66,11 +66,12 @@ export function testExample(example: Example): void {
     t.true(rules.length > 150);
   });
 
-  for (const { what, edits, first, says } of mistakes)
-    test.serial(`the first words about a receiver in ${folder} that ${what}`, async (t) => {
-      const words = await firstWords(await started(t, example, mistaken, edits));
-      t.regex(words, new RegExp(`^[✗!] ${first} \\(rule`));
-      t.regex(words, says);
+  for (const mistake of mistakes)
+    test.serial(`the first words about a receiver in ${folder} that ${mistake.what}`, async (t) => {
+      const commandOf: Example['command'] = (port, dir) => mistaken(port, dir, mistake);
+      const words = await firstWords(await started(t, example, commandOf, mistake.edits));
+      t.regex(words, new RegExp(`^[✗!] ${mistake.first} \\(rule`));
+      t.regex(words, mistake.says);
     });
 }
 
@@ -79,12 +80,10 @@ async function started(
   t: ExecutionContext,
   { folder, path = '/webhook' }: Example,
   command: Example['command'],
-  edits: Mistake['edits'],
+  edits?: Mistake['edits'],
 ): Promise<URL> {
   const dir = join(tempDir(t), folder);
-  fs.cpSync(join(ROOT, 'examples/receivers', folder), dir, { recursive: true });
-  for (const [file, changes] of Object.entries(edits))
-    for (const [right, wrong] of changes) edit(t, join(dir, file), right, wrong);
+  copyExample(folder, dir, edits);
   const port = await freePort();
   const [program, ...args] = command(port, dir);
   const url = new URL(`http://127.0.0.1:${port}${path}`);
@@ -114,10 +113,15 @@ async function started(
   return url;
 }
 
-function edit(t: ExecutionContext, path: string, right: string, wrong: string): void {
-  const parts = fs.readFileSync(path, 'utf8').split(right);
-  t.is(parts.length, 2, `${right} is once in ${path}`);
-  fs.writeFileSync(path, parts.join(wrong));
+/** Copies an example, with these edits. */
+export function copyExample(folder: string, dir: string, edits: Mistake['edits'] = {}): void {
+  fs.cpSync(join(ROOT, 'examples/receivers', folder), dir, { recursive: true });
+  for (const [file, changes] of Object.entries(edits))
+    for (const [right, wrong] of changes) {
+      const parts = fs.readFileSync(join(dir, file), 'utf8').split(right);
+      if (parts.length !== 2) throw new Error(`${right} is not once in ${file}`);
+      fs.writeFileSync(join(dir, file), parts.join(wrong));
+    }
 }
 
 /** Whether anything answers; what is compiled at the first request is compiled then. */
