@@ -78,12 +78,12 @@ const ALONE =
 const AT_ONCE = { alone: 1, unit: 2, other: 4 };
 
 /** How many files share a process. */
-const FILES = { unit: 24, 'unit-conformance': 6, other: 10 };
+const FILES = { unit: 24, 'unit-conformance': 6, 'e2e-generators': 3, other: 10 };
 
 /** End-to-end tests that take long, use all of the machine, or have a server in their process that must answer in time. */
-const APART = /^dist\/test\/e2e\/(?:generators\/|check-sender|installation|sender-disk|several-machines)/;
+const APART = /^dist\/test\/e2e\/(?:check-sender|installation|sender-disk|several-machines)/;
 
-/** The tests with which a file shares processes; undefined where it has one to itself, as the site of a generator has. */
+/** The tests with which a file shares processes; undefined where it has one to itself. */
 function roomOf(file) {
   const [, kind, folder = ''] = /^dist\/test\/(\w+)\/(?:(\w+)\/)?/.exec(file) ?? [];
   if (kind === 'e2e') return APART.test(file) ? undefined : `e2e-${folder || 'programs'}`;

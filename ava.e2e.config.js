@@ -18,15 +18,11 @@ process.env.PRESSMARK_TEST_PACKAGE = join(folder, execFileSync('npm', npm, { enc
 const ORDER = [
   '/several-machines.',
   '/check-sender.',
-  '/generators/docusaurus',
+  '/together/e2e-generators-',
   '/together/e2e-receivers-',
   '/installation.',
   '/together/e2e-admin-',
-  '/generators/nuxt-content',
-  '/generators/markdown-folder',
-  '/generators/astro',
   '/together/e2e-site-',
-  '/generators/',
 ];
 const rank = (file) => [...ORDER, ''].findIndex((part) => file.includes(part));
 

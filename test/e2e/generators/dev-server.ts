@@ -6,7 +6,7 @@ import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { until } from '../../support/until.js';
 import { PUBLISHED_AT } from './articles.js';
-import type { LiveSite, SiteUnderTest } from './drop-in.js';
+import { type LiveSite, nameOf, type SiteUnderTest } from './drop-in.js';
 
 /** The server with which a site's people preview what they write. */
 export interface DevServer {
@@ -23,7 +23,7 @@ export function tryDevServer(
   { command, rebuilt }: DevServer,
 ): void {
   test.serial(
-    'an article appears in the preview by itself, after one rebuild; nothing else causes one',
+    `${nameOf(site)}: an article appears in the preview by itself, after one rebuild; nothing else causes one`,
     async (t) => {
       const { copy, receiver } = live();
       const port = await freePort();

@@ -1,6 +1,9 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ExecutionContext, TestFn } from 'ava';
+import { buildLock } from '../../../src/app/build/generator-build.js';
+import { buildFolder } from '../../../src/deploy/build/build-state.js';
+import type { Lock } from '../../../src/fs/lock.js';
 import { articlesOf, withCaller } from '../../support/articles-of.js';
 import { gitIn } from '../../support/clones.js';
 import { type PublishedData, update } from '../../support/events.js';
@@ -76,8 +79,8 @@ export interface LiveSite {
 const NEVER_SHOWN = { quetzal: 'held', axolotl: 'scheduled', okapi: 'held', numbat: 'expired' } as const;
 
 /**
- * Registers the tests of one site: Pressmark is installed, receives articles and updates, is killed, and builds the site
- * with its generator. One build shows all of it. Each test goes on where the one before it ended.
+ * Registers the tests of one site: Pressmark is installed, receives articles and updates while somebody else builds the site,
+ * and then builds it with its generator. One build shows all of it. Each test goes on where the one before it ended.
  *
  * @returns a function that returns the site, for tests after these.
  */
@@ -86,7 +89,8 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
   let receiver: Receiver;
   let server: StaticServer;
   let canary: string;
-  let config: string;
+  /** Keeps the receiver from building. */
+  let builder: Lock | undefined;
   let picture: string;
   /** The article with pictures, and where they were. */
   let pictured: { readonly url: string; readonly server: string } | undefined;
@@ -98,9 +102,11 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
   const refreshed = new Map<string, Sample>();
   /** The URLs of articles that have no page, and what they are. */
   const hidden = new Map<string, { readonly data: PublishedData; readonly state: string }>();
+  const called = (title: string) => `${nameOf(site)}: ${title}`;
   const basePath = new URL(site.siteUrl).pathname.replace(/\/$/, '');
 
-  test.serial.before('the site, as it is without Pressmark', async () => {
+  /** The site, as it is without Pressmark, and then with it. */
+  async function prepare(): Promise<void> {
     copy = checkOut(site);
     canary = join(dirname(copy.dir), 'canary');
     if (site.lists !== undefined) {
@@ -112,8 +118,9 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
     if (site.prepare === undefined) return;
     site.prepare(copy);
     gitIn(copy.dir, 'commit', '--quiet', '--all', '-m', 'Pressmark');
-  });
+  }
   test.after.always(async () => {
+    builder?.close();
     await server?.close();
     await copy?.remove();
   });
@@ -152,7 +159,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
     t.is(answer.status, 200, `${url}: ${answer.text}`);
   }
 
-  /** Waits for the answer to a lookup: where posts are, the receiver asks the generator in the background. */
+  /** Waits for the answer to a lookup: the receiver reads in the background where posts are. */
   async function untilLookup(t: ExecutionContext, path: string, status: number, says = /./): Promise<void> {
     let said = '';
     const isAnswered = async () => {
@@ -166,7 +173,8 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
     });
   }
 
-  test.serial('init asks nothing, and only adds to the files of the site', async (t) => {
+  test.serial(called('init asks nothing, and only adds to the files of the site'), async (t) => {
+    await prepare();
     // What the page of the generator tells its reader to run is what happens here.
     const page = fs.readFileSync(join(ROOT, `docs/${site.folder}.md`), 'utf8');
     const [install = '', ...further] = firstCommands(page);
@@ -174,7 +182,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
     t.deepEqual(further, ['npx pressmark init --yes', 'npx pressmark start']);
     const shown = await succeeds(t, 'init', '--yes');
     t.true(shown.includes(site.siteUrl), 'init shows the URL of the site');
-    config = copy.read('pressmark.config.mjs');
+    const config = copy.read('pressmark.config.mjs');
     if (site.permalink !== undefined) t.true(config.includes(`permalink: '${site.permalink}'`), config);
     t.regex(copy.secret(), /^\S{24,}$/);
     for (const name of ['.env', '.pressmark/journal', 'node_modules/pressmark'])
@@ -185,17 +193,17 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
     for (const [, lines, file] of removed) t.is(lines, '0', `${file}: init has removed a line`);
   });
 
-  test.serial('articles are accepted, ordinary and hostile', async (t) => {
+  test.serial(called('articles are accepted, ordinary and hostile'), async (t) => {
     withPlugins(withCaller(copy.dir), { marks: MARKS });
     if (site.hasPictures) addImages(copy);
-    // One build at the end shows everything.
-    const byHand = config.replace(/^ {2}build: ('.*'),/m, '  build: { command: $1, background: false },');
-    t.not(byHand, config);
-    fs.writeFileSync(copy.path('pressmark.config.mjs'), byHand);
+    await succeeds(t, 'urls'); // where posts are; a build says it, too
+    const stateDir = copy.path('.git/pressmark');
+    fs.mkdirSync(buildFolder(stateDir), { recursive: true });
+    builder = buildLock(stateDir);
+    await builder.enter();
     receiver = await copy.start();
     t.is(receiver.log.filter(({ msg }) => NOT_RUN.test(msg)).length, 1, JSON.stringify(receiver.log));
     const samples = [...ordinaryArticles(), ...hostileArticles(canary, site.every), hostileTags(canary)];
-    // At once: meanwhile, the generator is asked for the addresses of posts again and again.
     const urls = await Promise.all(samples.map(({ data }) => publish(t, data)));
     for (const [index, sample] of samples.entries()) {
       const url = urls[index] ?? '';
@@ -222,25 +230,23 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
   });
 
   test.serial(
-    'lookups find what has a page or will have one, and say why others are not found',
+    called('lookups find what has a page or will have one, and say why others are not found'),
     async (t) => {
       for (const [url, { data, state }] of hidden) {
         t.is(await publish(t, data), url);
         const { status } = await receiver.post('article.lookup', { target_url: url });
         t.is(status, state === 'expired' ? 404 : 200, url);
       }
-      await Promise.all(
-        [...expected].map(async ([url, { data }]) => {
-          const { id, title, content_html } = await receiver.find(url);
-          t.deepEqual([id, title, content_html], [data.id, data.title, data.content_html]);
-        }),
-      );
+      for (const [url, { data }] of expected) {
+        const { id, title, content_html } = await receiver.find(url);
+        t.deepEqual([id, title, content_html], [data.id, data.title, data.content_html]);
+      }
       for (const [path, why] of Object.entries({ ...site.hidden, '/no/such/page/': /./ }))
         await untilLookup(t, path, 404, why);
     },
   );
 
-  test.serial('an update of an edited article is refused, and its file stays as it is', async (t) => {
+  test.serial(called('an update of an edited article is refused, and its file stays as it is'), async (t) => {
     const [url = '', sample] = [...expected].find(([, { data }]) => data.id === 'ordinary-markdown') ?? [];
     if (sample === undefined) throw new Error('there is no ordinary article');
     const { id, revision_id } = await receiver.find(url);
@@ -260,7 +266,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
     t.false(fs.readFileSync(file, 'utf8').includes('A sentence by hand.'));
   });
 
-  test.serial('hostile updates are accepted, and swap Markdown and HTML', async (t) => {
+  test.serial(called('hostile updates are accepted, and swap Markdown and HTML'), async (t) => {
     const hostile = [...expected].filter(([, { hostileText }]) => hostileText !== undefined);
     const updates = hostile.map(async ([url, sample], index) => {
       // Half of them, of both forms; two neighbours swap their texts.
@@ -274,7 +280,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
     await Promise.all(updates);
   });
 
-  test.serial('an update of a post by hand is accepted', async (t) => {
+  test.serial(called('an update of a post by hand is accepted'), async (t) => {
     const samples = hostileArticles(canary, site.every);
     const posts = Object.entries(site.posts);
     for (const [index, [file, path]] of posts.slice(0, site.isBuilt ? -1 : undefined).entries()) {
@@ -288,10 +294,10 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
   });
 
   test.serial(
-    'the next receiver builds the site, and each article and post is at its URL, as sent',
+    called('the receiver builds the site, and each article and post is at its URL, as sent'),
     async (t) => {
-      fs.writeFileSync(copy.path('pressmark.config.mjs'), config);
-      receiver = await copy.start();
+      t.false(receiver.log.some(({ msg }) => msg === 'site built'));
+      builder?.leave();
       await until('the site is built', () => receiver.log.some(({ msg }) => msg === 'site built'));
       for (const path of Object.values(site.posts)) await untilLookup(t, path, 200);
       output = filesBelow(copy.path(site.output));
@@ -324,7 +330,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
 
   const { lists } = site;
   if (lists !== undefined)
-    test.serial('every other page is as it was without Pressmark', (t) => {
+    test.serial(called('every other page is as it was without Pressmark'), (t) => {
       const pathOf = (url: string) => pageOf(new URL(url).pathname.slice(basePath.length + 1));
       const own = new Set(
         [...expected.keys(), ...refreshed.keys(), pictured?.url ?? site.siteUrl].map(pathOf),
@@ -350,14 +356,14 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
         );
     });
 
-  test.serial('no article has run as a template', (t) => {
+  test.serial(called('no article has run as a template'), (t) => {
     t.false(fs.existsSync(canary), 'no article has run any code');
     checkNothingPrivate(t, output, copy.secret());
     const computed = [...output].filter(([, bytes]) => bytes.includes(PRODUCT)).map(([path]) => path);
     t.deepEqual(computed, [], 'no article was computed with');
   });
 
-  test.serial('doctor finds the site in good order', async (t) => {
+  test.serial(called('doctor finds the site in good order'), async (t) => {
     t.regex(await succeeds(t, 'doctor'), site.doctorSays ?? /./);
   });
 
@@ -372,6 +378,11 @@ function writePages(copy: WorkingCopy, { output, posts }: SiteUnderTest): void {
     fs.mkdirSync(folder, { recursive: true });
     fs.writeFileSync(join(folder, 'index.html'), `<title>${title}</title>`);
   }
+}
+
+/** The generator of a site, and its version where that is tested with two. */
+export function nameOf({ folder, tools }: SiteSource): string {
+  return tools?.startsWith(folder) ? tools : folder;
 }
 
 /** Writes a day such as `1 June 2025`, as it is in a time zone. */
