@@ -12,22 +12,18 @@ import { article, update } from '../../support/events.js';
 import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { recorder } from '../../support/recorded-syncs.js';
 import { storeOnly } from '../../support/store-only.js';
-import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { afterAll } from '../../support/teardown.js';
+import { tempDir } from '../../support/temp-dir.js';
 import { gitThatFails } from './failing-git.js';
 
 // One receiver for all tests, at the level `commit`; the last one restarts it.
-const disposers: (() => unknown)[] = [];
-const lasting = { teardown: (dispose: () => unknown) => disposers.push(dispose) };
+const lasting = afterAll(test);
 const config = { site: false, durability: 'commit', git: { commitEdits: true } };
-const dir = makeRepository(withCaller(makeTempDir()), config, 'plugins/\n*draft*\n');
+const dir = makeRepository(withCaller(tempDir(lasting)), config, 'plugins/\n*draft*\n');
 const git = gitThatFails(lasting);
 let receiver: ReceiverHere;
 test.serial.before(async () => {
   receiver = await startHere(lasting, inClone(dir, { env: git.env }));
-});
-test.after.always(async () => {
-  for (const dispose of disposers.reverse()) await dispose();
-  removeTempDir(dir);
 });
 
 const publish = (data: object) => receiver.post('article.published', data);

@@ -5,45 +5,23 @@ import { PUSH_STATUS } from '../../../../src/app/git-settings.js';
 import { readPushStatus } from '../../../../src/git/push/push-status.js';
 import { commitAndPush, commitFile, gitIn, tipOf } from '../../../support/clones.js';
 import { runHere } from '../../../support/in-process.js';
-import type { ReceiverHere } from '../../../support/receiver-here.js';
-import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
+import { shared } from '../../../support/teardown.js';
 import { until } from '../../../support/until.js';
-import {
-  eventually,
-  idsOnRemote,
-  makePushingSite,
-  type PushingSite,
-  publish,
-  statusOf,
-  untilNoted,
-} from './pushing-site.js';
+import { eventually, idsOnRemote, makePushingSite, publish, statusOf, untilNoted } from './pushing-site.js';
 
-const folder = makeTempDir();
-/** A person's own clone. */
-const olga = join(folder, 'olga');
-let made: PushingSite | undefined;
-let running: ReceiverHere | undefined;
-
-test.serial.before(async () => {
-  made = await makePushingSite(folder);
-  running = made.receiver;
-  made.clones.clone('olga');
-});
-test.after.always(async () => {
-  await running?.close();
-  removeTempDir(folder);
+const site = shared(test, async (t) => {
+  const made = await makePushingSite(t);
+  return { ...made, /** A person's own clone. */ olga: made.clones.clone('olga') };
 });
 
 /** The one site of this file, once everything is pushed and the branch is where the remote's is. */
 async function pushedSite() {
-  if (made === undefined || running === undefined) throw new Error('no site');
-  const { clones, dir } = made;
-  const receiver = running;
+  const { receiver } = site();
   await until('everything is pushed', async () => (await statusOf(receiver)).waiting === 0);
   // The branch follows others when there is something to push: after a test that has failed, there may be nothing.
   if (!isCaughtUp()) await publish(receiver);
   await caughtUp();
-  return { clones, dir, receiver };
+  return site();
 }
 
 /** Waits until the site's branch is where the remote's is, and its index free. */
@@ -52,8 +30,8 @@ function caughtUp(): Promise<void> {
 }
 
 function isCaughtUp(): boolean {
-  const { clones, dir } = made ?? { dir: '' };
-  const isSame = tipOf(join(dir, '.git')) === tipOf(clones?.remote ?? '');
+  const { clones, dir } = site();
+  const isSame = tipOf(join(dir, '.git')) === tipOf(clones.remote);
   return isSame && !fs.existsSync(join(dir, '.git', 'index.lock'));
 }
 
@@ -62,7 +40,7 @@ test.serial('commits that gather while a push runs are pushed at once, and the s
   const pushes = () => receiver.log.filter(({ msg }) => msg === 'pushed').length;
   // On a slow machine that one would come later, and take the first article with it.
   await until('the push of the start has ended', () => pushes() === 1);
-  const [hook, hold] = [join(clones.remote, 'hooks', 'pre-receive'), join(folder, 'hold')];
+  const [hook, hold] = [join(clones.remote, 'hooks', 'pre-receive'), `${clones.remote}.hold`];
   fs.writeFileSync(hold, '');
   const wait = `#!/bin/sh\n: > '${hold}.held'\nwhile [ -e '${hold}' ]; do sleep 0.05; done\n`;
   fs.writeFileSync(hook, wait, { mode: 0o755 });
@@ -83,7 +61,7 @@ test.serial('commits that gather while a push runs are pushed at once, and the s
 test.serial(
   'commits that people have pushed are taken in as they are, and ours go on top; where both sides have some, a person has to merge',
   async (t) => {
-    const { clones, dir, receiver } = await pushedSite();
+    const { clones, dir, receiver, olga } = await pushedSite();
     const theirs = commitAndPush(olga, 'about.txt', 'by hand\n');
     fs.writeFileSync(join(dir, 'notes.txt'), 'not yet committed\n');
     const id = await publish(receiver);

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import test from 'ava';
 import { commitAndPush, committedIds, gitIn } from '../../../support/clones.js';
 import { runHere } from '../../../support/in-process.js';
-import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import { makePushingSite, type PushingSite, publish, statusOf, untilNoted } from './pushing-site.js';
 
@@ -19,8 +18,7 @@ const doctor = async (dir: string) => (await runHere(['doctor', '--dir', dir])).
 const status = (dir: string) => runHere(['status', '--dir', dir]);
 
 test('articles are pushed to the branch that the config names, which is made, and no other one is touched; where it has other commits, nothing is called pushed, and log, status and doctor say why', async (t) => {
-  const site = await makePushingSite(tempDir(t), { push: { branch: BRANCH } });
-  t.teardown(() => site.receiver.close());
+  const site = await makePushingSite(t, { push: { branch: BRANCH } });
   const { clones, dir, receiver } = site;
   const before = clones.git('rev-parse', 'main');
   const ids = [await publish(receiver)];

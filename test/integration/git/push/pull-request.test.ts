@@ -6,25 +6,21 @@ import { textOf } from '../../../../src/git/push/pull-request.js';
 import { commitAndPush, committedIds, gitIn, inClone, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import { runHere } from '../../../support/in-process.js';
-import { launchHere, type ReceiverHere } from '../../../support/receiver-here.js';
+import { type ReceiverHere, startHere } from '../../../support/receiver-here.js';
 import { startReviewServer } from '../../../support/review-server.js';
-import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
+import { afterAll } from '../../../support/teardown.js';
+import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import { configure, statusOf, untilNoted } from './pushing-site.js';
 
 const TOKEN = 'token-for-pull-requests';
 const BRANCH = 'pressmark/articles';
 
-const disposers: (() => unknown)[] = [];
-const lasting = { teardown: (dispose: () => unknown) => disposers.push(dispose) };
-test.after.always(async () => {
-  for (const dispose of disposers.reverse()) await dispose();
-});
+const lasting = afterAll(test);
 
 /** A clone that pushes to a branch of its own, and the host of its remote. How hosts differ is tested with `review-host`. */
 async function reviewedSite() {
-  const folder = makeTempDir();
-  disposers.push(() => removeTempDir(folder));
+  const folder = tempDir(lasting);
   const clones = makeRemote(folder);
   const project = `${basename(folder)}/remote`;
   const tipOf = (branch: string) => {
@@ -37,11 +33,7 @@ async function reviewedSite() {
   fs.writeFileSync(join(dir, '.git', 'info', 'exclude'), '.gitconfig\n.env\n');
   fs.writeFileSync(join(dir, '.env'), `PRESSMARK_GIT_TOKEN=${TOKEN}\n`);
   gitIn(dir, 'update-index', '--assume-unchanged', 'pressmark.config.json');
-  const start = async () => {
-    const started = await launchHere(dir, inClone(dir));
-    disposers.push(() => started.close());
-    return started;
-  };
+  const start = () => startHere(lasting, inClone(dir));
   return { clones, server, dir, start };
 }
 

@@ -6,7 +6,9 @@ import { type PushStatus, readPushStatus } from '../../../../src/git/push/push-s
 import { type Clones, committedIds, gitIn, inClone, makeRemote, settings } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import { healthDetails } from '../../../support/receiver.js';
-import { launchHere, type ReceiverHere } from '../../../support/receiver-here.js';
+import { type ReceiverHere, startHere } from '../../../support/receiver-here.js';
+import type { Teardown } from '../../../support/teardown.js';
+import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
 export interface PushingSite {
@@ -15,16 +17,16 @@ export interface PushingSite {
   readonly receiver: ReceiverHere;
 }
 
-/** A clone whose receiver answers from the disk and pushes in the background. Whoever calls this closes it. */
+/** A clone whose receiver answers from the disk and pushes in the background. */
 export async function makePushingSite(
-  folder: string,
+  t: Teardown,
   { push = {} }: { push?: Record<string, unknown> } = {},
 ): Promise<PushingSite> {
-  const clones = makeRemote(folder);
+  const clones = makeRemote(tempDir(t));
   const dir = clones.clone('site');
   configure(dir, { push: { debounce: 100, ...push } });
   gitIn(dir, 'update-index', '--assume-unchanged', 'pressmark.config.json');
-  return { clones, dir, receiver: await launchHere(dir, inClone(dir)) };
+  return { clones, dir, receiver: await startHere(t, inClone(dir)) };
 }
 
 export function configure(dir: string, git: Record<string, unknown>): void {

@@ -13,6 +13,7 @@ import { NEVER_READ } from '../../../../src/store/catalog/entry.js';
 import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
 import { withSigner } from '../../../support/commit-signer.js';
 import { article } from '../../../support/events.js';
+import { shared } from '../../../support/teardown.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
@@ -60,21 +61,13 @@ async function open(
 }
 
 // One writer for the tests that leave it as they found it.
-const disposers: (() => unknown)[] = [];
-let shared: Awaited<ReturnType<typeof open>>;
 let onRead: () => unknown = () => undefined;
-test.serial.before(async () => {
-  const teardown = (dispose: () => unknown) => void disposers.push(dispose);
-  shared = await open({ teardown }, { readAgain: () => onRead() });
-});
-test.after.always(async () => {
-  for (const dispose of disposers.reverse()) await dispose();
-});
+const one = shared(test, (t) => open(t, { readAgain: () => onRead() }));
 
 test.serial(
   'what a person saves or removes right after git has written a file is stored, and does not pass for the text that was',
   async (t) => {
-    const { clones, siteDir, write } = shared;
+    const { clones, siteDir, write } = one();
     const { ino, size } = await write('alone.md');
     t.like(fs.statSync(join(siteDir, 'content/alone.md')), { ino, size });
 
@@ -100,7 +93,7 @@ test.serial(
 test.serial(
   'line ends are pushed as the settings of git say, and are the text’s own in the work tree',
   async (t) => {
-    const { clones, siteDir, write } = shared;
+    const { clones, siteDir, write } = one();
     gitIn(siteDir, 'config', 'core.autocrlf', 'true');
     t.teardown(() => gitIn(siteDir, 'config', '--unset', 'core.autocrlf'));
     await write('crlf.md', 'one\r\ntwo\r\n');
@@ -112,7 +105,7 @@ test.serial(
 
 test.serial('decisions count only when the store has read the files of another machine', async (t) => {
   const epochs: number[] = [];
-  const { clones, writer } = shared;
+  const { clones, writer } = one();
   onRead = () => epochs.push(writer.epoch);
   const before = writer.epoch;
   commitAndPush(clones.clone('olga'), 'content/theirs.md', 'theirs\n');
@@ -135,16 +128,18 @@ test.serial(
     fs.rmSync(lock);
     t.deepEqual(told(), [2, 2]);
     clones.git('update-ref', '-d', 'refs/heads/main');
-    await t.throwsAsync(writer.catchUp(), {
-      message: /^the git remote origin has no branch main; push it; /,
-    });
+    const message = /^the git remote origin has no branch main; push it; /;
+    const refused = t.throwsAsync(writer.catchUp(), { message });
+    await until('it is known', () => writer.trouble()?.includes('has no branch main') === true);
+    await writer.close?.(); // what waits until its time is up is told so now
+    await refused;
   },
 );
 
 test.serial(
   'what the owner has staged keeps that article alone from being stored, and nothing is pushed',
   async (t) => {
-    const { clones, siteDir, writer, write } = shared;
+    const { clones, siteDir, writer, write } = one();
     const theirs = join(siteDir, 'content', 'staged.md');
     fs.mkdirSync(dirname(theirs), { recursive: true });
     fs.writeFileSync(theirs, 'theirs\n');
@@ -172,7 +167,7 @@ test.serial(
 );
 
 test.serial('an article that the remote declines fails no lookup', async (t) => {
-  const { clones, writer, write } = shared;
+  const { clones, writer, write } = one();
   const hook = join(clones.remote, 'hooks', 'update');
   t.teardown(() => fs.rmSync(hook));
   fs.writeFileSync(hook, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
