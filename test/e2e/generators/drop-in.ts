@@ -42,7 +42,7 @@ import { checkOut, ROOT, type SiteSource, type WorkingCopy } from './working-cop
 export interface SiteUnderTest extends SiteSource, SiteLayout {
   /** Each so-manyth hostile text is tried. @default 1 */
   readonly every?: number;
-  /** Whether the example that stores pictures is tried. @default false */
+  /** Whether the example that stores pictures is tried: with a program of its own, and with packages of Node.js. @default false */
   readonly hasPictures?: boolean;
   /** Changes the site's own files before `init`, as the docs of its generator say. */
   prepare?(copy: WorkingCopy): void;

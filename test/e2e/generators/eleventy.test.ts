@@ -13,7 +13,6 @@ const site: SiteUnderTest = {
     ]),
   build: 'npm run build',
   output: '_site',
-  hasPictures: true,
   siteUrl: 'https://allotment.example/notes',
   marker: '<footer>Plot 14, by the railway</footer>',
   day: (iso) => iso.slice(0, 10),

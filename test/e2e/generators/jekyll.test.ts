@@ -6,7 +6,6 @@ const site: SiteUnderTest = {
   folder: 'jekyll',
   build: 'jekyll build --quiet',
   output: '_site',
-  hasPictures: true,
   siteUrl: 'https://allotment.example/notes',
   marker: '<header class="masthead">',
   day: dayIn('Asia/Tokyo'),
