@@ -1,7 +1,6 @@
 // Puts the modules of src/ together: to read several hundred files takes longer than most commands. `tsc` has made them.
 // `--unbundled` makes files instead that import each module from its own: where a line is measured or is made wrong, it is there once.
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 
@@ -37,23 +36,6 @@ const PUT_IN = [
   'dom-serializer',
 ];
 
-/** Of as many files, but loaded lazily: each is one file beside the others. Then come the packages that are in one of them. */
-const ALONE = ['gray-matter', 'js-yaml', 'yaml'];
-const IN_ALONE = ['kind-of', 'section-matter', 'extend-shallow', 'is-extendable', 'strip-bom-string'];
-
-/** Has the module that loads them load those files. */
-const loadAlone = {
-  name: 'load-alone',
-  setup({ onLoad }) {
-    onLoad({ filter: /front-matter[/]libraries\.js$/ }, ({ path }) => ({
-      contents: ALONE.reduce(
-        (text, name) => text.replace(`require('${name}')`, `require('./${name}.cjs')`),
-        readFileSync(path, 'utf8'),
-      ),
-    }));
-  },
-};
-
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const others = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
   (name) => !PUT_IN.includes(name),
@@ -81,7 +63,6 @@ const { metafile } = await build({
   bundle: true,
   // A class is the same one for the commands, the threads' messages and a plugin that imports it.
   splitting: true,
-  plugins: [loadAlone],
   external: others.flatMap((name) => [name, `${name}/*`]),
   format: 'esm',
   platform: 'node',
@@ -98,17 +79,5 @@ const stowaway = Object.keys(metafile.inputs).find(
 if (stowaway !== undefined)
   throw new Error(`${stowaway} is used, and its package is not among the dependencies`);
 
-for (const name of ALONE)
-  await build({
-    entryPoints: [createRequire(import.meta.url).resolve(name)],
-    outfile: `${TO}/${name}.cjs`,
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20.19',
-    logLevel: 'warning',
-  });
-
 copyFileSync(`${FROM}/cli/bin.cjs`, `${TO}/bin.cjs`);
-for (const name of [...PUT_IN, ...ALONE, ...IN_ALONE])
-  copyFileSync(`node_modules/${name}/LICENSE`, `${TO}/${name}.LICENSE`);
+for (const name of PUT_IN) copyFileSync(`node_modules/${name}/LICENSE`, `${TO}/${name}.LICENSE`);

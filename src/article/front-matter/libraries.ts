@@ -4,7 +4,7 @@ import type jsYaml from 'js-yaml';
 import type toml from 'smol-toml';
 import type yaml from 'yaml';
 
-// Loaded lazily: all are large, and many commands need none. In the package, bundle.js makes one file of each but TOML's.
+// Loaded lazily: all are large, and many commands need none.
 const require = createRequire(import.meta.url);
 
 /** The library that finds front matter. */
