@@ -29,7 +29,8 @@ export const hexo: Generator = {
   recognise,
   inspect,
   mapping,
-  configFiles: [...CONFIG_FILES, 'package.json', 'scripts'],
+  // Not package.json: a build writes Hexo's version into it. The lock files name the installed plugins.
+  configFiles: [...CONFIG_FILES, 'scripts'],
   caches: ['public', 'db.json', '.deploy_git'],
   addressQuery: () => ({ command: ASK, parse: pagesIn }),
   pinsAddresses: true,

@@ -14,6 +14,9 @@ export interface ConfigSources {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
+/** The files of package managers that name the installed versions. */
+const LOCK_FILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock'];
+
 /** Folders that do not affect addresses, and change with every installation. */
 const SKIPPED = new Set(['.git', '.pressmark', 'node_modules']);
 
@@ -39,7 +42,7 @@ export function configDigest({ siteDir, content, configFiles, settings }: Config
     } else if (stat?.isFile() === true)
       hash.update(`\0${path}\0${stat.size}\0`).update(fs.readFileSync(absolute));
   };
-  for (const path of new Set([...configFiles, 'package-lock.json'])) add(path, () => true);
+  for (const path of new Set([...configFiles, ...LOCK_FILES])) add(path, () => true);
   add(content, (name) => FOLDER_DATA.test(name));
   return hash.digest('hex').slice(0, 32);
 }

@@ -64,7 +64,8 @@ test('the digest changes with the configuration and with data of the posts’ fo
   changes('a config file', () => write('site.toml', 'x'), true);
   changes('a layout in a folder', () => write('layouts/a/b/single.html', 'x'), true);
   changes('its name', () => fs.renameSync(join(siteDir, 'layouts/a/b'), join(siteDir, 'layouts/a/c')), true);
-  changes('the packages', () => write('package-lock.json', '{}'), true);
+  for (const name of ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock'])
+    changes(`the packages in ${name}`, () => write(name, '{}'), true);
   changes('a folder’s data', () => write('content/blog/blog.11tydata.js', 'x'), true);
   changes('a section’s front matter', () => write('content/blog/_index.md', 'x'), true);
   changes('a setting', () => (settings = { output: 'dist' }), true);
