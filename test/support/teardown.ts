@@ -11,16 +11,26 @@ export async function withTeardown<T>(work: (t: Teardown) => Promise<T>): Promis
   try {
     return await work({ teardown: (dispose) => disposals.push(dispose) });
   } finally {
-    for (const dispose of disposals.reverse()) await dispose();
+    await disposeAll(disposals);
   }
+}
+
+/** Runs all functions, the last one first, also after one that throws: else a receiver would outlive the tests. */
+async function disposeAll(disposals: readonly (() => unknown)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const dispose of disposals.toReversed())
+    try {
+      await dispose();
+    } catch (error) {
+      errors.push(error);
+    }
+  if (errors.length > 0) throw errors[0];
 }
 
 /** Runs the registered functions, in reverse order, after all tests of a file. */
 export function afterAll(test: TestFn): Teardown {
   const disposals: (() => unknown)[] = [];
-  test.after.always(async () => {
-    for (const dispose of disposals.reverse()) await dispose();
-  });
+  test.after.always(() => disposeAll(disposals));
   return { teardown: (dispose) => disposals.push(dispose) };
 }
 

@@ -29,6 +29,7 @@ onLinux(
     await until('the page is built', () => isServed(before));
     await before.close();
     fs.truncateSync(join(dir, '.pressmark/.gitignore')); // as a start that was cut off has left it
+    fs.writeFileSync(join(dir, '.pressmark/site.building'), ''); // as one that was killed in a build
 
     const receiver = await startReceiver(t, { dir, env, wrapper: ON_A_FULL_DISK, health: 503 });
     t.deepEqual((await receiver.post('article.published', data)).json, first.json, 'a redelivery');

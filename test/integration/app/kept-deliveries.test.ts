@@ -78,14 +78,18 @@ function textsBelow(folder: string): string {
   return files.map(({ parentPath, name }) => fs.readFileSync(join(parentPath, name), 'latin1')).join('\n');
 }
 
+let count = 0;
+test.serial.before(async () => {
+  const headers = { Cookie: 'a=not-for-disks', 'X-Proxy-Jwt': 'not-for-disks-either' };
+  count = await sendAll(receiver(), { headers });
+  await until('all are listed', async () => (await shownAt(receiver().origin).all()).length === count);
+});
+
 test.serial(
   'a delivery is kept as it came with its answer, without what proves its sender, and makes one line of the log; what is not verified is counted',
   async (t) => {
     const { origin, raw, close, log } = receiver();
     const { all, one, refusals } = shownAt(origin);
-    const count = await sendAll(receiver(), {
-      headers: { Cookie: 'a=not-for-disks', 'X-Proxy-Jwt': 'not-for-disks-either' },
-    });
     const forged = await raw('{"unverified":"body"}', {
       'X-Service-Signature': signature('another', SECRET),
       'User-Agent': 'unverified-agent',
@@ -154,6 +158,7 @@ test.serial(
 test.serial(
   'a dry run answers what the delivery would be answered now, stores nothing, and runs no code of a plugin',
   async (t) => {
+    await receiver().close(); // which writes what it keeps
     // The same deliveries come to a site without articles, in their order.
     const dir = folderWith(t, { 'showing.mjs': SHOWING });
     fs.mkdirSync(join(dir, '.pressmark'));

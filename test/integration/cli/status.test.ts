@@ -2,9 +2,10 @@ import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'ava';
 import type { Finding } from '../../../src/app/doctor/finding.js';
+import { readFacts } from '../../../src/deploy/facts.js';
 import { committedIds, gitIn } from '../../support/clones.js';
 import { articleFiles } from '../../support/content.js';
-import { article } from '../../support/events.js';
+import { article, update } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { SITE_URL } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
@@ -57,12 +58,13 @@ test('status, doctor and send find the receiver that runs, wherever it listens, 
   );
 });
 
-test('where git was set up after the start, doctor and status say that the receiver must be restarted; then status says why the last commit failed, until there is one', async (t) => {
+test('where git was set up after the start, doctor and status say that the receiver must be restarted; then status says why the last commit failed, until there is one, and an update is refused meanwhile', async (t) => {
   const dir = tempDir(t);
   fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "site": false }');
   fs.writeFileSync(join(dir, '.gitignore'), '.pressmark/\n');
   const first = await startHere(t, { dir });
-  await first.post('article.published', article({ slug: 'soil' }));
+  const soil = article({ slug: 'soil' });
+  const { url } = (await first.post('article.published', soil)).json;
   gitIn(dir, 'init', '--quiet');
   const words = `the receiver (process ${process.pid}) commits nothing, as it was started before git was set up here`;
   const { code, stdout } = await status(dir);
@@ -83,9 +85,15 @@ test('where git was set up after the start, doctor and status say that the recei
   const second = await startHere(t, { dir });
   await second.post('article.published', article({ slug: 'moss' }));
   const failed = /^✗ commit {4}content\/\S+(?:soil|moss)\.md could not be committed \d+ s ago: .*rebase/m;
-  await until('the log says so', () =>
-    second.log.some(({ msg }) => /could not be committed|rebase/.test(msg)),
-  );
+  await until('that is noted', () => readFacts(join(dir, '.pressmark')).commitError !== undefined);
+  const change = update({
+    target_id: soil.id,
+    target_url: url,
+    base_revision_id: (await second.find(url)).revision_id,
+  });
+  const refused = await second.post('article.updated', change);
+  t.is(refused.status, 503);
+  t.regex(refused.json.error, /a rebase is unfinished/);
   const unable = await status(dir);
   t.is(unable.code, 1);
   t.regex(unable.stdout, failed);

@@ -66,6 +66,7 @@ test.serial(
       const [next, other = next] = all;
       const found = await ask(next, '/now');
       states.add(found.state);
+      t.is(found.state, isChanged ? 'held' : 'live', `moment ${n}`);
       if (isAnswered) t.is(found.revision, revision, `moment ${n}`);
       t.is((await next.find(json.url)).revision_id, found.revision, `moment ${n}: a lookup`);
       const isRun = async (revision: string) => {

@@ -58,6 +58,21 @@ test('where a theme fails the log says where, once for all pages, and the old pa
   t.deepEqual(site.output(), before);
 });
 
+test('the style sheet that an old page links stays until that page can be made again', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  await site.builder.build('all');
+  const [sheet = 'none'] = /assets\/style\.[0-9a-f]+\.css/.exec(site.page('articles/a/index.html')) ?? [];
+  const { templatesDir } = site.options;
+  put(join(templatesDir, 'style.css'), '.mine {}');
+  put(join(templatesDir, 'article.eta'), '<%= it.no.such %>');
+  t.is((await site.builder.build('all')).failed, 1);
+  t.true(site.has(sheet));
+  fs.rmSync(join(templatesDir, 'article.eta'));
+  await site.builder.build('all');
+  t.false(site.has(sheet));
+});
+
 test('pages that could not be made are tried again with a build of everything, and not after a change elsewhere', async (t) => {
   const site = testSite(t);
   const [a = ''] = ['a', 'b'].map((slug) => site.write(slug));

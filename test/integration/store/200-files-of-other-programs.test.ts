@@ -110,9 +110,14 @@ test.serial(
     edit(file, '\nslug:', '\nbroken: [1, 2\nslug:');
     const theirs = fs.readFileSync(file, 'utf8');
     const request = update({ target_id: broken.id, target_url: json.url, base_revision_id });
+    const restarted = async () => {
+      await (await startHere(t, { dir })).close(); // which saves what it knows
+      return startHere(t, { dir });
+    };
     for (const when of ['while it runs', 'after a start']) {
-      const one = when === 'while it runs' ? first : await startHere(t, { dir });
+      const one = when === 'while it runs' ? first : await restarted();
       if (one !== first) {
+        t.is(one.log.find(({ msg }) => msg === 'recovered')?.read, 0);
         const named = one.log.find(({ path }) => file.endsWith(String(path)));
         t.regex(String(named?.reason), /^line \d+: /);
       }
@@ -148,13 +153,17 @@ test.serial(
 );
 
 test.serial(
-  '200-lookup: the next lookup knows the articles of another folder in the place of the content folder',
+  '200-lookup: the next lookup knows the articles of another folder in the place of the content folder; without one, a publication makes it',
   async (t) => {
-    const { dir, find } = receiver();
+    const { dir, find, post } = receiver();
     const url = 'https://garden.example/in-the-new-folder/';
     fs.renameSync(join(dir, 'content'), join(dir, 'content-before'));
     fs.mkdirSync(join(dir, 'content', 'posts'), { recursive: true });
     fs.writeFileSync(join(dir, 'content', 'posts', 'a.md'), theirs(url));
     t.is((await find(url)).title, 'Theirs');
+    fs.rmSync(join(dir, 'content'), { recursive: true });
+    const data = article();
+    t.is((await post('article.published', data)).status, 200);
+    t.truthy(fileOf(dir, data.id));
   },
 );

@@ -41,16 +41,20 @@ const page = () => onDisk('articles/hive/index.html');
 /** What the script asks for. */
 const newest = async () => (await get('/blog/.pressmark/live')).text;
 
+let hive: { readonly id: string; readonly url: string };
+test.serial.before(async () => {
+  hive = (await receiver().post('article.published', article({ slug: 'hive', title: 'The hive' }))).json;
+  await until('the home page lists it', async () => (await get('/blog/')).text.includes('The hive'));
+});
+
 test.serial(
   '200: the page of an article is served at its path, for a browser on this machine with a script that its file does not have; a lookup finds the article by it',
   async (t) => {
-    const { json } = await receiver().post('article.published', article({ slug: 'hive', title: 'The hive' }));
-    t.is(json.url, `${BASE}/articles/hive/`);
-    await until('the home page lists it', async () => (await get('/blog/')).text.includes('The hive'));
+    t.is(hive.url, `${BASE}/articles/hive/`);
     const { status, text, headers } = await get(PAGE);
     t.deepEqual([status, headers['content-type']], [200, 'text/html; charset=utf-8']);
     t.true(text.includes('<!-- svc:item:'));
-    t.is((await receiver().find(`${BASE}/articles/hive`)).id, json.id);
+    t.is((await receiver().find(`${BASE}/articles/hive`)).id, hive.id);
     const [, script = ''] = SCRIPT.exec(text) ?? [];
     t.false(page().includes('.pressmark'));
     t.is(headers['content-length'], String(Buffer.byteLength(text)));
@@ -131,11 +135,12 @@ test.serial(
   async (t) => {
     const has = (file: string, text: string) =>
       fs.existsSync(join(receiver.dir, 'public', file)) && onDisk(file).includes(text);
-    t.true(has('about/index.html', 'Me'));
+    await until('the owner’s page is built', () => has('about/index.html', 'Me'));
     for (const file of ['mine.txt', 'sub/mine.txt']) {
       fs.writeFileSync(join(receiver.dir, 'static', file), file);
       await until(`${file} of static/ is there`, () => has(file, file));
     }
+    t.true(has('about/index.html', 'Me'), 'nothing of it was removed');
   },
 );
 

@@ -51,16 +51,21 @@ const answer = (over: Partial<Answer>): Answer => ({
   ...over,
 });
 
-test.serial('a folder for this month’s articles that may not be written is reported', (t) => {
-  const { month, health } = site(t);
-  replace(t, 'accessSync', (real, ...args) => {
-    if (String(args[0]) === month) throw Object.assign(new Error('EROFS: read-only file system, access'));
-    return Reflect.apply(real, fs, args);
-  });
-  t.is(health().trouble(), 'articles cannot be stored: EROFS: read-only file system');
-  fs.rmdirSync(month);
-  t.is(health().trouble(), undefined, 'it is made with the next article');
-});
+test.serial(
+  'a folder for this month’s articles that may not be written is reported, and a content folder that is gone',
+  (t) => {
+    const { root, month, health } = site(t);
+    replace(t, 'accessSync', (real, ...args) => {
+      if (String(args[0]) === month) throw Object.assign(new Error('EROFS: read-only file system, access'));
+      return Reflect.apply(real, fs, args);
+    });
+    t.is(health().trouble(), 'articles cannot be stored: EROFS: read-only file system');
+    fs.rmdirSync(month);
+    t.is(health().trouble(), undefined, 'it is made with the next article');
+    fs.rmSync(root, { recursive: true });
+    t.is(health().trouble(), 'articles cannot be stored: ENOENT: no such file or directory');
+  },
+);
 
 test.serial(
   'a content folder whose own volume has no room is reported, and one without a limit is not',
