@@ -155,7 +155,9 @@ test('an error of the program itself that nothing catches ends it, as ever', (t)
   const code = `import { guardAgainstPlugins } from '${new URL('../../../src/host/guard.js', import.meta.url)}';
     guardAgainstPlugins({ fatal: ({ err }, msg) => console.log(msg + ': ' + err.message) });
     setInterval(() => { throw new Error('of no plugin'); }, 1);`;
-  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', code]);
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+    timeout: 60_000,
+  });
   t.deepEqual([status, stdout.toString()], [1, 'an error that nothing catches: of no plugin\n']);
 });
 
