@@ -195,7 +195,8 @@ function decide(
   if (there === 'unreadable')
     return refused(`its delivery record ${entry.id}.json cannot be read; fix it or move it away`);
   const other = resolve(dir, there.source);
-  if (other !== path && fs.existsSync(other)) return refused(`${there.source} has the same id, ${draft.id}`);
+  if (other !== path && fs.existsSync(other))
+    return refused(`${there.source} has the same id, ${entry.record.payload.data.id}`);
   return mayBeReplaced(there) && !sent.isSame(draft, there.record.payload) ? one : known(one, there, sent);
 }
 
