@@ -174,6 +174,11 @@ test('a signature of other bytes is named by what was signed, and is the only fa
   t.true(report.outcomes.slice(1).every(({ why }) => why === 'it needs signature (failed)'));
 });
 
+test('the record of an update that never came is not checked', async (t) => {
+  const report = await checked({ isLookupRight: () => false }, ['record-conflict']);
+  t.deepEqual(complaints(report), ['record-conflict: not checked; no attempt came for it']);
+});
+
 test('for every rule about senders there is a fault, and for every fault such a rule', (t) => {
   t.deepEqual(Object.keys(FAULTS).sort(), SENDER_RULES.map(({ id }) => id).sort());
 });

@@ -25,10 +25,12 @@ const LIST = `
 
 type When = 'early' | 'late';
 
-/** The record of a delivery, after the first attempts or at the end. @throws NotChecked if the sender shows no records. */
+/** The record of a delivery, after the first attempts or at the end. @throws NotChecked if the sender shows none of it. */
 function recordOf({ records }: Seen, when: When, trace: Trace): DeliveryRecord {
   if (records === undefined) throw new NotChecked('the check cannot read the records of this sender');
-  const id = attemptsOf(trace)[0]?.first.data.id;
+  const [attempt] = attemptsOf(trace);
+  if (attempt === undefined) throw new NotChecked('no attempt came for it');
+  const { id } = attempt.first.data;
   const record = records[when].find(({ article }) => article === id);
   if (record === undefined) throw new NotChecked(`there is no record of ${id}`);
   return record;
