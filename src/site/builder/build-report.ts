@@ -24,6 +24,7 @@ export function startReport() {
   const sizes = new Map<string, number>();
   const changed = new Set<string>();
   const failures = new Map<string, Failure>();
+  let isStale = false;
   let [written, removed] = [0, 0];
 
   /** Groups failures by reason, each with its first page and the number of pages. */
@@ -56,8 +57,13 @@ export function startReport() {
     /** Records a file that was not made, or was made without the filters that failed. */
     failed: (page: string, failure: Failure): void => void failures.set(page, failure),
 
+    /** Records that a file stays for now, because its source changed after it was planned; the next build makes it. */
+    stale(): void {
+      isStale = true;
+    },
+
     /** Whether some files could not be made, so that their old versions stay. */
-    hasUnmade: () => [...failures.values()].some(({ isMade }) => !isMade),
+    hasUnmade: () => isStale || [...failures.values()].some(({ isMade }) => !isMade),
 
     /** Logs the failures. */
     logFailures(log: Log): void {

@@ -66,7 +66,7 @@ export async function openBuiltFiles(
     const failures: PressmarkError[] = [];
     try {
       const made = await render((failure) => failures.push(failure));
-      if (made === undefined) return;
+      if (made === undefined) return report.stale();
       const bytes = typeof made === 'string' ? Buffer.from(made) : made;
       await state.begin(path, !built.has(path));
       const isWritten = write(path, bytes);

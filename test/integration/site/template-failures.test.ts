@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { put, testSite } from './test-site.js';
+import { pathOf, put, testSite } from './test-site.js';
 
 /** The files of a theme that fail, each in its way, and what the log says of each. */
 const FAILURES: readonly (readonly [file: string, text: string, says: RegExp])[][] = [
@@ -70,6 +70,24 @@ test('the style sheet that an old page links stays until that page can be made a
   t.true(site.has(sheet));
   fs.rmSync(join(templatesDir, 'article.eta'));
   await site.builder.build('all');
+  t.false(site.has(sheet));
+});
+
+test('the style sheet that an old page links stays if the page’s article changes during the build', async (t) => {
+  const before = testSite(t);
+  before.write('a');
+  await before.builder.build('all');
+  await before.builder.close();
+  const [sheet = 'none'] = /assets\/style\.[0-9a-f]+\.css/.exec(before.page('articles/a/index.html')) ?? [];
+  const site = testSite(t, { dir: before.dir }); // remembers no text
+  put(join(site.options.templatesDir, 'style.css'), '.mine {}');
+  const onProgress = (done: number) => {
+    if (done === 1) site.write('a', { title: 'Changed' });
+  };
+  t.is((await site.builder.build('all', { onProgress })).failed, 0);
+  t.true(site.page('articles/a/index.html').includes(sheet));
+  t.true(site.has(sheet));
+  await site.builder.build([pathOf('a')]);
   t.false(site.has(sheet));
 });
 
