@@ -86,7 +86,7 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
 const EXTENSIONS = ['.md', '.markdown', '.mdown', '.mdx', '.html', '.htm'];
 
 function namesakes(path: string): string[] {
-  const stem = path.replace(/\.\w+$/, '');
+  const stem = path.replace(/(?:\/index)?\.\w+$/, '');
   return [stem, `${stem}/index`]
     .flatMap((name) => EXTENSIONS.map((extension) => `${name}${extension}`))
     .filter((other) => other !== path);

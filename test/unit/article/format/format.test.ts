@@ -369,3 +369,12 @@ test('another URL is written into a file, which keeps its revision', (t) => {
   const edited = format.withStoredUrl(`${text}Mine.\n`, PATH, 'https://new.example/soil/');
   t.true(edited.endsWith('Mine.\n') && format.decode(edited, PATH).edited);
 });
+
+test('a file `x`, whatever its extension, and `index` in a folder `x` may be one page', (t) => {
+  for (const path of ['2026/x.md', '2026/x/index.md', '2026/x.html']) {
+    const others = format.namesakes(path);
+    for (const other of ['2026/x.md', '2026/x.html', '2026/x/index.md', '2026/x/index.mdx'])
+      t.is(others.includes(other), other !== path, `${other} for ${path}`);
+  }
+  t.false(format.namesakes('index.md').includes('.md'));
+});
