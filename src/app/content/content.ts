@@ -53,12 +53,13 @@ export function contentOf(settings: ContentSettings): ContentFolder {
   const layout = layoutOf(settings, site?.options.timeZone);
   if (site === undefined) {
     const zone = settings.site === false ? 'UTC' : settings.site.timeZone;
-    const format = plainFormat(layout.url, (date) => momentOf(date, zone));
+    const format = plainFormat(layout.url, zone, momentOf);
     return withReservedPaths(contentFolder(contentDir, layout, format), settings);
   }
   const { siteUrl } = settings;
   const listed = readAddresses(join(stateDir, ADDRESSES));
-  const format = articleFormat({ mapping: site.mapping, siteUrl, url: layout.url, listed });
+  const settingsKey = JSON.stringify([site.generator.name, site.options]);
+  const format = articleFormat({ mapping: site.mapping, siteUrl, url: layout.url, listed, settingsKey });
   const content = contentFolder(contentDir, layout, format, () => listed.contradiction);
   return withReservedPaths(content, settings);
 }

@@ -16,7 +16,10 @@ export interface ArticleFormat extends ArticleAmender, Omit<ArticleDecoder, 'rea
   isOwnKey(key: string): boolean;
   /** Whether Pressmark has stored the article of a file with this front matter. */
   isStored(data: FileFacts['data']): boolean;
-  /** Identifies everything besides the files that decides how they are read. Stored indexes with another key are invalid. */
+  /**
+   * Identifies what an index of files depends on besides the files: the URL pattern, the generator's list and the settings.
+   * Stored indexes with another key are invalid.
+   */
   readonly key: string;
   /** Whether a URL that is in no file and no generator's list may be answered: only if Pressmark builds the pages itself. */
   readonly hasCertainUrls: boolean;
@@ -42,11 +45,17 @@ export interface ArticleFormat extends ArticleAmender, Omit<ArticleDecoder, 'rea
   readonly hasAuthors: boolean;
 }
 
+/** The options of a format. */
+export interface FormatOptions extends AddressOptions {
+  /** Identifies the settings of the mapping, such as the time zone of dates. @default '' */
+  readonly settingsKey?: string;
+}
+
 /**
  * The format of a site's article files: the site's own keys for displayed fields, and Pressmark's as in the mapping. The body
  * is the only source of the page. Files that people wrote are articles, too.
  */
-export function articleFormat(given: AddressOptions): ArticleFormat {
+export function articleFormat(given: FormatOptions): ArticleFormat {
   const mapping: ArticleMapping = {
     ...given.mapping,
     tagKey: memoized(given.mapping.tagKey),
@@ -56,7 +65,7 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
         : { kind: 'held' },
   };
   const options = { ...given, mapping };
-  const { url, listed } = options;
+  const { url, listed, settingsKey = '' } = options;
   const own = siteKeys(mapping);
   const decoder = articleDecoder(options, own);
   const fields = articleFields(options, own);
@@ -66,7 +75,7 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
     isOwnKey: own.isOwn,
     isStored: (data) => (scalarOf(ownOf(data, own.path).id) ?? '') !== '',
     get key() {
-      return `${url('slug', '2001-02-03T00:00:00Z')} ${listed?.version ?? ''}`;
+      return `${url('slug', '2001-02-03T00:00:00Z')} ${listed?.version ?? ''} ${settingsKey}`;
     },
     hasCertainUrls: listed === undefined,
     isArticlePath: mapping.isArticlePath,

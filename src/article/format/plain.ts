@@ -40,15 +40,17 @@ const plain: Omit<ArticleMapping, 'publication'> = {
  * The format of sites that Pressmark builds itself.
  *
  * @param url the public URL of an article without a URL in its file.
+ * @param timeZone the time zone of dates in front matter.
  * @param momentOf the moment of a date in front matter, in ms since 1970. @default only ISO 8601, in UTC
  */
 export function plainFormat(
   url: (slug: string, date: string) => string,
-  momentOf: (date: string) => number | undefined = parseMoment,
+  timeZone = 'UTC',
+  momentOf: (date: string, timeZone: string) => number | undefined = parseMoment,
 ): ArticleFormat {
   // Only dates that the site's pages can show count, so that a typo does not remove an article from the site.
   const moment = (value: unknown) =>
-    typeof value === 'string' && /^\s*\d{4}-\d\d-\d\d/.test(value) ? momentOf(value) : undefined;
+    typeof value === 'string' && /^\s*\d{4}-\d\d-\d\d/.test(value) ? momentOf(value, timeZone) : undefined;
   const mapping: ArticleMapping = {
     ...plain,
     publication: ({ data }) => ({
@@ -57,5 +59,5 @@ export function plainFormat(
       until: moment(data[EXPIRY_KEY]),
     }),
   };
-  return articleFormat({ mapping, siteUrl: '', url });
+  return articleFormat({ mapping, siteUrl: '', url, settingsKey: timeZone });
 }

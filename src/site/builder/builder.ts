@@ -56,8 +56,8 @@ export function createBuilder(options: SiteOptions) {
   const { content, site, log, hooks, additions, catalog = createCatalog() } = options;
   const markdown = peopleMarkdown(additions, log);
   const data = derivedData(additions.data, log);
-  // An article without a URL in its file gets one by the pattern, and plugins may extend its HTML.
-  const parseKey = `${content.layout.url('slug', '2001-02-03T04:05:06Z')} ${options.setupKey?.() ?? ''}`;
+  // Plugins may extend the HTML of people's Markdown.
+  const parseKey = `${content.format.key} ${options.setupKey?.() ?? ''}`;
   const articles = openSiteArticles(content, site, catalog, log, { markdown, data, parseKey });
   const isReserved = reservedFiles(options.outputs);
   const planArticle = articlePlanner(articles);

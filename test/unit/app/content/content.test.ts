@@ -84,6 +84,25 @@ test('files go to a site from the folder that its generator copies, or that the 
   }
 });
 
+/** The setting of the time zone, for a site that Pressmark builds and for one that it does not. */
+const ZONES = [
+  (timeZone: string) => ({ site: { timeZone } }),
+  (timeZone: string) => ({ generator: 'hugo', content: 'content', articles: { timeZone } }),
+];
+
+test('an index of article files that was stored before a change of the time zone is not read', async (t) => {
+  const dir = folderWith(t, { 'hugo.toml': '' });
+  for (const configOf of ZONES) {
+    const keyIn = async (timeZone: string) => {
+      fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(configOf(timeZone)));
+      return contentOf(await loadSettings(dir, {}, {})).format.key;
+    };
+    const tokyo = await keyIn('Asia/Tokyo');
+    t.not(tokyo, await keyIn('Europe/Berlin'));
+    t.is(tokyo, await keyIn('Asia/Tokyo'));
+  }
+});
+
 test('before the path of an article stands its folder, and nothing where that is the site’s', (t) => {
   const prefixes = ['content', './a/b/', '.', './'].map((content) => contentPrefix({ content }));
   t.deepEqual(prefixes, ['content/', 'a/b/', '', '']);
