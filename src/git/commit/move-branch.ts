@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -17,6 +18,9 @@ const TAKE_BACK_ATTEMPTS = 5;
 /** The pauses between attempts while another program holds a lock, in milliseconds. */
 const PAUSES_MS = [50, 100, 200, 400];
 
+/** How long git may take to lock the index before HEAD is checked anyway, in milliseconds. */
+const LOCK_MS = 1_000;
+
 /** Commits for the branch. */
 export interface NewCommits {
   readonly files: readonly NewVersion[];
@@ -29,7 +33,8 @@ export interface NewCommits {
 }
 
 /**
- * Moves the branch to new commits, and adds their files to the index, except at paths that the owner has staged.
+ * Adds the files of new commits to the index, except at paths that the owner has staged, and then moves the branch to the
+ * commits.
  *
  * @returns undefined if HEAD has moved since `head` was read: then the commits must be made again. `tidied` resolves when the
  *   temporary ref is removed; no answer waits for that.
@@ -53,20 +58,22 @@ export async function moveBranch(
   await syncObjectFolders(commonDir, since);
   const marked = git(['update-ref', ref, last]).then(() => syncRefs(gitDir, ref));
   // The index comes first: if the branch had files that the index lacks, they would look as if the owner had removed them. HEAD
-  // is checked while the index is locked: a rebase that begins later finds the entries, and one that has begun does not commit
-  // them.
-  const indexed = writeIndex(
-    repository,
-    entries,
-    marked.then(() => isOn(repository, head)),
-  ).then(async (isWritten) => {
+  // is checked while the index is locked: a rebase that has begun gets no entries, and one that begins later finds them and
+  // refuses. If the lock was another program's, git fails, and HEAD is checked again for the next attempt.
+  const indexed = writeIndex(repository, entries, async () => {
+    await marked;
+    await untilIndexIsLocked(repository);
+    return isOn(repository, head);
+  });
+  const isIndexed = async () => {
+    const isWritten = await indexed;
     await syncIfThere(gitDir);
     return isWritten && (await isOn(repository, head));
-  });
+  };
   try {
     const command = ['update-ref', '-m', 'pressmark: articles', '--stdin'];
     const update = `update ${head.ref} ${last} ${head.tip ?? noObject(repository)}\n`;
-    if (!(await runWhenReady(repository, command, update, indexed))) {
+    if (!(await runWhenReady(repository, command, update, isIndexed))) {
       await takeBack(repository, entries, ref);
       return undefined;
     }
@@ -86,30 +93,41 @@ export async function moveBranch(
 function writeIndex(
   repository: Repository,
   entries: ReadonlyMap<string, TreeEntry>,
-  ready?: Promise<boolean>,
+  isReady?: () => Promise<boolean>,
 ): Promise<boolean> {
   const input = [...entries].map(([path, { mode, id }]) => `${mode} ${id} 0\t${path}\0`).join('');
-  return runWhenReady(repository, ['update-index', '-z', '--index-info'], input, ready);
+  return runWhenReady(repository, ['update-index', '-z', '--index-info'], input, isReady);
 }
 
 /**
- * Starts a command before its input is ready, as half of its time is its start. It gets the input when `ready` resolves to
- * true, and no input if it resolves to false.
+ * Starts a command before its input is ready, as half of its time is its start. It gets the input when `isReady` resolves to
+ * true, and no input if it resolves to false; each attempt asks again.
  *
- * @returns the value of `ready`.
+ * @returns the last value of `isReady`.
  */
 async function runWhenReady(
   { git }: Repository,
   command: readonly string[],
   input: string,
-  ready = Promise.resolve(true),
+  isReady = async () => true,
 ): Promise<boolean> {
-  ready.catch(() => undefined); // if the command fails, too, its own error is thrown
-  const inputWhenReady = async function* () {
-    if (await ready) yield Buffer.from(input);
-  };
-  await patiently(() => git(command, { input: inputWhenReady() }));
-  return ready;
+  let last = Promise.resolve(true);
+  await patiently(() => {
+    const ready = isReady();
+    ready.catch(() => undefined); // if the command fails, too, its own error is thrown
+    last = ready;
+    const inputWhenReady = async function* () {
+      if (await ready) yield Buffer.from(input);
+    };
+    return git(command, { input: inputWhenReady() });
+  });
+  return last;
+}
+
+/** Resolves when git or another program has locked the index. The wait is limited: git may have failed to lock it. */
+async function untilIndexIsLocked({ gitDir }: Repository): Promise<void> {
+  const end = performance.now() + LOCK_MS;
+  while (!existsSync(join(gitDir, 'index.lock')) && performance.now() < end) await setTimeout(2);
 }
 
 /** Syncs the folders of a ref. Git syncs its file. */

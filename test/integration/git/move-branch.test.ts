@@ -107,6 +107,35 @@ test('where a rebase has begun, a new file never comes into the index, as the re
   t.is(gitIn(dir, 'for-each-ref', 'refs/worktree'), '');
 });
 
+test('a rebase that begins around the lock of the index gets no new file: HEAD is checked for each attempt, when the index is locked', async (t) => {
+  for (const isLockedBefore of [true, false]) {
+    const what = isLockedBefore ? 'the rebase has the lock first' : 'git is slow to take the lock';
+    const { dir, repository, head, news } = await aboutToMove(t);
+    const lock = join(dir, '.git/index.lock');
+    if (isLockedBefore) fs.writeFileSync(lock, '');
+    let attempts = 0;
+    const git: Git = async (args, run) => {
+      if (args[0] !== 'update-index') return repository.git(args, run);
+      attempts++;
+      const rebase = () => fs.mkdirSync(join(dir, '.git/rebase-merge'));
+      if (isLockedBefore && attempts === 1)
+        return repository.git(args, run).finally(() => {
+          fs.rmSync(lock);
+          rebase();
+        });
+      if (attempts === 1) {
+        await setTimeout(300); // the branch is marked by then, and HEAD was still on it
+        rebase();
+      }
+      const answer = await repository.git(args, run);
+      t.is(gitIn(dir, 'diff', '--cached', '--name-only'), '', what);
+      return answer;
+    };
+    t.is(await moveBranch({ ...repository, git }, head, news), undefined, what);
+    t.is(attempts, isLockedBefore ? 2 : 1, what);
+  }
+});
+
 test('what the owner commits while an entry is taken back stays in the index', async (t) => {
   const { dir, repository, head, content, news } = await aboutToMove(t);
   let indexed = 0;
