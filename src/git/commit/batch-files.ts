@@ -99,7 +99,7 @@ export function createExaminer(place: CommittedFolder, log: Log) {
     const files: BatchFile[] = [];
     const removed: string[] = [];
     let size = 0;
-    for (const { path, why } of batch) {
+    for (const { path, why, isDelivered } of batch) {
       if (size > MAX_BYTES) break;
       try {
         if (isBehindLink(path))
@@ -107,12 +107,12 @@ export function createExaminer(place: CommittedFolder, log: Log) {
         else {
           const bytes = await readFile(place.fileAt(path));
           size += bytes.length;
-          files.push({ path, why, inRepository: place.inRepository(path), bytes });
+          files.push({ path, why, isDelivered, inRepository: place.inRepository(path), bytes });
         }
       } catch (error) {
         const code = systemCode(error) ?? '';
         if (isGone(error) && why === 'trash') removed.push(path);
-        else if (isGone(error)) outcomes.set(path, { kind: 'failed', because: 'the file is gone' });
+        else if (isGone(error)) outcomes.set(path, { kind: 'left to owner', because: 'the file is gone' });
         else if (['EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code))
           outcomes.set(path, warnOfRefusal(`the file cannot be read (${code})`, path));
         else throw error;

@@ -7,7 +7,7 @@ import { contentsOf, entriesAt, type TreeEntry } from '../objects.js';
 import { type AssetsOf, lackingAssets } from './assets.js';
 import { type Candidate, type CommitOutcomes, createExaminer } from './batch-files.js';
 import { buildCommits, modeOf, type NewVersion } from './build-commits.js';
-import type { Pending, Why } from './commit-queue.js';
+import type { LeftToOwner, Pending } from './commit-queue.js';
 import { type ArticlePaths, type CommittedArticle, committedElsewhere } from './committed-elsewhere.js';
 import { removedKey, restoredKey } from './editors.js';
 import { readBranch } from './head.js';
@@ -56,11 +56,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const since = performance.now();
       const branch = await readBranch(repository);
-      if (branch.kind === 'not now') {
-        for (const { path } of batch)
-          outcomes.set(path, { kind: 'later', because: `commits wait for ${branch.waitingFor}` });
-        return outcomes;
-      }
+      if (branch.kind === 'not now') return allLater(batch, branch.waitingFor);
       const [examined, identity] = await Promise.all([
         examine(batch, outcomes),
         identityOf(repository.git, author),
@@ -93,9 +89,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       made.forEach(onCommitted);
       return outcomes;
     }
-    for (const { path } of batch)
-      outcomes.set(path, { kind: 'later', because: 'commits wait for the branch to stop moving' });
-    return outcomes;
+    return allLater(batch, 'the branch to stop moving');
   }
 
   /** Decides about each file, and returns the versions to commit. */
@@ -109,16 +103,17 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     const upstream = await entriesUpstream(candidates);
     const elsewhereOf = committedElsewhere(place, options, tip);
     for (const file of candidates) {
-      const { path, why, inRepository, bytes, blob, before, isStaged } = file;
+      const { path, why, isDelivered, inRepository, bytes, blob, before, isStaged } = file;
       const text = bytes.toString('utf8');
       const stored = await decode(path, text);
-      const written = stored && kindOf(stored.article);
+      const kindInFile = stored && kindOf(stored.article);
       let elsewhere: CommittedArticle | undefined;
       // This compares all files; a new publication is skipped, as no person can have renamed it yet.
-      if (stored !== undefined && before === undefined && !(why === 'stored' && written === 'Publish'))
+      if (stored !== undefined && before === undefined && !(why === 'stored' && kindInFile === 'Publish'))
         elsewhere = await elsewhereOf(stored.article.id, path);
       const decision = decide({
         why,
+        isDelivered,
         isInGit:
           blob === before?.id ||
           (why === 'found' && upstream.get(inRepository)?.id === blob) ||
@@ -131,14 +126,14 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       if (decision.kind === 'present') {
         log.debug({ path }, 'no commit: git has it');
         outcomes.set(path, { kind: 'committed' });
-      } else if (decision.kind === 'theirs' || stored === undefined || written === undefined) {
-        const because = decision.kind === 'theirs' ? decision.because : NO_ARTICLE;
-        log.debug({ path }, `no commit: ${because}`);
-        outcomes.set(path, { kind: 'failed', because, isOwners: true });
+      } else if (decision.kind === 'left to owner' || stored === undefined || kindInFile === undefined) {
+        const outcome = decision.kind === 'left to owner' ? decision : leftToOwner(NO_ARTICLE);
+        log.debug({ path }, `no commit: ${outcome.because}`);
+        outcomes.set(path, outcome);
       } else {
         const restoredBy =
           why === 'trash' && before === undefined ? options.authorOf(restoredKey(path)) : undefined;
-        const kind = restoredBy === undefined ? kindOfVersion(written, stored, before) : 'Restore';
+        const kind = restoredBy === undefined ? kindOfVersion(kindInFile, stored, before) : 'Restore';
         changes.push({
           file,
           path: inRepository,
@@ -172,7 +167,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       const text = texts.get(committed.get(inRepository)?.id ?? '')?.toString('utf8');
       const article = text === undefined ? undefined : (await decode(path, text))?.article;
       if (text === undefined) outcomes.set(path, { kind: 'committed' });
-      else if (article === undefined) outcomes.set(path, { kind: 'failed', because: NO_ARTICLE });
+      else if (article === undefined) outcomes.set(path, leftToOwner(NO_ARTICLE));
       else
         changes.push({
           file: { path, isStaged: staged.has(inRepository) },
@@ -197,22 +192,27 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   return { commit, idle };
 }
 
+function allLater(batch: readonly Pending[], waitingFor: string): CommitOutcomes {
+  const because = `commits wait for ${waitingFor}`;
+  return new Map(batch.map(({ path }) => [path, { kind: 'later', because }]));
+}
+
 /** Returns the kind of a text's commit. An update or a change of a file without commits is `Publish`. */
 function kindOfVersion(
-  written: CommitKind,
+  kindInFile: CommitKind,
   { edited }: Pick<StoredArticle, 'edited'>,
   before: TreeEntry | undefined,
 ): CommitKind {
   if (edited) return 'Edit';
-  return before === undefined && (written === 'Update' || written === 'Change') ? 'Publish' : written;
+  const isChange = kindInFile === 'Update' || kindInFile === 'Change';
+  return before === undefined && isChange ? 'Publish' : kindInFile;
 }
 
 /** Why a file that is not a readable article gets no commit. */
 const NO_ARTICLE = 'it is not an article';
 
 /** The facts about a file, for `decide`. */
-export interface Facts {
-  readonly why: Why;
+export interface Facts extends Pick<Pending, 'why' | 'isDelivered'> {
   /** Whether git has the file's content. */
   readonly isInGit: boolean;
   /** Whether a person has edited it; undefined if it is not an article. */
@@ -225,26 +225,26 @@ export interface Facts {
 }
 
 /** Whether a file needs no commit, gets one, or has to be committed by its owner. */
-type Decision =
-  | { readonly kind: 'present' }
-  | { readonly kind: 'commit' }
-  | { readonly kind: 'theirs'; readonly because: string };
+type Decision = { readonly kind: 'present' } | { readonly kind: 'commit' } | LeftToOwner;
 
 /**
- * Decides about a commit: delivered texts are committed; a person's edit only with `commitEdits`, before an update replaces it,
- * or if it is restored from the trash.
+ * Decides about a commit. A delivered text is committed, even if something else is staged at its path; any other text is not if
+ * it is staged. A person's edit is committed with `commitEdits` once it lies still, before an update replaces it, and if it is
+ * restored from the trash. The commit of a rename is the owner's in any case.
  */
-export function decide({ why, isInGit, isEdited, isStaged, committedAs, commitEdits }: Facts): Decision {
+export function decide(facts: Facts): Decision {
+  const { why, isDelivered, isInGit, isEdited, isStaged, committedAs, commitEdits } = facts;
   if (isInGit) return { kind: 'present' };
-  if (isEdited === undefined) return theirs(NO_ARTICLE);
-  if (committedAs !== undefined) return theirs(`git has it as ${committedAs}: the rename is yours to commit`);
-  if (!isEdited && why === 'stored') return { kind: 'commit' };
-  if (isStaged) return theirs('you have staged it');
+  if (isEdited === undefined) return leftToOwner(NO_ARTICLE);
+  if (committedAs !== undefined)
+    return leftToOwner(`git has it as ${committedAs}: the rename is yours to commit`);
+  if (!isEdited && isDelivered) return { kind: 'commit' };
+  if (isStaged) return leftToOwner('you have staged it');
   if (!isEdited || why === 'replaced' || why === 'trash') return { kind: 'commit' };
   if (commitEdits && why !== 'stored') return { kind: 'commit' };
-  return theirs('people’s edits are theirs to commit');
+  return leftToOwner('people’s edits are theirs to commit');
 }
 
-function theirs(because: string): Decision {
-  return { kind: 'theirs', because };
+function leftToOwner(because: string): LeftToOwner {
+  return { kind: 'left to owner', because };
 }

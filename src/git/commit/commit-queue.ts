@@ -7,10 +7,10 @@ import { within } from '../../time-limit.js';
 export type Why =
   /** Git may lack the file's content. */
   | 'found'
-  /** A person has changed the file, and then left it unchanged for a while. */
-  | 'edited'
   /** The store has written it. */
   | 'stored'
+  /** A person has changed the file, and then left it unchanged for a while. */
+  | 'edited'
   /** An update is about to replace its content. */
   | 'replaced'
   /** A person has removed it in the admin, or restored it. */
@@ -21,6 +21,8 @@ export interface Pending {
   /** Relative to the site's folder, with forward slashes. */
   readonly path: string;
   readonly why: Why;
+  /** Whether the file is also here because the store has written it; a person may have changed it since. */
+  readonly isDelivered: boolean;
 }
 
 /** The result of an attempt to commit a file. */
@@ -29,13 +31,16 @@ export type CommitOutcome =
   | { readonly kind: 'committed' }
   /** The commit must wait for something else to end. */
   | { readonly kind: 'later'; readonly because: string }
-  /** The file gets no commit unless something changes. */
-  | {
-      readonly kind: 'failed';
-      readonly because: string;
-      /** Whether the owner has to commit it. */
-      readonly isOwners?: true;
-    };
+  /** It is for the owner to commit: a person's edit or rename, or a file that is not a readable article. */
+  | LeftToOwner
+  /** Git refuses the file, or it cannot be read. */
+  | { readonly kind: 'failed'; readonly because: string };
+
+/** A file that the owner has to commit, and the reason. */
+export interface LeftToOwner {
+  readonly kind: 'left to owner';
+  readonly because: string;
+}
 
 /** The queue of commits; see `createCommitQueue`. */
 export type CommitQueue = ReturnType<typeof createCommitQueue>;
@@ -73,11 +78,12 @@ const FAILING_MS = { first: 500, longest: 30_000, awaited: 200 };
 /** The pauses while commits are deferred, in milliseconds; a person's command ends that. */
 const DEFERRED_MS = { first: 500, longest: 5_000 };
 
-const RANK: readonly Why[] = ['found', 'edited', 'stored', 'replaced', 'trash'];
+const RANK: readonly Why[] = ['found', 'stored', 'edited', 'replaced', 'trash'];
 
 /**
- * Commits in the background, one batch at a time, in the order of arrival; files that a caller waits for come first. A failed
- * batch is tried again file by file, so that one bad file does not hold up the others.
+ * Commits in the background, one batch at a time, in the order of arrival; files that a caller waits for come first. After a
+ * failed batch, its first file is tried alone, and batches grow again with each success, so that one bad file does not hold up
+ * the others.
  *
  * @param onFailed is called with a file that got no commit, unless the last call had the same reason and nothing was committed
  *   since.
@@ -109,7 +115,7 @@ export function createCommitQueue(
 
   /** Adds an article's file. A file that is in the queue already still gets one commit. */
   function add(path: string, why: Why): void {
-    put({ path, why, waiters: [] });
+    put(queued(path, why, []));
     task.request();
   }
 
@@ -121,7 +127,7 @@ export function createCommitQueue(
   function commitNow(path: string, why: Why, limitMs: number): Promise<CommitOutcome> {
     const waiter: Waiter = { resolve: () => undefined, isLate: false };
     const committed = new Promise<CommitOutcome>((resolve) => Object.assign(waiter, { resolve }));
-    put({ path, why, waiters: [waiter] });
+    put(queued(path, why, [waiter]));
     task.request({ atOnce: true });
     return within(limitMs, committed, () => {
       waiter.isLate = true;
@@ -131,17 +137,24 @@ export function createCommitQueue(
     });
   }
 
-  /** Adds a file, or merges it with its entry: the reason that takes precedence, and all waiters. */
-  function put({ path, why, waiters }: QueuedFile): void {
-    const known = pending.get(path) ?? { why, waiters: [] };
-    const weightier = RANK.indexOf(why) > RANK.indexOf(known.why) ? why : known.why;
-    pending.set(path, { path, why: weightier, waiters: [...known.waiters, ...waiters] });
+  /** Adds a file, or merges it with its entry. */
+  function put(file: QueuedFile): void {
+    const known = pending.get(file.path);
+    pending.set(file.path, known === undefined ? file : merged(known, file));
   }
 
+  /** Puts files back in front of the others. What was added for them in the meantime came later. */
   function putFirst(files: readonly QueuedFile[]): void {
     const others = [...pending.values()];
     pending.clear();
     for (const file of [...files, ...others]) put(file);
+  }
+
+  /** Puts a file back behind the others. */
+  function putLast(file: QueuedFile): void {
+    const known = pending.get(file.path);
+    pending.delete(file.path);
+    pending.set(file.path, known === undefined ? file : merged(file, known));
   }
 
   function isAwaited(files: Iterable<QueuedFile> = pending.values()): boolean {
@@ -182,6 +195,7 @@ export function createCommitQueue(
           'not committed; tried again later',
         );
       settleOne(first, { kind: 'later', because });
+      putLast({ ...first, waiters: [] });
       return { kind: 'failing', because };
     }
   }
@@ -191,22 +205,24 @@ export function createCommitQueue(
     batch: readonly QueuedFile[],
     outcomes: ReadonlyMap<string, CommitOutcome>,
   ): string | undefined {
-    putFirst(batch.filter(({ path }) => !outcomes.has(path)));
     if ([...outcomes.values()].some(({ kind }) => kind === 'committed')) reported = undefined;
     let because: string | undefined;
+    const remaining: QueuedFile[] = [];
     for (const file of batch) {
       const outcome = outcomes.get(file.path);
-      if (outcome === undefined) continue;
-      settleOne(file, outcome);
-      if (outcome.kind === 'later') ({ because } = outcome);
+      if (outcome === undefined) remaining.push(file);
+      else settleOne(file, outcome);
+      if (outcome?.kind !== 'later') continue;
+      ({ because } = outcome);
+      remaining.push({ ...file, waiters: [] });
     }
+    putFirst(remaining);
     return because;
   }
 
-  function settleOne(file: QueuedFile, outcome: CommitOutcome): void {
-    const { path, why, waiters } = file;
-    if (outcome.kind === 'later') put({ path, why, waiters: [] });
-    if (outcome.kind !== 'committed' && !isLeftToOwner(file, outcome)) {
+  function settleOne({ path, isDelivered, waiters }: QueuedFile, outcome: CommitOutcome): void {
+    // If a person's edit or rename is left to the owner, that is no failure; if a delivered text is, it is one.
+    if (outcome.kind !== 'committed' && (outcome.kind !== 'left to owner' || isDelivered)) {
       if (outcome.because !== reported) onFailed(path, outcome.because);
       reported = outcome.because;
     }
@@ -236,7 +252,15 @@ function mostIn(state: State): number {
   return state.kind === 'failing' ? 1 : MAX_BATCH;
 }
 
-/** Whether the file is a person's edit or rename and was not delivered: then a missing commit is no failure. */
-function isLeftToOwner({ why }: QueuedFile, outcome: CommitOutcome): boolean {
-  return outcome.kind === 'failed' && outcome.isOwners === true && why !== 'stored';
+function queued(path: string, why: Why, waiters: readonly Waiter[]): QueuedFile {
+  return { path, why, isDelivered: why === 'stored', waiters };
+}
+
+/** Merges two entries of one file, in the order of their arrival. */
+function merged(earlier: QueuedFile, later: QueuedFile): QueuedFile {
+  const waiters = [...earlier.waiters, ...later.waiters];
+  // The text that the earlier reason was about has been replaced by the store.
+  if (later.isDelivered) return { ...later, waiters };
+  const { why } = RANK.indexOf(later.why) > RANK.indexOf(earlier.why) ? later : earlier;
+  return { ...earlier, why, waiters };
 }

@@ -10,9 +10,13 @@ async function edit(site: Site, host: Host, path: string, words: string): Promis
   await host.hooks.doAction('article.edited', { path, id: 'x', url: 'https://example.org/x/' });
 }
 
-test('an edit is committed by itself once it lies still, and at the stop; it waits while no branch is checked out; what is executable stays so, and a removed file stays in git', async (t) => {
+test('an edit is committed by itself once it lies still, and at the stop; it waits while no branch is checked out; what is executable stays so, and a removed file stays in git, which is no failure; the edit of an article without a commit has one, too', async (t) => {
   const site = await makeSite(t);
-  const host = await site.start({ commitEdits: true });
+  const failed: string[] = [];
+  const host = await site.start({
+    commitEdits: true,
+    setup: ({ addAction }) => addAction('git.failed', ({ reason }) => void failed.push(reason)),
+  });
   const [path, gone] = [await site.publish('one'), await site.publish('gone')];
   await site.untilCommitted(2);
   await chmod(join(site.dir, path), 0o755);
@@ -29,6 +33,7 @@ test('an edit is committed by itself once it lies still, and at the stop; it wai
 
   await site.git('checkout', '-q', '--detach');
   await edit(site, host, path, 'more of them\n');
+  await edit(site, host, gone, 'words that go with it\n');
   await rm(join(site.dir, gone));
   await host.hooks.doAction('article.removed', { path: gone, id: 'gone', url: '' });
   await site.untilLogged('on a branch again');
@@ -36,10 +41,18 @@ test('an edit is committed by itself once it lies still, and at the stop; it wai
   await site.git('checkout', '-q', 'main');
   await site.untilCommitted(4);
   await site.stop();
+  t.deepEqual([...new Set(failed)], ['commits wait for HEAD to be on a branch again']);
 
   const next = await site.start({ commitEdits: true, stillMs: 3_600_000 });
+  await site.git('checkout', '-q', '--detach');
+  site.log.length = 0;
+  const late = await site.publish('late');
+  await site.untilLogged('on a branch again');
+  await edit(site, next, late, 'my words on it\n');
   await edit(site, next, path, 'my last words\n');
+  await site.git('checkout', '-q', 'main');
   await next.close();
-  t.deepEqual((await site.subjects()).slice(4), Array(3).fill('Edit: Title of one'));
+  const [one, other] = ['Edit: Title of one', 'Edit: Title of late'];
+  t.deepEqual((await site.subjects()).slice(4), [one, one, other, one]);
   t.is(await site.git('status', '--porcelain'), ` D ${gone}\n`);
 });

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
+import { replacedFiles } from '../../../src/git/commit/replaced-texts.js';
 import { makeSite } from './site.js';
 
 test('what the owner has staged and not staged stays as it is, also at the path of an article that is updated or removed in the admin, and of a file that it shows', async (t) => {
@@ -41,6 +42,25 @@ test('what the owner has staged and not staged stays as it is, also at the path 
   await site.untilCommitted(3);
   t.is(await site.git('ls-tree', '--name-only', 'HEAD', path), '');
   t.is(await site.git('show', `:${path}`), 'my own words\n');
+});
+
+test('a delivered text whose commit has waited gets it before an update replaces it, also where the owner has staged something else at its path', async (t) => {
+  const site = await makeSite(t);
+  await site.start();
+  await site.git('checkout', '-q', '--detach');
+  const path = await site.publish('one');
+  await site.untilLogged('on a branch again');
+  const delivered = await site.read(path);
+  await site.write(path, 'my own words\n');
+  await site.git('add', path);
+  await site.write(path, delivered);
+  await site.git('checkout', '-q', 'main');
+  await site.update('one', { revision: 'r2' });
+  await site.untilCommitted(2);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'Update: Title of one']);
+  t.is(await site.git('show', `HEAD^:${path}`), delivered);
+  t.is(await site.git('show', `:${path}`), 'my own words\n');
+  t.deepEqual(replacedFiles(join(site.top, '..', 'state')), []);
 });
 
 test('an edit that the owner has committed since the delivery is not undone', async (t) => {

@@ -79,10 +79,32 @@ test('a file without an outcome is in the next batch, with those who wait for it
   t.deepEqual(batches, [['a replaced'], ['a replaced']]);
 });
 
+test('an edit or an update of a delivered text whose commit waits adds its reason, and a text that the store writes over them has only its own; what waits stays in front', async (t) => {
+  let isDetached = true;
+  const asked: (readonly Pending[])[] = [];
+  const { queue, batches } = recorded((_, batch) => {
+    if (asked.at(-1) !== batch) asked.push(batch);
+    if (asked.length === 1) queue.add('late', 'stored');
+    return isDetached ? { kind: 'later', because: 'a rebase' } : COMMITTED;
+  });
+  queue.add('edited', 'stored');
+  queue.add('replaced', 'edited');
+  t.like(await queue.commitNow('replaced', 'replaced', PATIENT_MS), { kind: 'later' });
+  queue.add('replaced', 'stored');
+  queue.add('edited', 'edited');
+  isDetached = false;
+  t.is(await queue.close(), 0);
+  t.deepEqual(batches.at(-1), ['replaced stored', 'edited edited', 'late stored']);
+  t.deepEqual(
+    asked.at(-1)?.map(({ isDelivered }) => isDelivered),
+    [true, true, true],
+  );
+});
+
 test('a person’s edit that is found has no commit, and that is no failure; a delivery that is theirs by now is one', async (t) => {
-  const { queue, failed } = recorded(() => ({ kind: 'failed', because: 'it is theirs', isOwners: true }));
-  t.like(await queue.commitNow('found', 'found', PATIENT_MS), { kind: 'failed' });
+  const { queue, failed } = recorded(() => ({ kind: 'left to owner', because: 'it is theirs' }));
+  t.like(await queue.commitNow('found', 'found', PATIENT_MS), { kind: 'left to owner' });
   t.deepEqual(failed, []);
-  t.like(await queue.commitNow('stored', 'stored', PATIENT_MS), { kind: 'failed' });
+  t.like(await queue.commitNow('stored', 'stored', PATIENT_MS), { kind: 'left to owner' });
   t.deepEqual(failed, ['stored: it is theirs']);
 });
