@@ -52,8 +52,8 @@ export function createCommitArticles(options: CommitArticlesOptions) {
    * @throws PressmarkError GIT_FAILED.
    */
   async function commit(batch: readonly Pending[]): Promise<CommitOutcomes> {
-    const outcomes: CommitOutcomes = new Map();
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const outcomes: CommitOutcomes = new Map();
       const since = performance.now();
       const branch = await readBranch(repository);
       if (branch.kind === 'not now') return allLater(batch, branch.waitingFor);

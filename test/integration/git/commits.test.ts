@@ -1,8 +1,14 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
+import { pino } from 'pino';
+import { createCommitArticles } from '../../../src/git/commit/commit-articles.js';
+import { checkContentFolder } from '../../../src/git/content-folder.js';
+import type { Git } from '../../../src/git/git.js';
+import { openRepository } from '../../../src/git/repository.js';
 import { withSigner } from '../../support/commit-signer.js';
-import { makeSite } from './site.js';
+import { decode } from '../../support/plain-files.js';
+import { environment, makeSite } from './site.js';
 
 test('a publication and an update have one commit each, of that file alone, with the message of the config and of plugins, and trailers that neither can forge', async (t) => {
   const site = await makeSite(t);
@@ -94,6 +100,49 @@ test('100 publications at once and an update have 101 commits, in order, whateve
   t.is(await site.git('status', '--porcelain'), '');
   await site.stop();
   t.is(await site.git('for-each-ref', '--format=%(refname)'), 'refs/heads/main\n');
+});
+
+test('where the branch moves and a file changes while a batch is made, the file is in the next batch, whatever was found before', async (t) => {
+  const site = await makeSite(t);
+  await site.start();
+  const present = await site.publish('present');
+  await site.untilCommitted(1);
+  await site.stop();
+  const fresh = await site.publish('fresh');
+
+  const repository = await openRepository(site.dir, environment(join(site.top, '..', 'home')));
+  if (repository.kind === 'none') return t.fail(repository.because);
+  let hasMoved = false;
+  const git: Git = async (args, run) => {
+    if (args.includes('-m') && !hasMoved) {
+      const mine = await site.git('commit-tree', '-m', 'Mine', '-p', 'HEAD', 'HEAD^{tree}');
+      await site.git('update-ref', 'HEAD', mine.trim());
+      hasMoved = true;
+    } else if (args[0] === 'hash-object' && hasMoved) await appendFile(join(site.dir, present), 'my words\n');
+    return repository.git(args, run);
+  };
+  const place = await checkContentFolder({ ...repository, git }, '');
+  if (place.kind === 'refused') return t.fail(place.why);
+  const { commit, idle } = createCommitArticles({
+    place,
+    log: pino({ level: 'silent' }),
+    sign: false,
+    commitEdits: false,
+    decode: async (path, text) => decode(text, path),
+    pathsOf: () => [],
+    assetsOf: async () => [],
+    message: async (kind) => `${kind}\n`,
+    authorOf: () => undefined,
+    upstream: async () => null,
+    onCommitted: () => undefined,
+  });
+  const outcomes = await commit([
+    { path: present, why: 'replaced', isDelivered: false },
+    { path: fresh, why: 'stored', isDelivered: true },
+  ]);
+  await idle();
+  t.deepEqual([...outcomes], [[fresh, { kind: 'committed' }]]);
+  t.deepEqual((await site.subjects()).slice(2), ['Mine', 'Publish']);
 });
 
 test('line ends and clean filters leave the status clean', async (t) => {
