@@ -22,8 +22,8 @@ const MOST_RESERVED = 100;
  * Chooses names for new articles: a slug whose file and URL are both free, with a number if the suggestion is taken. Names of
  * articles that are being written or are in the trash count as taken.
  *
- * It does not read the disk: writing a new file never replaces another one, and if that fails because of an unknown file, the
- * caller asks again with that path in `taken`.
+ * It does not read the content folder: writing a new file never replaces another one, and if that fails because of an unknown
+ * file, the caller asks again with that path in `taken`.
  *
  * @returns a function that throws PressmarkError PERMALINK_WRONG if the site has another permalink rule, or if a plugin answers
  *   all URLs of the rule.
@@ -35,7 +35,7 @@ export function createNaming(
 ): (draft: ArticleDraft, extension: string, taken: ReadonlySet<string>) => Name {
   const { layout, format, refusal } = content;
   const inUse = new Set<string>();
-  /** The last number of each repeated slug, so that the search does not start at 1 each time. */
+  /** The last number of each repeated name, by its path and URL without one, so that the search does not start at 1 again. */
   const nextNumber = new Map<string, number>();
 
   function isInUse(path: string, url: string): boolean {
@@ -58,8 +58,10 @@ export function createNaming(
     const reason = refusal();
     if (reason !== undefined) throw new PressmarkError('PERMALINK_WRONG', reason);
     const suggestion = slugOf(draft.slug, draft.title, draft.id);
+    // Not by the slug alone, which may be free in the folder or at the URL of another date.
+    const name = `${layout.path(suggestion, draft.date)} ${layout.url(suggestion, draft.date)}`;
     let reserved = 0;
-    for (let n = nextNumber.get(suggestion) ?? 1; ; n++) {
+    for (let n = nextNumber.get(name) ?? 1; ; n++) {
       const slug = numbered(suggestion, n);
       const path = layout.path(slug, draft.date).replace(/\.\w+$/, extension);
       const url = layout.url(slug, draft.date);
@@ -70,7 +72,7 @@ export function createNaming(
         throw new PressmarkError('PERMALINK_WRONG', `${what}; give its adapter another path`);
       }
       if (taken.has(path) || isInUse(path, canonical) || isTaken(path, canonical)) continue;
-      if (n > 1) nextNumber.set(suggestion, n);
+      if (n > 1) nextNumber.set(name, n);
       inUse.add(path).add(canonical);
       const release = () => {
         inUse.delete(path);

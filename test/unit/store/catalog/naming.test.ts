@@ -24,6 +24,20 @@ test('a name is in use until it is released', (t) => {
   t.is(another(APRIL, '.md', NONE).slug, 'soil');
 });
 
+test('a slug that is taken in one year is free in the others', (t) => {
+  const byYear = patternLayout(SITE_URL, ':year/:slug.md', '/:year/:slug/');
+  const choose = createNaming(contentFolder('/content', byYear), createCatalog(), { keeps: () => false });
+  const inYear = (year: number) => choose(draft(`${year}-03-01T00:00:00Z`), '.md', NONE).slug;
+  t.deepEqual([2025, 2025, 2025, 2026, 2025, 2026].map(inYear), [
+    'soil',
+    'soil-2',
+    'soil-3',
+    'soil',
+    'soil-4',
+    'soil-2',
+  ]);
+});
+
 test('where a generator may make one page of two files, the names of both are in use', (t) => {
   const content = contentFolder('/content', patternLayout(SITE_URL, ':slug.md', '/:year/:month/:slug/'));
   const format: ContentFolder['format'] = {
