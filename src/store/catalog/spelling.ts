@@ -104,6 +104,8 @@ export function createSpelling(
     // Some known tags come from replaced texts, so read all files again.
     known.tags.clear();
     for (const { path: at } of catalog.entries()) changed.add(at);
+    spellings();
+    for (const [at, tags] of recent) if (at !== path) addTags(tags);
     return found;
   }
 

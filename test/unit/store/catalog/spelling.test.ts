@@ -87,6 +87,15 @@ test('a tag that no other article has any more is in the way of none', async (t)
   t.is(logged.length, 1);
 });
 
+test('a tag of an article that is being written keeps its spelling when the tags of replaced texts are forgotten', async (t) => {
+  const catalog = catalogWith(['F']);
+  const { spelled } = spellingOf(catalog, slugs);
+  t.deepEqual(await spelled(['Soil']), ['Soil']);
+  catalog.delete('0.md');
+  t.deepEqual(await spelled(['F#']), ['F#'], 'F is forgotten');
+  t.deepEqual(await spelled(['soil']), ['Soil']);
+});
+
 test('of an article with thousands of tags, the first hundred fix a spelling, and each tag is written once', async (t) => {
   const { spelled } = spellingOf(catalogWith());
   const many = Array.from({ length: 2_000 }, (_, n) => `Tag ${n}`);
