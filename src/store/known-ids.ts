@@ -142,10 +142,11 @@ export async function openKnownIds(options: KnownIdsOptions) {
   }
 
   /**
-   * Records an article that was stored and is about to be acknowledged. Articles that were stored at the same time are written
-   * together.
+   * Records an article that is about to be acknowledged, unless it is recorded already. Articles that come at the same time are
+   * written together.
    */
-  function add({ id, url }: KnownId): Promise<void> {
+  async function add({ id, url }: KnownId): Promise<void> {
+    if (known.get(catalogId(id)) === url) return;
     adding.push({ id: catalogId(id), url });
     writing ??= nextTurn().then(writeAdded);
     return writing;

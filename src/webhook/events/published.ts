@@ -100,8 +100,9 @@ export async function publishDraft(
     })
     .catch(answerIfDeleted);
   const { url, outcome } = result;
-  // Before the answer, so that an acknowledged article that is missing later counts as deleted.
-  if (outcome === 'stored') await knownIds.add({ id, url });
+  // Before the answer, so that an acknowledged article that is missing later counts as deleted. A known one may have been left
+  // by a delivery that got no answer.
+  if (outcome !== 'deleted') await knownIds.add({ id, url });
   const file = result.outcome === 'deleted' ? undefined : result.file;
   if (file === undefined) return { id, url, outcome };
   const afterAnswer = () =>

@@ -1,11 +1,13 @@
 import fs from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { draftOf } from '../../../src/article/article.js';
 import { gitEnvironment, gitIn, makeRemote } from '../../support/clones.js';
 import { articleFiles, fileOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { STORE_ONLY } from '../../support/receiver.js';
+import { encode } from '../../support/plain-files.js';
+import { SITE_URL, STORE_ONLY } from '../../support/receiver.js';
 import { type ReceiverHere, sharedHere, startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -64,6 +66,21 @@ test('200, and nothing is written, for an article that was deleted while the rec
   await publish(receiver(), one.data);
   t.true(fs.existsSync(fileOf(dir, one.data.id)));
   fs.rmSync(fileOf(dir, one.data.id));
+  await staysDeleted(t, receiver(), one);
+});
+
+test('200, and nothing is written, for an article that a dead receiver had left, and that was deleted right after its redelivery', async (t) => {
+  const { dir, post } = receiver();
+  const data = article();
+  const url = `${SITE_URL}/articles/${data.slug}/`;
+  const { text } = encode({ ...draftOf(data), slug: data.slug, url, updated: null });
+  const file = join(dir, 'content/articles/2026/11', `${data.slug}.md`);
+  fs.mkdirSync(dirname(file), { recursive: true });
+  fs.writeFileSync(file, text);
+  const one = await publish({ post }, data);
+  t.is(one.url, url);
+  t.is(fs.readFileSync(file, 'utf8'), text, 'it was known');
+  fs.rmSync(file);
   await staysDeleted(t, receiver(), one);
 });
 
