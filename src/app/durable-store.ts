@@ -22,7 +22,7 @@ import type { Plugin } from '../host/plugin.js';
 import { type Log, REDACTION } from '../log.js';
 import { type AssetStore, createAssets } from '../store/assets.js';
 import { createCatalog } from '../store/catalog/catalog.js';
-import type { ContentFolder } from '../store/catalog/content-folder.js';
+import { type ContentFolder, isMalformed } from '../store/catalog/content-folder.js';
 import { type ContentChange, isArticlePath } from '../store/catalog/scan.js';
 import { KNOWN_IDS, type KnownId, type KnownIds, openKnownIds } from '../store/known-ids.js';
 import { type OpenStore, openArticles, type WriterHost } from '../store/open-articles.js';
@@ -239,7 +239,7 @@ function decodeIn({ settings, content }: Pick<DurableStoreOptions, 'settings' | 
     try {
       return await content.codec.decode(text, below);
     } catch (error) {
-      if (error instanceof PressmarkError && error.code.startsWith('FRONT_MATTER_')) return undefined;
+      if (isMalformed(error)) return undefined;
       throw error;
     }
   };

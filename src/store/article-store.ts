@@ -119,11 +119,14 @@ export function createStore(options: StoreOptions) {
         const file = await files.write({ path, target, ...encoded, replaces: null, epoch, waitsFor });
         return { outcome: 'stored', id, url, file };
       } catch (error) {
-        if (error instanceof Outdated && !(error instanceof NameTaken)) throw error;
-        taken.add(path);
         // Read the file at this path: it is a person's new file, or ours after a failed write, which must not be stored a
         // second time.
-        await reading.readAgain([path]);
+        if (error instanceof NameTaken) {
+          taken.add(path);
+          await reading.readAgain([path]);
+        } else if (!(error instanceof Outdated)) {
+          await reading.readAgainIfPossible(path);
+        }
         throw error;
       } finally {
         release();

@@ -5,7 +5,7 @@ import { coalesced } from '../fs/coalesced.js';
 import type { Log } from '../log.js';
 import { type AddressRefresh, readAnew } from './catalog/address-refresh.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
-import { type ContentFolder, type ReadFile, readArticle } from './catalog/content-folder.js';
+import { type ContentFolder, isMalformed, type ReadFile, readArticle } from './catalog/content-folder.js';
 import { type Entry, isFuture } from './catalog/entry.js';
 import { type ContentChange, newFilesReader, refresh, scan } from './catalog/scan.js';
 import { onlyEntry, type Precondition, preconditionOf, type Target, targetOf } from './precondition.js';
@@ -140,7 +140,8 @@ export function createReading(options: ReadingOptions) {
     return { kind: preconditionOf(read.stored, target), read, entry };
   }
 
-  async function readAgainLater(path: string): Promise<void> {
+  /** Like `readAgain`, but an error is only logged. */
+  async function readAgainIfPossible(path: string): Promise<void> {
     try {
       await readAgain([path]);
     } catch (error) {
@@ -158,7 +159,7 @@ export function createReading(options: ReadingOptions) {
     for (const path of paths) {
       const own = writing.get(path);
       if (own !== undefined) {
-        void own.catch(() => undefined).then(() => readAgainLater(path));
+        void own.catch(() => undefined).then(() => readAgainIfPossible(path));
         continue;
       }
       notice(await refresh(content, catalog, path, writing));
@@ -187,12 +188,23 @@ export function createReading(options: ReadingOptions) {
       return await readArticle(content, entry.path);
     } catch (error) {
       if (isGone(error)) throw removed(entry);
-      const isMalformed = error instanceof PressmarkError && error.code.startsWith('FRONT_MATTER_');
-      throw isMalformed ? unreadable(entry.path, error) : storeFailure(error);
+      throw isMalformed(error) ? unreadable(entry.path, error) : storeFailure(error);
     }
   }
 
-  return { current, find, get, read, open, check, readNewFiles, readAgain, readShared, compareFolder };
+  return {
+    current,
+    find,
+    get,
+    read,
+    open,
+    check,
+    readNewFiles,
+    readAgain,
+    readAgainIfPossible,
+    readShared,
+    compareFolder,
+  };
 }
 
 /** Makes the error for a file that is gone since the catalog was read. */

@@ -1,11 +1,16 @@
 import type { Article } from '../../article/article.js';
 import { renderedHtml } from '../../article/stored-article.js';
-import { isGone, messageOf, PressmarkError } from '../../errors.js';
+import { isGone, messageOf } from '../../errors.js';
 import { type Fingerprint, sameFingerprint } from '../../fs/fingerprint.js';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Log } from '../../log.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
-import { type ContentFolder, type DecodedFile, readArticleSync } from '../../store/catalog/content-folder.js';
+import {
+  type ContentFolder,
+  type DecodedFile,
+  isMalformed,
+  readArticleSync,
+} from '../../store/catalog/content-folder.js';
 import { entryOf, NEVER_READ } from '../../store/catalog/entry.js';
 import { isArticlePath, readIfChanged, walk } from '../../store/catalog/scan.js';
 import { type ArticleEntry, articleEntry, authorOf, type Post, tagsOf } from './article-entry.js';
@@ -224,8 +229,4 @@ function articleText(
 
 function sizeOf({ fingerprint, html }: ArticleText): number {
   return fingerprint.size + html.length;
-}
-
-function isMalformed(error: unknown): boolean {
-  return error instanceof PressmarkError && error.code.startsWith('FRONT_MATTER_');
 }

@@ -137,6 +137,11 @@ export function readArticleSync(content: ContentFolder, path: string): ReadFile 
   return { text, fingerprint, stored: content.format.decode(text, path) };
 }
 
+/** Whether a file was read, but its text cannot be decoded as an article's. */
+export function isMalformed(error: unknown): error is PressmarkError {
+  return error instanceof PressmarkError && error.code.startsWith('FRONT_MATTER_');
+}
+
 /** Returns the HTML of an article; see `renderedHtml`. */
 export async function htmlOf({ codec }: Pick<ContentFolder, 'codec'>, stored: Rendered): Promise<string> {
   const { bodyEdited, bodyKind, article } = stored;

@@ -6,7 +6,7 @@ import type { Publication } from '../../article/publication.js';
 import type { Address } from '../../article/stored-article.js';
 import { type Fingerprint, sameFingerprint } from '../../fs/fingerprint.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { type ContentFolder, type ReadFile, readArticle } from '../catalog/content-folder.js';
+import { type ContentFolder, isMalformed, type ReadFile, readArticle } from '../catalog/content-folder.js';
 import { type Entry, entryOf } from '../catalog/entry.js';
 import { mayHaveStored, Outdated } from './failures.js';
 
@@ -151,17 +151,25 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     const { path } = entry;
     const fingerprint = await makeDurable(entry);
     const revision = unacknowledged.get(path);
-    let file: StoredFile | undefined;
-    if (writer.afterWrite !== undefined || revision !== undefined) {
-      const { text, stored } = await readArticle(content, path);
-      // A person's edit is left to them to commit.
-      if (!stored.edited) file = { article: stored.article, path, text };
-    }
+    const file =
+      writer.afterWrite !== undefined || revision !== undefined ? await deliveredFile(path) : undefined;
     if (file !== undefined) await writer.afterWrite?.(file, 'found');
     durable.set(path, fingerprint);
-    if (revision === undefined || file?.article.revision !== revision) return undefined;
-    unacknowledged.delete(path);
-    return file;
+    const isStored = revision !== undefined && file?.article.revision === revision;
+    // Only a remote can still store a revision that the file does not have.
+    if (isStored || writer.catchUp === undefined) unacknowledged.delete(path);
+    return isStored ? file : undefined;
+  }
+
+  /** Reads a file; undefined if it has a person's edit, malformed or not, which is left to them to commit. */
+  async function deliveredFile(path: string): Promise<StoredFile | undefined> {
+    try {
+      const { text, stored } = await readArticle(content, path);
+      return stored.edited ? undefined : { article: stored.article, path, text };
+    } catch (error) {
+      if (isMalformed(error)) return undefined;
+      throw error;
+    }
   }
 
   /** If machines share the articles without a common folder, throws unless a file is the same as the shared one. */
