@@ -61,6 +61,12 @@ async function main(wanted: readonly string[]): Promise<number> {
     console.log(`${chosen.length} faults`);
     return 0;
   }
+  const named = values.with.map((name) => `dist/test/${name}.test.js`);
+  const missing = named.find((path) => !fs.existsSync(path));
+  if (missing !== undefined) {
+    console.error(`there is no ${missing}: its failure would pass for one that a fault causes; see --help`);
+    return 2;
+  }
   const file = join('dist/faults', `${values.seed}.jsonl`);
   fs.mkdirSync('dist/faults', { recursive: true });
   const done = readResults(file);
@@ -84,7 +90,6 @@ async function main(wanted: readonly string[]): Promise<number> {
     console.log(`${result.outcome.padEnd(12)} ${fault.place} ${Math.round(result.seconds)} s: ${result.by}`);
     if (result.outcome !== 'caught') console.log(`  - ${fault.before}\n  + ${fault.after}`);
   };
-  const named = values.with.map((name) => `dist/test/${name}.test.js`);
   for (const fault of begun) {
     const groups = named.length > 0 ? tests.alone(named) : tests.importing(fault.module);
     keep(fault, await examine(sandbox, fault, groups, done.get(fault.id)));
