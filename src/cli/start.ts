@@ -30,9 +30,9 @@ export function startCommand(): Command {
     .option('--preview', 'try a site without siteUrl; articles keep this machine’s address')
     .option('--clone <remote>', 'clone the site into an empty folder first')
     .option('--live', 'reload browsers after changes (default: on a terminal)')
-    .option('--no-live', 'do not')
+    .option('--no-live', 'do not reload browsers')
     .option('--watch', 'restart when a plugin or the config changes')
-    .option('--json', 'log lines of JSON on a terminal too, as a pipe gets them')
+    .option('--json', 'print log lines as JSON, even on a terminal')
     .addHelpText('after', example('pressmark start --port 8787'))
     .action(start);
 }
@@ -54,7 +54,7 @@ async function start({
   const log = createLog({ level: given.logLevel, terminal });
   const warn = (text: string) =>
     terminal ? print(`${paint('yellow', '!')} ${printable(text)}`) : log.warn(text);
-  // Checked before anything is written.
+  // Checked before a secret is written.
   refuseUnknownAddress(given, { preview });
   const port = await tryPort(given.port, given.host);
   if (given.secrets.length === 0) {

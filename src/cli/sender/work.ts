@@ -23,7 +23,7 @@ interface WorkOptions {
 export function workCommand(): Command {
   return withClock(withRate(withDir(new Command('work'))))
     .option('--once', 'send what is due now, and end')
-    .option('--json', 'log lines of JSON on a terminal too, as a pipe gets them')
+    .option('--json', 'print log lines as JSON, even on a terminal')
     .addHelpText('after', example('pressmark work'))
     .action(async ({ dir, rate, once, clock = CLOCK, json }: WorkOptions) => {
       const { logLevel } = await loadSettings(dir);
