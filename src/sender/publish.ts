@@ -37,8 +37,9 @@ type Ready = Extract<Queued, { kind: 'queued' }>;
 const BATCH = 64;
 
 /**
- * Queues an article for each file that is not queued yet, the oldest first. Others stay unchanged, so that an interrupted run
- * can be resumed by running it again. An article that the receiver has refused is queued again if its file has changed since.
+ * Queues an article for each file that is not queued yet, the oldest first. Files that are queued already are left alone, so
+ * that an interrupted run can be resumed by running it again. An article that the receiver has refused is queued again if its
+ * file has changed since.
  *
  * @param now milliseconds since the epoch.
  */
@@ -101,6 +102,7 @@ function oldestFirst(paths: readonly string[], { baseUrl }: Connector): Read[] {
   ];
 }
 
+/** Makes the delivery of a file. @param moment the time that it states, which may be after `now`, so that the order is kept. */
 function prepare(state: SenderState, connector: Connector, read: Read, now: number, moment: number): Queued {
   const { path } = read;
   if ('why' in read) return { path, kind: 'refused', why: read.why };
@@ -139,7 +141,7 @@ function recognised(one: Queued, queue: Queue, sent: AlreadySent): Queued {
 }
 
 /** Tells what `queueFiles` would do with these files, without queueing anything. */
-export function foresee(
+export function dryRun(
   queue: Queue,
   state: SenderState,
   connector: Connector,

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { FoundMarkdown } from '../../sender/article/find-markdown.js';
-import { foresee, type Queued } from '../../sender/publish.js';
+import { dryRun, type Queued } from '../../sender/publish.js';
 import type { SenderState } from '../../sender/state.js';
 import { paint, print, printable, printJson } from '../terminal.js';
 import { type FileRow, has, leftOutRows, summaryOf, undelivered } from './files.js';
@@ -17,10 +17,10 @@ interface Plan extends FileRow {
 export function showPlan(sending: Sending, found: FoundMarkdown, json: boolean): void {
   const { state, connector, queue, clock } = sending;
   const urlOf = probableUrls(sending);
-  const foreseen = foresee(queue, state, connector, found.articles, clock.now);
+  const decided = dryRun(queue, state, connector, found.articles, clock.now);
   const rows: Plan[] = [
     ...leftOutRows(state, found),
-    ...[...foreseen].map((one) => planOf(state, one, urlOf)),
+    ...[...decided].map((one) => planOf(state, one, urlOf)),
   ];
   if (has(rows, 'refused')) process.exitCode = 1;
   if (json) {

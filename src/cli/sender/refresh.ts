@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { findMarkdown } from '../../sender/article/find-markdown.js';
 import type { Clock } from '../../sender/clock.js';
-import { foresee, type Queued } from '../../sender/publish.js';
+import { dryRun, type Queued } from '../../sender/publish.js';
 import type { Entry } from '../../sender/queue/entry.js';
 import { refresh } from '../../sender/refresh.js';
 import { example, withDir } from '../options.js';
@@ -63,7 +63,7 @@ async function refreshChanged(
 ): Promise<void> {
   const { state, connector, queue, clock } = sending;
   const rows: FileRow[] = [];
-  for (const one of foresee(queue, state, connector, files, clock.now)) {
+  for (const one of dryRun(queue, state, connector, files, clock.now)) {
     const row = await refreshed(sending, one, force, (entry) => json || say(entry));
     rows.push(row);
     const isNamed = row.status === 'refused' || (row.status === 'failed' && row.delivery === undefined);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { articleId } from '../../../src/sender/article/compose.js';
 import { readDraft } from '../../../src/sender/article/draft.js';
-import { foresee } from '../../../src/sender/publish.js';
+import { dryRun } from '../../../src/sender/publish.js';
 import { openQueue } from '../../../src/sender/queue/queue.js';
 import { connected, T0 } from '../../support/sender.js';
 
@@ -13,7 +13,7 @@ test('a file whose article is already that of another file is refused by its id,
   fs.writeFileSync(newer, '---\ntitle: Newer\n---\nText.\n');
   const id = articleId(readDraft(newer, null), connector, state.dir, newer);
   fs.writeFileSync(older, `---\ntitle: Older\ndate: 2020-01-01\nid: ${id}\n---\nOther text.\n`);
-  const [first, second] = foresee(openQueue({ state }), state, connector, [newer, older], () => T0);
+  const [first, second] = dryRun(openQueue({ state }), state, connector, [newer, older], () => T0);
   t.like(first, { path: older, kind: 'queued' });
   t.like(second, { path: newer, kind: 'refused', why: `older.md has the same id, ${id}` });
 });
