@@ -1,4 +1,4 @@
-// The public exports from folders that only app and cli may import.
+// What `src/index.ts`, the entry point of the package, exports from folders that only app and cli may import.
 
 export type {
   ArticleMapping,

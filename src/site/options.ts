@@ -39,7 +39,7 @@ export interface SiteOptions {
   readonly hosting: readonly Hosting[];
   /** The Content-Security-Policy that hosts send; false for none. @default the policy that the theme needs */
   readonly contentSecurityPolicy?: string | false | undefined;
-  /** The catalog to fill, for other readers. @default a new one */
+  /** The catalog that article files are compared with; others may only read it. @default a new one */
   readonly catalog?: Catalog;
   /**
    * Returns a key of other inputs of all pages, such as the plugins and their versions. If it changes, all pages are made

@@ -79,10 +79,10 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         else for (const path of paths) next.paths.add(path);
         for (const path of anew) next.anew.add(path);
         if (paths !== 'all') thread.ask({ kind: 'first', paths }).catch(() => undefined); // the build reports the error
-        if (!isBuilding) void buildAll();
+        if (!isBuilding) void buildRequested();
       }
 
-      async function buildAll(): Promise<void> {
+      async function buildRequested(): Promise<void> {
         isBuilding = true;
         do {
           await sleep(); // so that all other listeners get the change first
@@ -156,8 +156,9 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       };
       for (const what of ['published', 'updated', 'created', 'edited', 'removed'] as const)
         host.addAction(`article.${what}`, changed);
+      // An article becomes scheduled only by a change of its file, which has requested a build.
       host.addAction('article.stateChanged', ({ path, state }) => {
-        if (state !== 'scheduled') changed({ path }); // the change of the file has requested a build
+        if (state !== 'scheduled') changed({ path });
       });
       host.addAction('build.requested', ({ articles }) => {
         const paths = articles?.flatMap((path) =>

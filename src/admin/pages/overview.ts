@@ -5,8 +5,9 @@ import { actionsOn, widgetsOf } from './added.js';
 
 /** One step between the delivery and the public page. */
 export interface Station {
-  /** The key of its name in the words, after `overview.`; for `deploy`, the target's own name. */
+  /** The key of its name in the words, after `overview.`. */
   readonly name: string;
+  /** The name of the deploy target, if it is a deploy. */
   readonly target?: string;
   readonly level: Level;
   /** When it last succeeded, ISO 8601. */

@@ -21,7 +21,7 @@ export interface ArticleFormat extends ArticleAmender, Omit<ArticleDecoder, 'rea
    * Stored indexes with another key are invalid.
    */
   readonly key: string;
-  /** Whether a URL that is in no file and no generator's list may be answered: only if Pressmark builds the pages itself. */
+  /** Whether an article's URL is known without a generator's list, so that an answer may name it. */
   readonly hasCertainUrls: boolean;
   isArticlePath(path: string): boolean;
   /** The extension of a new article's file, with its dot; a function if it depends on the body. */
@@ -59,6 +59,7 @@ export function articleFormat(given: FormatOptions): ArticleFormat {
   const mapping: ArticleMapping = {
     ...given.mapping,
     tagKey: memoized(given.mapping.tagKey),
+    // Pressmark's `held` comes before the site's dates, and dates that the definition could not read do not count.
     publication: (file) =>
       heldIn(file.data, ownPath(given.mapping)) === undefined
         ? withKnownDates(given.mapping.publication(file))
@@ -66,6 +67,7 @@ export function articleFormat(given: FormatOptions): ArticleFormat {
   };
   const options = { ...given, mapping };
   const { url, listed, settingsKey = '' } = options;
+  const isBuiltHere = listed === undefined; // by Pressmark, not by another generator
   const own = siteKeys(mapping);
   const decoder = articleDecoder(options, own);
   const fields = articleFields(options, own);
@@ -77,14 +79,14 @@ export function articleFormat(given: FormatOptions): ArticleFormat {
     get key() {
       return `${url('slug', '2001-02-03T00:00:00Z')} ${listed?.version ?? ''} ${settingsKey}`;
     },
-    hasCertainUrls: listed === undefined,
+    hasCertainUrls: isBuiltHere,
     isArticlePath: mapping.isArticlePath,
-    extension: listed === undefined ? extensionOf({ body: '', contentHtml: '' }) : extensionOf,
-    namesakes: (at) => (listed === undefined ? [] : namesakes(at)),
+    extension: isBuiltHere ? extensionOf({ body: '', contentHtml: '' }) : extensionOf,
+    namesakes: (at) => (isBuiltHere ? [] : namesakes(at)),
     sentBody: (stored) => mapping.sentBody?.(stored) ?? stored,
     slugOf: (at) => mapping.slug({ path: at, data: {} }),
-    tagKey: listed === undefined || mapping.keys.tags === null ? undefined : own.tagKey,
-    hasAuthors: listed !== undefined && mapping.keys.author != null,
+    tagKey: isBuiltHere || mapping.keys.tags === null ? undefined : own.tagKey,
+    hasAuthors: !isBuiltHere && mapping.keys.author != null,
     encode: articleEncoder(options, own, decoder, fields),
     ...articleAmender(options, own, decoder, fields),
     decode,

@@ -12,7 +12,7 @@ export interface CommandOptions {
   /** The site's folder, where the command runs. */
   readonly cwd: string;
   readonly env: NodeJS.Dict<string>;
-  /** The existing folder of the listing of deployed files, absolute. */
+  /** The folder of the listing of deployed files, absolute; it must exist. */
   readonly notesDir: string;
   /** The time limit, in milliseconds. */
   readonly timeoutMs: number;

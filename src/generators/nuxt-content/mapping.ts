@@ -39,7 +39,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     // Without the number by which files are ordered.
     slug: slugBy(/^\d+\.(?=.)/, ADDRESS_KEY),
     body: storedBody,
-    // In the browser's form, as the site's pages use it to find the article.
+    // Percent-encoded and without a slash at the end, as the site's pages look an article up.
     pinKey: { key: ADDRESS_KEY, write: withoutSlash, read: (text) => text, ignoresSlash: true },
   });
 }

@@ -248,7 +248,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
   function report(): HookReport[] {
     return (['filter', 'action'] as const).flatMap((kind) =>
       [...handlers[kind]].flatMap(([name, entries]) =>
-        entries.map(({ plugin, timer }) => ({ plugin, kind, name, ...timer.now })),
+        entries.map(({ plugin, timer }) => ({ plugin, kind, name, ...timer.timing })),
       ),
     );
   }

@@ -5,6 +5,7 @@ export interface Timing {
   readonly failures: number;
   /** Of the last hundred calls, in milliseconds; null before the first. */
   readonly medianMs: number | null;
+  /** Since the start. */
   readonly longestMs: number | null;
 }
 
@@ -12,7 +13,7 @@ export interface Timing {
 export interface Timer {
   /** @param began when it was called, by `performance.now()`. */
   ended(began: number, isFailure: boolean): void;
-  readonly now: Timing;
+  readonly timing: Timing;
 }
 
 const KEPT = 100;
@@ -31,7 +32,7 @@ export function createTimer(): Timer {
       if (isFailure) failures++;
       longest = Math.max(longest, ms);
     },
-    get now() {
+    get timing() {
       const median = last.toSorted((a, b) => a - b)[Math.floor(last.length / 2)];
       const rounded = (ms: number) => Math.round(ms * 10) / 10;
       const isNew = median === undefined;

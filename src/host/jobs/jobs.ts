@@ -204,7 +204,7 @@ export function createJobs({
       job: id,
       on,
       ...(at !== undefined && { at }),
-      ...timer.now,
+      ...timer.timing,
     }));
   }
 

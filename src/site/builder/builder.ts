@@ -56,7 +56,7 @@ export function createBuilder(options: SiteOptions) {
   const { content, site, log, hooks, additions, catalog = createCatalog() } = options;
   const markdown = peopleMarkdown(additions, log);
   const data = derivedData(additions.data, log);
-  // Plugins may extend the HTML of people's Markdown.
+  // Reading depends on the format, and on plugins, which may extend people's Markdown.
   const parseKey = `${content.format.key} ${options.setupKey?.() ?? ''}`;
   const articles = openSiteArticles(content, site, catalog, log, { markdown, data, parseKey });
   const isReserved = reservedFiles(options.outputs);
@@ -65,13 +65,16 @@ export function createBuilder(options: SiteOptions) {
   /** Articles without a page that were logged already. */
   const warnedOf = new Set<string>();
   let folder: BuiltFiles | undefined;
-  /** Makes the renderer for an index; read again by each build of everything. */
-  let theme: ReturnType<typeof renderers> | undefined;
+  /** Makes the renderer for an index. Undefined if the theme is to be read again, as by each build of everything. */
+  let rendererOf: ReturnType<typeof renderers> | undefined;
   /** The latest index, which includes pages that were made between two files of a build. */
   let index: SiteIndex | undefined;
   /** Files below the content folder whose articles' pages are made first. */
   const waiting = new Set<string>();
-  /** The report of the next build. It also has the pages that were made in the middle of the current one, as it is for them. */
+  /**
+   * The report of the next build. It also has the pages that were made in the middle of the current one, because it was
+   * requested for those articles.
+   */
   let nextReport = startReport();
   /** When a build may next be interrupted for pages that come first, by `performance.now()`. */
   let interruptibleAt = 0;
@@ -128,12 +131,12 @@ export function createBuilder(options: SiteOptions) {
     const isAll = work === 'all' || index === undefined;
     const paths = work === 'all' ? [] : work;
     const switchedOff = hooks.switchedOff();
-    const next = () => pause(isAll, output, report);
+    const pause = () => betweenFiles(isAll, output, report);
     if (isAll) {
-      theme = undefined;
+      rendererOf = undefined;
       output.forgetFailures();
       articles.readOwnerTexts();
-      await articles.readAll(next);
+      await articles.readAll(pause);
     }
     articles.read(paths);
     output.forgetKeys(
@@ -146,19 +149,20 @@ export function createBuilder(options: SiteOptions) {
     const planned: Planned[] = [];
     for (const file of planAll(planners, sources)) {
       planned.push(file);
-      await next();
+      await pause();
     }
     for (const [number, file] of planned.entries()) {
       await output.make(file, report, isAll);
       onProgress?.(number + 1, planned.length);
-      await next();
+      await pause();
     }
     await output.removeAllBut(new Set(planned.map(({ path }) => path)), report, (path) => {
       // Old versions of pages that could not be made still need their style sheet and pictures.
       const isNeeded = HASHED.test(path) && (report.hasUnmade() || articles.hasBroken());
       return isNeeded || index?.at(path) !== undefined; // made after this build was planned
     });
-    // Some files were made with a filter, and others without it.
+    // A filter was switched off during this build: some files were made with it, and others without. Its failure has already
+    // requested the next build.
     if (hooks.switchedOff() !== switchedOff) output.forgetKeys();
     report.logFailures(log);
     return { ...report.result(output.digest(), began), paths: isAll ? [] : paths };
@@ -194,12 +198,12 @@ export function createBuilder(options: SiteOptions) {
   }
 
   function rendererFor(shown: SiteIndex): Renderer {
-    theme ??= renderers(loadTheme(options.themeDirs, site), options);
-    return theme(shown);
+    rendererOf ??= renderers(loadTheme(options.themeDirs, site), options);
+    return rendererOf(shown);
   }
 
   /** Makes the pages that come first, between two files of a build. It takes at most half of the time, so that the build goes on. */
-  async function pause(isAll: boolean, output: BuiltFiles, report: BuildReportKeeper): Promise<void> {
+  async function betweenFiles(isAll: boolean, output: BuiltFiles, report: BuildReportKeeper): Promise<void> {
     await turn();
     if (isClosing && isAll) throw new BuildStopped('the builder was closed in the middle of a build');
     // Not before the first build has read all articles, as a page links the articles next to it.

@@ -24,15 +24,15 @@ export type BuiltFiles = Omit<Awaited<ReturnType<typeof openBuiltFiles>>, 'saved
  * @throws PressmarkError CONFIG_INVALID, LOCK_TIMEOUT, LOCK_HELPER_MISSING
  */
 export async function openBuiltFiles(
-  { outputDir: root, stateDir, log, lock: wait }: SiteOptions,
+  { outputDir: root, stateDir, log, lock: wanted }: SiteOptions,
   isWanted: () => boolean,
 ) {
-  const lock = await takeBuilderLock(stateDir, log, isWanted, wait?.longestMs);
+  const lock = await takeBuilderLock(stateDir, log, isWanted, wanted?.longestMs);
   const state = openBuildState(stateDir, root, log);
   const saved = state.load();
   /** The built files. */
   const built = new Map<string, BuiltFile>(state.added().map((path) => [path, UNKNOWN]));
-  /** Files that could not be made with a key, or were made without a filter. */
+  /** The last failure of each file, with the key that it was tried with. */
   const failed = new Map<string, Failure & { readonly key: string }>();
   /**
    * The folder for files before they are renamed, so that a copy of the output never has an incomplete page. If it is on
@@ -68,7 +68,7 @@ export async function openBuiltFiles(
       const made = await render((failure) => failures.push(failure));
       if (made === undefined) return report.stale();
       const bytes = typeof made === 'string' ? Buffer.from(made) : made;
-      await state.begin(path, !built.has(path));
+      await state.recordChange(path, !built.has(path));
       const isWritten = write(path, bytes);
       const isWhole = failures.length === 0;
       built.set(path, { key: isWhole ? key : '', digest: hash('sha1', bytes, 'base64url') });
@@ -117,7 +117,7 @@ export async function openBuiltFiles(
   /** Removes a file, and its folders if they are empty then. */
   async function remove(path: string, report: BuildReportKeeper): Promise<void> {
     try {
-      await state.begin(path, false);
+      await state.recordChange(path, false);
       if (unlink(join(root, path))) report.removed(path);
       pruneFolders(dirname(path));
       built.delete(path);

@@ -112,7 +112,7 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
    * Records that a file is about to be written or removed. Otherwise a removed page could come back after a power loss, and a
    * page that was added before a kill could stay after its article is gone.
    */
-  async function begin(file: string, isNew: boolean): Promise<void> {
+  async function recordChange(file: string, isNew: boolean): Promise<void> {
     unsaved.add(join(outputDir, file));
     if (!isMarked && !fs.existsSync(marker)) await writeAtomically(marker, '');
     isMarked = true;
@@ -151,7 +151,7 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
     if (isMarked) for (const file of files) unsaved.add(file);
   }
 
-  return { load, added, begin, save };
+  return { load, added, recordChange, save };
 }
 
 /** Whether a builder has begun or finished a build before. */

@@ -53,7 +53,7 @@ const LONGEST_KEPT = 6_000_000;
  * Reads the files of the content folder. A malformed file keeps its last entry, so that an unfinished edit does not remove an
  * article from the site.
  *
- * @param catalog an index for other readers of the same folder, which includes malformed files.
+ * @param catalog the files are compared with it; it includes malformed ones. Others may read it, only this module may write it.
  */
 export function openSiteArticles(
   content: ContentFolder,

@@ -23,9 +23,9 @@ export interface SiteIndex {
   find(path: string): Post | undefined;
   /** Returns the terms of an article's tags, in their order. */
   tagsOf(post: Post): readonly Term[];
-  /** Returns a key of everything that a list shows of an article. */
+  /** Returns a key of an article's file and of the addresses shown with it; every change of the file changes it. */
   keyOf(post: Post): string;
-  /** Returns a key of everything that lists show of all articles. */
+  /** Returns a key of all articles; see `keyOf`. */
   key(): string;
 }
 

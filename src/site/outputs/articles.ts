@@ -29,7 +29,7 @@ export function articlePlanner({ textAt }: Pick<Articles, 'textAt'>): ArticlePla
   };
 }
 
-/** Makes the page of an article. @param text the content of its file. */
+/** Makes the input of an article's template. @param text the content of the article's file. */
 export function articlePage(
   post: Post,
   index: Pick<SiteIndex, 'posts' | 'tagsOf'>,

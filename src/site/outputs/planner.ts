@@ -33,7 +33,7 @@ export interface Sources {
   readonly builtAt: (place: string) => string[];
 }
 
-/** Plans the files of one kind, such as feeds. If a key lacks an input, a stale file stays. */
+/** Plans the files of one kind, such as feeds. A key must have every input; otherwise a stale file stays. */
 export type Planner = (sources: Sources) => Iterable<Planned>;
 
 /** Makes a cache key from a file's inputs. */

@@ -19,7 +19,7 @@ export function isOwnFile(file: string, staticDir: string, { renderer }: Pick<So
 }
 
 /**
- * Plans the owner's files, which are copied to the site unchanged. They replace the site's own files.
+ * Plans the owner's files, which are copied to the site unchanged. They replace made files of the same name.
  *
  * @param folder the folder of the files, absolute; it need not exist.
  */

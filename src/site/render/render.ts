@@ -27,8 +27,8 @@ export interface Renderer {
    */
   render(page: Page, onFailure?: OnFilterFailure): Promise<string>;
   /**
-   * The files that pages link, and the theme's files for the top of the site, such as `favicon.ico`, which replace the site's
-   * own files.
+   * The files that pages link, and the theme's files for the top of the site, such as `favicon.ico`, which replace pages of
+   * the same name.
    */
   readonly files: ReadonlyMap<string, () => string | Uint8Array>;
 }

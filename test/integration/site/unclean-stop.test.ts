@@ -89,9 +89,9 @@ test.serial(
     const { timeout } = AbortSignal;
     t.teardown(() => Object.assign(AbortSignal, { timeout }));
     const logged: string[] = [];
-    const { begin, save } = openBuildState(stateDir, outputDir, gatheringLog(logged));
+    const { recordChange, save } = openBuildState(stateDir, outputDir, gatheringLog(logged));
     const writeAndSave = async (name: string) => {
-      await begin(name, true);
+      await recordChange(name, true);
       put(join(outputDir, name), name);
       await save(
         () => ({ parseKey: '', articles: [], texts: [], files: [] }),

@@ -25,7 +25,11 @@ const LIST = `
 
 type When = 'early' | 'late';
 
-/** The record of a delivery, after the first attempts or at the end. @throws NotChecked if the sender shows none of it. */
+/**
+ * The record of a delivery, after the first attempts or at the end.
+ *
+ * @throws NotChecked if no attempt came, or if the sender shows no records or none of this delivery.
+ */
 function recordOf({ records }: Seen, when: When, trace: Trace): DeliveryRecord {
   if (records === undefined) throw new NotChecked('the check cannot read the records of this sender');
   const [attempt] = attemptsOf(trace);
