@@ -36,8 +36,7 @@ export function followBuilds(host: ReceiverHost, followers: BuildFollowers): voi
   });
   host.addAction('search.written', () => queue.changed());
   host.addAction('build.done', ({ runs, began }) => {
-    if (runs > 0) noteBuild(began);
-    else facts.note({ buildError: null }); // the output was already up to date
+    noteBuild(began, runs > 0 ? undefined : facts.now.build?.at);
     const excluded = new Set(readBuildState(stateDir).excluded.map(({ path }) => path));
     built(began, ({ path }) => !excluded.has(path));
   });
@@ -50,13 +49,10 @@ export function followBuilds(host: ReceiverHost, followers: BuildFollowers): voi
     awaited?.look();
   }
 
-  function noteBuild(began: number): void {
-    const now = Date.now();
-    const beganAt = new Date(now - (performance.now() - began));
-    facts.note({
-      build: { at: new Date(now).toISOString(), began: beganAt.toISOString() },
-      buildError: null,
-    });
+  /** @param at when the output was built, if this build has found it up to date, with all that was delivered before. */
+  function noteBuild(began: number, at = new Date().toISOString()): void {
+    const beganAt = new Date(Date.now() - (performance.now() - began));
+    facts.note({ build: { at, began: beganAt.toISOString() }, buildError: null });
   }
 
   function noteError(reason: string): void {
