@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Settings } from '../../config/load.js';
 import { messageOf } from '../../errors.js';
-import { readHead } from '../../git/commit/head.js';
+import { type Branch, type NotNow, readHead } from '../../git/commit/head.js';
 import { replacedFiles } from '../../git/commit/replaced-texts.js';
 import { lastingLocks } from '../../git/commit/stale-locks.js';
 import { checkContentFolder, committableTree } from '../../git/content-folder.js';
@@ -65,9 +65,10 @@ async function commitFindings(
     ];
   const author = typeof settings.git === 'object' ? settings.git.author : undefined;
   const { author: who } = await identityOf(repository.git, author);
+  const head = await readHead(repository);
   return [
-    ...(restart === undefined ? [await branch(repository, settings)] : []),
-    ...(await uncommitted(repository, settings)),
+    ...(restart === undefined ? [branch(head, settings)] : []),
+    ...(head.kind === 'branch' ? await uncommitted(repository, settings) : []),
     ...locks(repository),
     ...replaced(settings, `put the text back with pressmark revert, or ${copy}`),
     ...(await content(repository, settings)),
@@ -82,11 +83,10 @@ function notCommitted({ because, unexpected }: NoRepository): Finding {
   return warn(about, `articles are not committed: ${because}`, `${remedy}, or set git: false in the config`);
 }
 
-async function branch(repository: Repository, { durability }: Settings): Promise<Finding> {
-  const head = await readHead(repository);
+function branch(head: Branch | NotNow, { durability }: Settings): Finding {
   if (head.kind === 'branch')
     return ok(about, `articles are committed to ${head.ref.replace('refs/heads/', '')}`);
-  const fix = 'finish or abort it, or check out a branch';
+  const fix = 'finish or abort what is unfinished, or check out a branch';
   const text = `commits wait for ${head.waitingFor}`;
   return durability === 'disk'
     ? warn(about, `${text}; new articles are committed afterwards`, fix)

@@ -65,4 +65,8 @@ test('articles are pushed to the branch that the config names, which is made, an
   const told = await doctor(dir);
   t.regex(told, /! push: 1 commit is not pushed to pressmark\/articles$/m);
   t.true(told.includes(`! git: 1 stored article is not committed, such as ${path}`));
+  gitIn(dir, 'checkout', '--quiet', '--detach');
+  const detached = await doctor(dir);
+  t.true(detached.includes('! git: commits wait for HEAD to be on a branch again'));
+  t.false(detached.includes('is not committed'), 'no restart commits it before');
 });
