@@ -11,7 +11,7 @@ import { isMoment } from './moment.js';
  */
 const MOST_LEVELS = 500;
 
-// All texts are checked for lone surrogates afterwards; a rule for each would slow down every delivery.
+// The contract's texts are checked for lone surrogates afterwards; a rule for each would slow down every delivery.
 const text = z.string();
 const nonempty = text.min(1, { error: 'must not be empty' });
 const moment = text.refine(isMoment, { error: 'must be an ISO 8601 moment such as 2026-11-19T08:00:00Z' });

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { systemCode } from '../errors.js';
 
 // These run in the thread pool, although each takes microseconds: while the file system commits its journal, each may have to
-// wait, and would block the thread that answers deliveries.
+// wait, and would block the thread that answers deliveries. Links and renames do not, as nothing may run between them and the
+// comparison before.
 const open = promisify(fs.open);
 const writeFile = promisify(fs.writeFile);
 const fsync = promisify(fs.fsync);

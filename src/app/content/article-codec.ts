@@ -12,7 +12,7 @@ const LIMIT_MS = 10_000;
 /** How long the thread may take to start, in milliseconds. */
 const START_MS = 30_000;
 
-/** After how many dead threads a waiting article is refused. */
+/** How many threads may die while an article waits; at the next death it is refused. */
 const MOST_DEATHS = 2;
 
 /** The kinds of work. */

@@ -159,7 +159,10 @@ export interface SiteChanged {
 export interface Actions {
   'article.published': ArticleChange;
   'article.updated': ArticleChange;
-  /** A new file that this receiver has not written: a person's, or one from `git pull` or another receiver. */
+  /**
+   * A new file of a person, `git pull` or another receiver, or of a delivery that was answered with an error. When that is sent
+   * again, `article.published` runs as well.
+   */
   'article.created': FileChange;
   'article.edited': FileChange;
   'article.removed': FileChange;

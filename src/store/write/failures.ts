@@ -36,7 +36,10 @@ const MEANING: Record<string, string> = {
   EFBIG: 'the file would be larger than allowed (ulimit -f)',
 };
 
-/** Makes the error for a delivery that failed because of the disk. Nothing was written, and the service tries again. */
+/**
+ * Makes the error for a delivery that failed because of the disk before its file was written; the service tries again. Its code
+ * is that of `notDurable`, so callers expect a file after both.
+ */
 export function storeFailure(error: unknown): PressmarkError {
   if (error instanceof PressmarkError) return error;
   return failed(`not stored: ${meaningOf(error)}; nothing was changed, send it again`, error);
