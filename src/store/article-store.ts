@@ -60,9 +60,9 @@ export function createStore(options: StoreOptions) {
 
   async function chooseFor(draft: ArticleDraft, taken: ReadonlySet<string>): Promise<Name> {
     const { body, contentHtml } = draft;
-    const { extension } = content.format;
-    const suffix = typeof extension === 'string' ? extension : await codec.extension({ body, contentHtml });
-    return chooseName(draft, suffix, taken);
+    const { extension: ofFormat } = content.format;
+    const extension = typeof ofFormat === 'string' ? ofFormat : await codec.extension({ body, contentHtml });
+    return chooseName(draft, extension, taken);
   }
 
   /**
@@ -76,7 +76,7 @@ export function createStore(options: StoreOptions) {
     id: string,
     prepare: (waitFor: WaitFor) => Promise<ArticleDraft>,
   ): Promise<Published> {
-    const known = unchanged(id) ?? (await storedBefore(id));
+    const known = acknowledgedUnchanged(id) ?? (await storedBefore(id));
     if (known !== undefined) return known;
     const { waits, waitFor } = collectWaits();
     const draft = await prepare(waitFor);
@@ -84,7 +84,7 @@ export function createStore(options: StoreOptions) {
   }
 
   /** Returns the result for an acknowledged id whose file has not changed since, without waiting. */
-  function unchanged(id: string): Published | undefined {
+  function acknowledgedUnchanged(id: string): Published | undefined {
     const [entry] = catalog.byId(id);
     if (entry === undefined || !files.isAcknowledged(entry)) return undefined;
     const stat = fs.statSync(`${content.root}/${entry.path}`, { throwIfNoEntry: false });
@@ -94,10 +94,11 @@ export function createStore(options: StoreOptions) {
 
   async function storedBefore(id: string): Promise<Published | undefined> {
     if (catalog.byId(id).length === 0 && !catalog.hasLost(id)) return undefined;
-    return locked(id, () => acknowledgedAs(id));
+    return locked(id, () => acknowledgeStored(id));
   }
 
-  async function acknowledgedAs(id: string): Promise<Published | undefined> {
+  /** Acknowledges the file of an id that is stored, if there is one. */
+  async function acknowledgeStored(id: string): Promise<Published | undefined> {
     const entry = await reading.current(id);
     if (entry === undefined) return undefined;
     const file = await acknowledge(entry);
@@ -109,7 +110,7 @@ export function createStore(options: StoreOptions) {
     const { id } = draft;
     const taken = new Set<string>();
     return untilWritten(writer, async (epoch) => {
-      const known = await acknowledgedAs(id);
+      const known = await acknowledgeStored(id);
       if (known !== undefined) return known;
       const { slug, path, url, release } = await chooseFor(draft, taken);
       try {

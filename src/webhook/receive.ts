@@ -12,8 +12,8 @@ import { updated } from './events/updated.js';
  * The steps of an event, from its bytes to its answer:
  *
  * 1. The signature is compared with the raw bytes. Without a match nothing is decoded, parsed or looked up: 401.
- * 2. The bytes are decoded, parsed and checked, in another thread: `parseDelivery` of the contract.
- * 3. The handler of the event filters, decides, and stores durably: `published`, `updated`, `lookup`.
+ * 2. The bytes are decoded, parsed and checked, in another thread: `readDelivery`.
+ * 3. The handler of the event decides, filters, and stores durably: `published`, `updated`, `lookup`.
  * 4. Its result is the body of the 200; an error has the status of its code.
  * 5. After the answer, `afterAnswer` runs the actions.
  *
@@ -38,10 +38,10 @@ export async function answerVerified(
 ): Promise<Answer> {
   let delivery: Delivery | undefined;
   try {
-    refuseChanged(body, headers['content-encoding']);
+    refuseEncoded(body, headers['content-encoding']);
     const version = headers[names.contract.toLowerCase()];
     const value = Array.isArray(version) ? version.join(', ') : version;
-    delivery = await context.parseDelivery(body, { name: names.contract, value });
+    delivery = await context.readDelivery(body, { name: names.contract, value });
     const { id, outcome, body: answer, afterAnswer } = await dispatch(delivery, context);
     const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
     return { status: 200, body: json, event: delivery.event, id, outcome, verified: true, afterAnswer };
@@ -130,7 +130,7 @@ function requireSignature(
   const signature = signatureIn(headers, names);
   const isRight = () => verify(body, signature, secrets.now());
   if (!isRight() && !(secrets.reread() && isRight())) {
-    const cause = changedBytes(body, headers['content-encoding']) ?? 'check the signing secret';
+    const cause = signOfChange(body, headers['content-encoding']) ?? 'check the signing secret';
     throw new PressmarkError(
       'SIGNATURE_MISMATCH',
       `${names.signature} does not match the raw body: ${cause}`,
@@ -138,15 +138,15 @@ function requireSignature(
   }
 }
 
-/** Refuses bytes that were signed as they are, but are not JSON. */
-function refuseChanged(body: Buffer, encoding: string | string[] | undefined): void {
+/** Refuses bytes that were signed as they are, but are encoded. */
+function refuseEncoded(body: Buffer, encoding: string | string[] | undefined): void {
   if (!isIdentity(encoding))
     throw new PressmarkError(
       'ENCODING_UNSUPPORTED',
       `Content-Encoding ${quote(encoding)} is not supported; send the body as it is`,
     );
-  const change = changedBytes(body, undefined);
-  if (change !== undefined) throw new PressmarkError('BODY_INVALID', change);
+  const sign = signOfChange(body, undefined);
+  if (sign !== undefined) throw new PressmarkError('BODY_INVALID', sign);
 }
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
@@ -156,7 +156,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
  * Tells how a body was changed on its way, by its encoding and its first bytes; undefined if there is no sign of it. Then a
  * wrong signature most likely means a wrong secret.
  */
-function changedBytes(body: Buffer, encoding: string | string[] | undefined): string | undefined {
+function signOfChange(body: Buffer, encoding: string | string[] | undefined): string | undefined {
   if (!isIdentity(encoding))
     return `the body came with Content-Encoding ${quote(encoding)}; let no proxy compress it`;
   if (startsWith(body, GZIP)) return 'the body is compressed (gzip); let no proxy compress it';

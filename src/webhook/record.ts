@@ -27,7 +27,7 @@ export interface RecorderOptions {
   /** The plugin whose adapter receives the requests. @default none: they are deliveries to the webhook */
   readonly adapter?: string;
   /** Headers that are harmless here, in lower case; see `keptHeaders`. */
-  readonly harmless?: ReadonlySet<string>;
+  readonly harmlessHeaders?: ReadonlySet<string>;
   /** Whether bodies and answers are kept. */
   readonly keepsBodies: boolean;
 }
@@ -48,7 +48,7 @@ interface Answered {
  * Returns a function that logs and notes a delivery after its answer: one line for each verified delivery, and a bounded number
  * of lines for all others.
  */
-export function createRecorder({ log, notes, adapter, harmless, keepsBodies }: RecorderOptions) {
+export function createRecorder({ log, notes, adapter, harmlessHeaders, keepsBodies }: RecorderOptions) {
   const logUnverified = createRefusalLog(log, (refused) =>
     notes?.refused({ ...refused, adapter: adapter ?? null }),
   );
@@ -58,7 +58,10 @@ export function createRecorder({ log, notes, adapter, harmless, keepsBodies }: R
     else logUnverified(report);
     if (!verified) return;
     const exchange = keepsBodies ? { body, answer } : { body: null, answer: null };
-    notes?.delivery(recordOf(report, answer), { headers: keptHeaders(rawHeaders, harmless), ...exchange });
+    notes?.delivery(recordOf(report, answer), {
+      headers: keptHeaders(rawHeaders, harmlessHeaders),
+      ...exchange,
+    });
   };
 }
 

@@ -59,7 +59,7 @@ export interface Candidate {
   /** The time of the last activity, in milliseconds. */
   readonly since: number;
   /** Whether a complete request is still without an answer. */
-  readonly isProcessed: boolean;
+  readonly isBeingAnswered: boolean;
 }
 
 /** An HTTP server with limits on connections. */
@@ -77,7 +77,8 @@ export interface BoundedServer {
  *
  * - Pipelined requests are answered one after the other.
  * - A client that does not read its answer is cut off.
- * - A new connection is always accepted; if there are too many, the connections that have been idle longest are closed.
+ * - If there are too many connections, those that have been idle longest are closed; a new one is refused only if all others are
+ *   being answered.
  *
  * @param handle is called for one request of a connection at a time.
  */
@@ -163,7 +164,7 @@ export function createBoundedServer(handle: Handle, log: Log): BoundedServer {
     const elapsed = performance.now() - began;
     const timers = [
       destroyLater(REFUSING_MS, ({ exchanges }) => exchanges.length === 0),
-      destroyLater(unfinishedMs - elapsed, (connection) => !isProcessed(connection)),
+      destroyLater(unfinishedMs - elapsed, (connection) => !isBeingAnswered(connection)),
       destroyLater(wholeMs - elapsed, () => true),
     ];
     await closed;
@@ -176,7 +177,10 @@ export function createBoundedServer(handle: Handle, log: Log): BoundedServer {
 /** Closes idle connections, or the new one if all others are being answered. */
 function makeRoom(connections: Map<Socket, Connection>, newcomer: Socket): void {
   const others = [...connections.values()].filter(({ socket }) => socket !== newcomer);
-  const candidates = others.map((connection) => ({ ...connection, isProcessed: isProcessed(connection) }));
+  const candidates = others.map((connection) => ({
+    ...connection,
+    isBeingAnswered: isBeingAnswered(connection),
+  }));
   const closed = mostDispensable(candidates, performance.now(), CLOSED_AT_ONCE);
   for (const { socket } of closed) {
     socket.destroy();
@@ -185,7 +189,7 @@ function makeRoom(connections: Map<Socket, Connection>, newcomer: Socket): void 
   if (closed.length === 0) newcomer.destroy();
 }
 
-/** Cuts off the slowest readers until the buffered bytes are within the limit. The last connection is never cut off. */
+/** Cuts off the clients with the most unread bytes until these are within the limit. The last one is never cut off. */
 function boundWaiting(connections: Map<Socket, Connection>): void {
   const readers = [...connections.values()].filter((connection) => waitingBytes(connection) > 0);
   readers.sort((a, b) => waitingBytes(b) - waitingBytes(a));
@@ -201,7 +205,7 @@ function boundWaiting(connections: Map<Socket, Connection>): void {
  * The connections to close to make room: the longest idle ones. A client's further connections count more, so that many slow
  * connections of one client are closed before the few of another.
  *
- * @returns at most `count` connections, never one whose request is being processed.
+ * @returns at most `count` connections, never one that is being answered.
  */
 export function mostDispensable<C extends Candidate>(
   candidates: readonly C[],
@@ -212,12 +216,12 @@ export function mostDispensable<C extends Candidate>(
   for (const { client } of candidates) perClient.set(client, (perClient.get(client) ?? 0) + 1);
   const weight = ({ client, since }: Candidate) => (now - since) * (perClient.get(client) ?? 1);
   return candidates
-    .filter(({ isProcessed }) => !isProcessed)
+    .filter(({ isBeingAnswered }) => !isBeingAnswered)
     .sort((a, b) => weight(b) - weight(a))
     .slice(0, count);
 }
 
-function isProcessed({ exchanges: [first] }: Connection): boolean {
+function isBeingAnswered({ exchanges: [first] }: Connection): boolean {
   return first?.response.req.complete === true && !first.response.headersSent;
 }
 

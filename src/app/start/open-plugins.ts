@@ -141,7 +141,7 @@ function handlerContext(
   return {
     store: durable.store,
     hooks,
-    parseDelivery: thread.codec.readDelivery,
+    readDelivery: thread.codec.readDelivery,
     readIncoming: thread.codec.readIncoming,
     codec: content.codec,
     noteJobs: jobs.noteArticle,

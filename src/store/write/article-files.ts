@@ -123,7 +123,7 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   /** The fingerprints of files that are known to be durable, by path. */
   const durable = new Map<string, Fingerprint>();
   /** The revisions that may be stored, now or later, although their deliveries got an error; by path. */
-  const unacknowledged = new Map<string, string>();
+  const unacknowledgedRevisions = new Map<string, string>();
 
   function isDurable({ path, fingerprint }: Entry): boolean {
     const known = durable.get(path);
@@ -131,7 +131,7 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   }
 
   function isAcknowledged(entry: Entry): boolean {
-    return isDurable(entry) && !unacknowledged.has(entry.path);
+    return isDurable(entry) && !unacknowledgedRevisions.has(entry.path);
   }
 
   async function makeDurable(entry: Entry): Promise<Fingerprint> {
@@ -150,14 +150,14 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     if (isAcknowledged(entry)) return undefined;
     const { path } = entry;
     const fingerprint = await makeDurable(entry);
-    const revision = unacknowledged.get(path);
+    const revision = unacknowledgedRevisions.get(path);
     const file =
       writer.afterWrite !== undefined || revision !== undefined ? await deliveredFile(path) : undefined;
     if (file !== undefined) await writer.afterWrite?.(file, 'found');
     durable.set(path, fingerprint);
     const isStored = revision !== undefined && file?.article.revision === revision;
     // Only a remote can still store a revision that the file does not have.
-    if (isStored || writer.catchUp === undefined) unacknowledged.delete(path);
+    if (isStored || writer.catchUp === undefined) unacknowledgedRevisions.delete(path);
     return isStored ? file : undefined;
   }
 
@@ -199,17 +199,17 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
     const stored = { article, path, text };
     try {
       const fingerprint = await writer.write(file);
-      unacknowledged.set(path, article.revision);
+      unacknowledgedRevisions.set(path, article.revision);
       if (!isEdit) await writer.afterWrite?.(stored, isRestored ? 'trash' : 'stored');
       // The entry of a person's edit must be read from the file.
       catalog.set(
         isEdit ? await content.codec.entry(path, { text, fingerprint }) : entryOf(path, file, fingerprint),
       );
       durable.set(path, fingerprint);
-      unacknowledged.delete(path);
+      unacknowledgedRevisions.delete(path);
       return stored;
     } catch (error) {
-      if (mayHaveStored(error)) unacknowledged.set(path, article.revision);
+      if (mayHaveStored(error)) unacknowledgedRevisions.set(path, article.revision);
       throw error;
     }
   }
@@ -237,7 +237,7 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
       await writer.remove(file);
       catalog.delete(file.path);
       durable.delete(file.path);
-      unacknowledged.delete(file.path);
+      unacknowledgedRevisions.delete(file.path);
     });
   }
 

@@ -42,7 +42,7 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
   const folders = createFolderSync(root);
   /** The paths of files whose sync failed. The kernel marks their lost pages as clean, so another sync would prove nothing. */
   const unsynced = new Set<string>();
-  let isStagingElsewhere = false;
+  let isStagingOnOtherDisk = false;
 
   async function write(file: Write): Promise<Fingerprint> {
     const placed = await place(file);
@@ -63,7 +63,7 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
   async function place(file: Write): Promise<Placed> {
     for (let attempt = 1; ; attempt++) {
       // Next to the target if the content folder is on another file system.
-      const folder = isStagingElsewhere ? dirname(file.target) : staging;
+      const folder = isStagingOnOtherDisk ? dirname(file.target) : staging;
       try {
         return await placeBy(folder, file);
       } catch (error) {
@@ -96,7 +96,7 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
         fs.mkdirSync(dirname(target), { recursive: true });
         return true;
       case 'EXDEV':
-        isStagingElsewhere = true;
+        isStagingOnOtherDisk = true;
         return folder === staging;
       default:
         return false;

@@ -21,8 +21,8 @@ export interface HandlerContext {
   readonly knownIds: Pick<KnownIds, 'urlOfDeleted' | 'add'>;
   /** How old the timestamp of a new article may be, in milliseconds; undefined for any age. */
   readonly maxAgeMs: number | undefined;
-  /** `parseDelivery` of the contract in another thread, with names normalised for the store. */
-  readonly parseDelivery: (body: Buffer, contract: ContractHeader) => Promise<Delivery>;
+  /** See the function of this name; in another thread. */
+  readonly readDelivery: (body: Buffer, contract: ContractHeader) => Promise<Delivery>;
   /** See the function of this name; in another thread. */
   readonly readIncoming: (incoming: IncomingArticle, now: string) => Promise<ReadArticle>;
   readonly codec: Pick<ArticleCodec, 'keepComments'>;
@@ -66,21 +66,21 @@ export async function published(
   return { id, outcome, body: publishedAnswer(id, url), ...(afterAnswer !== undefined && { afterAnswer }) };
 }
 
-/** The outcome of a published article, new or known. */
+/** The outcome of a published article: new, stored before, or deleted. */
 export interface PublishedDraft {
   readonly id: string;
   readonly url: string;
   readonly outcome: Result['outcome'];
-  /** The new file; undefined if the article was known. */
+  /** The new file; undefined if nothing was stored. */
   readonly file?: StoredFile;
   /** Runs after the answer has gone out. */
   readonly afterAnswer?: () => Promise<void>;
 }
 
 /**
- * Stores an article unless its id is known.
+ * Stores an article unless it is stored already, or was deleted.
  *
- * @param makeDraft not called for an id that is known.
+ * @param makeDraft not called if the article is stored or was deleted.
  * @param timestamp when it was sent, ISO 8601.
  */
 export async function publishDraft(
@@ -90,10 +90,10 @@ export async function publishDraft(
   context: HandlerContext,
 ): Promise<PublishedDraft> {
   const { store, hooks, knownIds } = context;
-  // Known ids skip the filters, which are for new articles.
+  // Stored and deleted articles skip the filters, which are for new articles.
   const result = await store
     .publish(id, async (waitFor) => {
-      await refuseReplay(id, timestamp, context);
+      await checkFirstArrival(id, timestamp, context);
       const draft = await filteredDraft(makeDraft(), context);
       waitFor(context.noteJobs?.('article.published', { id, timestamp }));
       return draft;
@@ -114,7 +114,7 @@ export async function publishDraft(
   return { id, url, outcome, file, afterAnswer };
 }
 
-/** The outcome of a publication. `deleted`: the article was known, and its owner has deleted it. */
+/** The outcome of a publication. `deleted`: the article was stored, and its owner has deleted it since. */
 type Result = Published | { readonly outcome: 'deleted'; readonly id: string; readonly url: string };
 
 /** Thrown if the owner has deleted the article. */
@@ -130,18 +130,18 @@ function answerIfDeleted(error: unknown): Result {
 }
 
 /**
- * Refuses an unknown id if its article was deleted, or the delivery is too old for a new article.
+ * Checks that the article of an id that is not stored may be stored: it was not deleted, and its delivery is not too old.
  *
- * @throws Deleted; PressmarkError BODY_INVALID.
+ * @throws Deleted, which is answered with 200; PressmarkError BODY_INVALID.
  */
-async function refuseReplay(
+async function checkFirstArrival(
   id: string,
   timestamp: string,
   { store, knownIds, maxAgeMs }: HandlerContext,
 ): Promise<void> {
   const url = knownIds.urlOfDeleted(id);
   if (url !== undefined) {
-    await lookFor(url, store);
+    await readNewFilesFor(url, store);
     // Another receiver may have just stored it.
     if (knownIds.urlOfDeleted(id) === undefined) return;
     throw new Deleted({ id, url });
@@ -154,7 +154,7 @@ async function refuseReplay(
 }
 
 /** Makes the store read new files in the content folder, as for a lookup. */
-async function lookFor(url: string, { find }: HandlerContext['store']): Promise<void> {
+async function readNewFilesFor(url: string, { find }: HandlerContext['store']): Promise<void> {
   try {
     await find(url);
   } catch (error) {
@@ -169,6 +169,7 @@ async function filteredDraft(draft: ArticleDraft, context: HandlerContext): Prom
   const slug = context.slug?.(suggestion, filtered.title, draft.id) ?? suggestion;
   const extra = await filteredFrontMatter(filtered, context, draft.extra);
   const { source: _, ...stored } = filtered;
+  // Only adapters and the admin set these; `filterContent` drops them.
   const { received, revision } = draft;
   return {
     ...stored,

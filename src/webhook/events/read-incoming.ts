@@ -12,7 +12,7 @@ import { isMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { IncomingArticle } from '../../host/http/adapter.js';
 
-/** Decodes, parses and validates a verified body like `parseDelivery`, and normalises its names for the store. */
+/** Decodes, parses and validates a verified body like `parseDelivery`, and normalises its title, author and tags. */
 export function readDelivery(body: Uint8Array, contract: ContractHeader): Delivery {
   const delivery = parseDelivery(bufferOf(body), contract);
   if (delivery.event !== 'article.published' && delivery.event !== 'article.updated') return delivery;
@@ -31,7 +31,7 @@ function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
 
 /** An article from an adapter, in the form of a delivery. */
 export interface ReadArticle {
-  /** With names normalised for the store. */
+  /** With title, author and tags normalised. */
   readonly data: ArticleData;
   /** A digest of the fields that an update replaces, as they were handed over. */
   readonly received: string;

@@ -16,7 +16,7 @@ export interface WebhookOptions {
   readonly receive: Receive;
   readonly hooks: Hooks;
   readonly log: Log;
-  /** The log of deliveries. @default none */
+  /** Notes each delivery for people. @default none */
   readonly notes?: Notes;
 }
 
@@ -24,8 +24,10 @@ export interface WebhookOptions {
 export function webhook({ endpoint, names, receive, hooks, log, notes }: WebhookOptions): Middleware {
   const path = endpoint.replace(/\/$/, '');
   const readBody = createBodyReader();
-  const harmless = new Set([names.event, names.timestamp, names.contract].map((name) => name.toLowerCase()));
-  const record = createRecorder({ log, notes, harmless, keepsBodies: true });
+  const harmlessHeaders = new Set(
+    [names.event, names.timestamp, names.contract].map((name) => name.toLowerCase()),
+  );
+  const record = createRecorder({ log, notes, harmlessHeaders, keepsBodies: true });
   return async (context, next) => {
     if (context.path !== path && context.path !== `${path}/`) return next();
     const started = performance.now();

@@ -22,7 +22,7 @@ function receiving(
 ) {
   const service = serviceOf(serviceSchema.parse({ name }));
   const receive = createReceive({ now, reread }, headerNames(service), {
-    parseDelivery: async (...args: Parameters<HandlerContext['parseDelivery']>) => readDelivery(...args),
+    readDelivery: async (...args: Parameters<HandlerContext['readDelivery']>) => readDelivery(...args),
   } as unknown as HandlerContext);
   const signed = headerNames(service).signature.toLowerCase();
   return async (body: Buffer | string, headers: Record<string, string | undefined> = {}) => {

@@ -10,10 +10,10 @@ import {
 const NOW = 100_000;
 
 /** A connection on which nothing has gone on for so many milliseconds. */
-const candidate = (client: string, ageMs: number, isProcessed = false): Candidate => ({
+const candidate = (client: string, ageMs: number, isBeingAnswered = false): Candidate => ({
   client,
   since: NOW - ageMs,
-  isProcessed,
+  isBeingAnswered,
 });
 
 test('the connections that have been of no use for longest go first, and the many of one client before the older few of another; a request that is being processed keeps its own', (t) => {
