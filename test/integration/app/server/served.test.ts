@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { ask } from '../../../support/ask.js';
 import { bareServer } from '../../../support/bare-server.js';
 import { STATUS_TOKEN } from '../../../support/receiver.js';
@@ -142,15 +142,18 @@ test('206: a client gets the rest of a file only while it is the same file', asy
   t.is((await rest('Thu, 01 Jan 1970 00:00:00 GMT')).text, '0123456789');
 });
 
+/** Expects that HEAD has the headers of GET, and no body. */
+async function sameForHead(t: ExecutionContext, path: string): Promise<void> {
+  const whole = await get(path);
+  const { status, headers, bytes } = await ask(origin, path, { method: 'HEAD' });
+  t.deepEqual([status, bytes.length], [whole.status, 0]);
+  for (const name of ['content-length', 'content-type', 'etag', 'cache-control', 'last-modified'])
+    t.is(headers[name], whole.headers[name], `${path} ${name}`);
+}
+
 test('200: HEAD is answered with the headers of GET and no body', async (t) => {
   put('head.html', 'a page');
-  for (const path of ['/head.html', '/nowhere-at-all']) {
-    const whole = await get(path);
-    const { status, headers, bytes } = await ask(origin, path, { method: 'HEAD' });
-    t.deepEqual([status, bytes.length], [whole.status, 0]);
-    for (const name of ['content-length', 'content-type', 'etag', 'cache-control', 'last-modified'])
-      t.is(headers[name], whole.headers[name], `${path} ${name}`);
-  }
+  await sameForHead(t, '/head.html');
 });
 
 test('404: a missing page is answered with the site’s own page, which clients ask about each time', async (t) => {
@@ -158,6 +161,7 @@ test('404: a missing page is answered with the site’s own page, which clients 
   const { status, text, headers } = await get('/not/here/');
   t.deepEqual([status, text], [404, '<h1>Not here</h1>']);
   t.deepEqual([headers['content-type'], headers['cache-control']], ['text/html; charset=utf-8', 'no-cache']);
+  await sameForHead(t, '/nowhere-at-all');
 });
 
 test('404: a folder without an index is not listed', async (t) => {
