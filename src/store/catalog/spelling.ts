@@ -16,7 +16,7 @@ const MOST_AT_ONCE = 100;
  * all articles get the site's first spelling. If it cannot make separate pages for two different tags, such as `C` and `C#`,
  * the later one is left out. Authors are spelled in the same way, as they have pages on many sites.
  *
- * @param ownOf returns the tags of an article; see `ownTags`. @default runs in this thread
+ * @param ownOf returns the tags of an article with their keys and signs; see `ownTags`. @default runs in this thread
  */
 export function createSpelling(
   { tagKey, hasAuthors }: Pick<ArticleFormat, 'tagKey' | 'hasAuthors'>,
@@ -101,7 +101,7 @@ export function createSpelling(
       sought.delete(tag);
       if (sought.size === 0) return found;
     }
-    // Some known tags come from replaced texts, so read all files again.
+    // Some known tags are no longer in any file, so read all files again.
     known.tags.clear();
     for (const { path: at } of catalog.entries()) changed.add(at);
     spellings();
@@ -134,7 +134,7 @@ export function createSpelling(
   return { tags: spelledTags, author: spelledAuthor };
 }
 
-/** Returns the known spelling of a tag with these signs; undefined if only different tags have its key. */
+/** Returns the known spelling of a tag with these signs, see `signsOf`; undefined if only different tags have its key. */
 function spellingOf(known: readonly string[] = [], signs = ''): string | undefined {
   return known.find((one) => signsOf(one) === signs);
 }
