@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shellWord } from '../generators/inspect/ask.js';
-import { type BuildRun, runBuild, runFailure, withoutGitVariables } from './build/run-build.js';
+import { runShellCommand, type ShellRun, shellFailure, withoutGitVariables } from './run-shell-command.js';
 
 /** Options of `askGenerator`. */
-export interface QuestionOptions extends Pick<BuildRun, 'env' | 'timeoutMs' | 'signal' | 'background'> {
+export interface QuestionOptions extends Pick<ShellRun, 'env' | 'timeoutMs' | 'signal' | 'background'> {
   /** The folder to run the command in: a copy of the site, as generators write caches. */
   readonly dir: string;
   /** The command's name in messages. */
@@ -26,7 +26,7 @@ export async function askGenerator(command: string, options: QuestionOptions): P
   const folder = fs.mkdtempSync(join(tmpdir(), 'pressmark-answer-'));
   const answer = join(folder, 'answer');
   try {
-    const result = await runBuild({
+    const result = await runShellCommand({
       command: `{ ${command}\n} > ${shellWord(answer)}`,
       cwd: dir,
       env: withoutGitVariables(env),
@@ -34,7 +34,7 @@ export async function askGenerator(command: string, options: QuestionOptions): P
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(signal !== undefined && { signal }),
     });
-    if (result.kind !== 'built') return { kind: 'failed', reason: runFailure('command', name, result) };
+    if (result.kind !== 'succeeded') return { kind: 'failed', reason: shellFailure('command', name, result) };
     return { kind: 'printed', text: fs.readFileSync(answer, 'utf8') };
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { stripVTControlCharacters } from 'node:util';
-import { childEnvironment } from '../../child-environment.js';
-import { messageOf } from '../../errors.js';
-import { lowerPriority } from '../../fs/process-priority.js';
+import { childEnvironment } from '../child-environment.js';
+import { messageOf } from '../errors.js';
+import { lowerPriority } from '../fs/process-priority.js';
 
-/** Options of a build command. */
-export interface BuildRun {
+/** A shell command to run, such as a site's build or a deploy. */
+export interface ShellRun {
   /** A shell command, such as `npm run build`. */
   readonly command: string;
   /** The site's folder. */
@@ -25,9 +25,9 @@ export interface BuildRun {
   onOutput?(chunk: Buffer): void;
 }
 
-/** The result of a build command. `output` is the end of its output, at most 64 KB. */
-export type BuildResult =
-  | { readonly kind: 'built'; readonly ms: number; readonly output: string }
+/** The result of a command. `output` is the end of its output, at most 64 KB. */
+export type ShellResult =
+  | { readonly kind: 'succeeded'; readonly ms: number; readonly output: string }
   | {
       readonly kind: 'failed';
       readonly ms: number;
@@ -43,8 +43,8 @@ export type BuildResult =
       readonly timeoutMs: number;
     };
 
-/** Runs a build command. */
-export type RunBuild = (run: BuildRun) => Promise<BuildResult>;
+/** See `runShellCommand`. */
+export type RunShellCommand = (run: ShellRun) => Promise<ShellResult>;
 
 const TIMEOUT_MS = 600_000;
 
@@ -65,10 +65,10 @@ const DRAIN_MS = 500;
 const WATCHED = '{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & exec 3<&-; exec sh -c "$0"';
 
 /**
- * Runs a site's build command in a shell, in its own process group. When this returns, no process of the group is left. A
- * failed command is a result and not an error.
+ * Runs a command in a shell, in its own process group. When this returns, no process of the group is left. A failed command is
+ * a result and not an error.
  */
-export const runBuild: RunBuild = (run) => {
+export const runShellCommand: RunShellCommand = (run) => {
   const started = performance.now();
   const timeoutMs = run.timeoutMs ?? TIMEOUT_MS;
   let tail: Buffer = Buffer.alloc(0);
@@ -113,7 +113,7 @@ export const runBuild: RunBuild = (run) => {
       const ms = Math.round(performance.now() - started);
       const output = tail.toString('utf8').replace(/^\ufffd+/, ''); // not from within a character
       if (timedOut) resolve({ kind: 'timed-out', ms, output, timeoutMs });
-      else if (exitCode === 0) resolve({ kind: 'built', ms, output });
+      else if (exitCode === 0) resolve({ kind: 'succeeded', ms, output });
       else resolve({ kind: 'failed', ms, output, exitCode, signal });
     };
 
@@ -127,7 +127,7 @@ export const runBuild: RunBuild = (run) => {
       settle(null, null);
     });
     child.once('exit', (exitCode, signal) => {
-      // Background processes of the command would change files after the end of the build.
+      // Background processes of the command would change files after its end.
       signalGroup(child, 'SIGKILL');
       // A process that has left the group may keep the output open forever.
       draining = setTimeout(() => settle(exitCode, signal), DRAIN_MS);
@@ -142,10 +142,10 @@ export function withoutGitVariables(env: NodeJS.Dict<string>): NodeJS.Dict<strin
 }
 
 /** A sentence about a command's failure, with the end of its output. */
-export function runFailure(
+export function shellFailure(
   what: 'build command' | 'deploy command' | 'command',
   command: string,
-  result: Exclude<BuildResult, { kind: 'built' }>,
+  result: Exclude<ShellResult, { kind: 'succeeded' }>,
 ): string {
   const how =
     result.kind === 'timed-out'

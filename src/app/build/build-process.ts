@@ -6,9 +6,9 @@ import { loadSettings, type Settings } from '../../config/load.js';
 import { type BuildWish, createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
 import { buildFolder } from '../../deploy/build/build-state.js';
 import type { GeneratedSite } from '../../deploy/build/copy-builds.js';
-import { runBuild } from '../../deploy/build/run-build.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { buildPreview } from '../../deploy/preview/preview-build.js';
+import { runShellCommand } from '../../deploy/run-shell-command.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 import { openRepository } from '../../git/repository.js';
@@ -201,7 +201,7 @@ async function generatedSite(settings: Settings): Promise<GeneratedSite> {
     variables: { [BUILD_VARIABLE]: '1' },
     ...(repository !== undefined && { repository }),
     timeoutMs,
-    runBuild,
+    runShellCommand,
     articleSources(siteDir) {
       const malformed: MalformedFile[] = [];
       const all = [...deliveredArticles(settings, siteDir, (file) => malformed.push(file))];

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import type { Settings } from '../../config/load.js';
 import { buildFolder, presentOutput } from '../../deploy/build/build-state.js';
 import type { PostbuildReport } from '../../deploy/build/postbuild.js';
-import { runBuild, runFailure } from '../../deploy/build/run-build.js';
+import { runShellCommand, shellFailure } from '../../deploy/run-shell-command.js';
 import { PressmarkError } from '../../errors.js';
 import { createLock, type Lock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
@@ -48,9 +48,16 @@ export async function buildWithGenerator(
     // The generator would write through the link, into a checked output that may be deployed.
     if (presentOutput(stateDir, outputDir) !== undefined) fs.unlinkSync(outputDir);
     const variables = { [BUILD_VARIABLE]: '1' };
-    const result = await runBuild({ ...options, command, cwd: dir, env: environment, variables, timeoutMs });
-    if (result.kind !== 'built')
-      throw new PressmarkError('BUILD_FAILED', runFailure('build command', command, result));
+    const result = await runShellCommand({
+      ...options,
+      command,
+      cwd: dir,
+      env: environment,
+      variables,
+      timeoutMs,
+    });
+    if (result.kind !== 'succeeded')
+      throw new PressmarkError('BUILD_FAILED', shellFailure('build command', command, result));
     const { signal } = options;
     return { ms: result.ms, ...(await completeSite(settings, output, { ...(signal && { signal }) })) };
   } finally {

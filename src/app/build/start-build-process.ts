@@ -18,7 +18,7 @@ const MOST_PRINTED = 2_000;
 
 /**
  * How long the process may take to end before it is killed, in milliseconds. The same holds once its channel is closed, as the
- * site's code may do: it cannot answer any more. The generator that it runs has 3 seconds of this to end; see `runBuild`.
+ * site's code may do: it cannot answer any more. The generator that it runs has 3 seconds of this to end; see `runShellCommand`.
  */
 const CLOSE_MS = 4_000;
 

@@ -2,14 +2,14 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import type { SiteCopy, SiteCopyOptions } from '../copy/site-copy.js';
-import type { PostbuildReport } from './postbuild.js';
 import {
-  type BuildResult,
-  type RunBuild,
+  type RunShellCommand,
   readableEnd,
-  runFailure,
+  type ShellResult,
+  shellFailure,
   withoutGitVariables,
-} from './run-build.js';
+} from '../run-shell-command.js';
+import type { PostbuildReport } from './postbuild.js';
 
 /** A site that its own generator builds in a copy. */
 export interface GeneratedSite extends SiteCopyOptions {
@@ -23,7 +23,7 @@ export interface GeneratedSite extends SiteCopyOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** How long one build may take, in milliseconds. */
   readonly timeoutMs?: number;
-  readonly runBuild: RunBuild;
+  readonly runShellCommand: RunShellCommand;
   /** The stored articles of a copy of the site. */
   articleSources(siteDir: string): ArticleSources;
 }
@@ -62,13 +62,13 @@ export type CompletePages = (
 
 /** Builds a copy into an empty output folder. */
 export function buildCopy(
-  { command, output, env, variables, timeoutMs, runBuild }: GeneratedSite,
+  { command, output, env, variables, timeoutMs, runShellCommand }: GeneratedSite,
   { dir: cwd }: SiteCopy,
   signal: AbortSignal,
-): Promise<BuildResult> {
+): Promise<ShellResult> {
   fs.rmSync(join(cwd, output), { recursive: true, force: true });
   const limit = timeoutMs === undefined ? {} : { timeoutMs };
-  return runBuild({
+  return runShellCommand({
     command,
     cwd,
     env: withoutGitVariables(env),
@@ -123,7 +123,7 @@ export function createCopyBuilds(given: {
     const result = await buildCopy(options, site, signal);
     printed = readableEnd(result.output);
     if (signal.aborted) throw new PressmarkError('BUILD_FAILED', 'the build was interrupted');
-    if (result.kind !== 'built') return runFailure('build command', command, result);
+    if (result.kind !== 'succeeded') return shellFailure('build command', command, result);
     const gone = new Set([...left].filter((path) => goodText(path) === undefined));
     try {
       report = await options.complete(site.dir, built, gone, signal);

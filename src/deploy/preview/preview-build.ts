@@ -6,8 +6,8 @@ import { readBuildState } from '../build/build-state.js';
 import { buildCopy, type GeneratedSite } from '../build/copy-builds.js';
 import { openGoodTexts } from '../build/good-texts.js';
 import { addressBelow, pageAt } from '../build/pages.js';
-import { readableEnd, runFailure } from '../build/run-build.js';
 import { copySite, type SiteCopy } from '../copy/site-copy.js';
+import { readableEnd, shellFailure } from '../run-shell-command.js';
 
 /** Options of a preview. */
 export interface PreviewOptions {
@@ -29,7 +29,7 @@ export async function buildPreview(
     leaveOut(site, copy);
     if (!copy.write(draft.path, draft.text)) return failed(`${draft.path} is behind a symbolic link`);
     const result = await buildCopy(site, copy, signal);
-    if (result.kind !== 'built') return failed(runFailure('build command', site.command, result));
+    if (result.kind !== 'succeeded') return failed(shellFailure('build command', site.command, result));
     const address = addressBelow(siteUrl, draft.url);
     const page = address === undefined ? undefined : pageAt(join(copy.dir, site.output), address);
     return page?.kind === 'page'

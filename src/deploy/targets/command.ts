@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, PressmarkError } from '../../errors.js';
-import { readableEnd, runBuild, runFailure } from '../build/run-build.js';
+import { readableEnd, runShellCommand, shellFailure } from '../run-shell-command.js';
 import type { DeployTarget } from './target.js';
 import { inProcess } from './target-process.js';
 
@@ -43,10 +43,18 @@ export function commandTarget(options: CommandOptions): DeployTarget {
         throw new PressmarkError('DEPLOY_FAILED', reason, { cause: error });
       });
       const variables = { PRESSMARK_OUTPUT: folder, PRESSMARK_CHANGED_FILE: changed };
-      const result = await runBuild({ command, cwd, env, variables, timeoutMs, signal, background: true });
+      const result = await runShellCommand({
+        command,
+        cwd,
+        env,
+        variables,
+        timeoutMs,
+        signal,
+        background: true,
+      });
       signal.throwIfAborted();
-      if (result.kind !== 'built')
-        throw new PressmarkError('DEPLOY_FAILED', runFailure('deploy command', command, result));
+      if (result.kind !== 'succeeded')
+        throw new PressmarkError('DEPLOY_FAILED', shellFailure('deploy command', command, result));
       fs.renameSync(next, deployed);
       onPrinted?.(readableEnd(result.output));
     },

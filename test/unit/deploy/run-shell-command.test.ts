@@ -2,22 +2,22 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { runBuild, runFailure } from '../../../../src/deploy/build/run-build.js';
-import { tempDir } from '../../../support/temp-dir.js';
-import { until } from '../../../support/until.js';
+import { runShellCommand, shellFailure } from '../../../src/deploy/run-shell-command.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 
 const env = { PATH: process.env.PATH };
 
 test('a build command runs in the site’s folder, and its output is kept', async (t) => {
   const cwd = tempDir(t);
   const chunks: Buffer[] = [];
-  const result = await runBuild({
+  const result = await runShellCommand({
     command: 'echo made > page.html; echo done; echo careful >&2; sleep 600 & echo $! > pid',
     cwd,
     env,
     onOutput: (chunk) => chunks.push(chunk),
   });
-  t.is(result.kind, 'built');
+  t.is(result.kind, 'succeeded');
   const pid = Number(fs.readFileSync(join(cwd, 'pid'), 'utf8'));
   await until('what it has left in the background has ended', () => !isAlive(pid));
   t.is(fs.readFileSync(join(cwd, 'page.html'), 'utf8'), 'made\n');
@@ -28,13 +28,13 @@ test('a build command runs in the site’s folder, and its output is kept', asyn
 test('a build command that fails gives its exit code and the end of its output', async (t) => {
   const command =
     'i=0; while [ $i -lt 20000 ]; do echo "page $i"; i=$((i+1)); done; echo bad template; exit 3';
-  const result = await runBuild({ command, cwd: tempDir(t), env });
+  const result = await runShellCommand({ command, cwd: tempDir(t), env });
   if (result.kind !== 'failed') return t.fail();
   t.is(result.exitCode, 3);
   t.true(result.output.length <= 65_536 && result.output.length > 60_000);
   t.true(result.output.endsWith('page 19999\nbad template\n'));
   t.regex(
-    runFailure('build command', 'hugo', result),
+    shellFailure('build command', 'hugo', result),
     /^the build command "hugo" ended with exit code 3:\n(?:page \d+\n)+bad template$/,
   );
 });
@@ -46,7 +46,7 @@ test('the reason of a failed build has the error and no stack trace', async (t) 
     (_, line) => `\tfrom /usr/lib/liquid/block.rb:${line + 1}:in \`parse'\n`,
   );
   const reason = (output: string) =>
-    runFailure('build command', 'x', { kind: 'failed', ms: 1, exitCode: 1, signal: null, output });
+    shellFailure('build command', 'x', { kind: 'failed', ms: 1, exitCode: 1, signal: null, output });
   t.is(
     reason(
       `\u001b[31m  Liquid Exception: Unknown tag 'x' in a.md\u001b[0m\n/usr/lib/liquid/a.rb:36:in \`parse': Unknown tag 'x'\n${frames.join('')}`,
@@ -66,7 +66,7 @@ test('a build command that takes too long is ended with all its processes', asyn
   const path = join(cwd, 'pid');
   // As long as the machine takes to start the process in the background.
   for (let timeoutMs = 300; !fs.existsSync(path) || fs.statSync(path).size === 0; timeoutMs *= 2) {
-    const result = await runBuild({ command, cwd, env, timeoutMs });
+    const result = await runShellCommand({ command, cwd, env, timeoutMs });
     t.is(result.kind, 'timed-out');
   }
   const pid = Number(fs.readFileSync(path, 'utf8'));
@@ -85,10 +85,10 @@ function isAlive(pid: number): boolean {
 
 test('a build ends with a Pressmark that is killed', async (t) => {
   const dir = tempDir(t);
-  const module = new URL('../../../../src/deploy/build/run-build.js', import.meta.url).href;
+  const module = new URL('../../../src/deploy/run-shell-command.js', import.meta.url).href;
   const command = 'echo $$ > pid; trap "" TERM PIPE; while :; do sleep 0.1; done';
-  const script = `import(${JSON.stringify(module)}).then(({ runBuild }) =>
-    runBuild({ command: ${JSON.stringify(command)}, cwd: ${JSON.stringify(dir)}, env: process.env }))`;
+  const script = `import(${JSON.stringify(module)}).then(({ runShellCommand }) =>
+    runShellCommand({ command: ${JSON.stringify(command)}, cwd: ${JSON.stringify(dir)}, env: process.env }))`;
   const parent = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
   const path = join(dir, 'pid');
   await until('the build runs', () => fs.existsSync(path) && fs.readFileSync(path, 'utf8').endsWith('\n'));

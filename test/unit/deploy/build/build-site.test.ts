@@ -40,7 +40,7 @@ function site(t: ExecutionContext) {
       except: ['public'],
       env: {},
       variables: {},
-      runBuild: ({ cwd }) => {
+      runShellCommand: ({ cwd }) => {
         world.runs++;
         fs.mkdirSync(join(cwd, 'public'));
         fs.writeFileSync(join(cwd, 'public', 'index.html'), 'Home');
@@ -51,7 +51,7 @@ function site(t: ExecutionContext) {
           fs.writeFileSync(join(cwd, 'public', url.slice(url.lastIndexOf('/') + 1)), text);
         }
         if (world.passing === 'no output') fs.rmSync(join(cwd, 'public'), { recursive: true });
-        return Promise.resolve({ kind: 'built', ms: 1, output: '' });
+        return Promise.resolve({ kind: 'succeeded', ms: 1, output: '' });
       },
       articleSources: (dir) => ({
         articles: articlesIn(dir).filter(({ path }) => path !== world.hidden),
