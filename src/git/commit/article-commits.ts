@@ -19,7 +19,7 @@ import { createComparison } from './uncommitted.js';
 
 /** Limits in milliseconds; `LIMITS_MS` has the defaults. */
 export interface CommitLimits {
-  /** How long one git command may take. */
+  /** How long one git command may take, apart from the one that makes the commits of a batch. */
   readonly timeoutMs?: number;
   /** How long a file must stay unchanged before its edit is committed. @default 2000 */
   readonly stillMs?: number;
@@ -120,12 +120,12 @@ function createArticleCommits(
   });
   const onFailed = (path: string, reason: string) => void hooks.doAction('git.failed', { path, reason });
   const queue = createCommitQueue(commit, onFailed, log);
-  const comparison = createComparison(
+  const comparison = createComparison({
     place,
     log,
-    (path) => queue.add(path, 'found'),
-    (last) => last !== null && last === lastCommit,
-  );
+    onUncommitted: (path) => queue.add(path, 'found'),
+    isOwnCommit: (commit) => commit === lastCommit,
+  });
   const beforeReplace = createBeforeReplace({
     place,
     queue,
@@ -189,13 +189,15 @@ function createArticleCommits(
 
   /**
    * Returns a writer that commits the text that it replaces and, at level `commit`, the text that it has written. A written
-   * file stays in any case; if its commit failed, it gets one later, and the sender's next attempt is answered with 200.
+   * file stays in any case; if its commit failed, it gets one later, and the sender's next attempt is answered with 200. A file
+   * that an earlier delivery may have left without a commit gets one, too. While a rebase or the like is unfinished, an article
+   * that is missing may be back soon, so it is not reported as missing.
    */
   const writerOver = (disk: Writer): Writer => ({
     ...disk,
     beforeReplace: ({ path, edited }) => beforeReplace(`${content}${path}`, edited),
     ...(isBeforeAnswer && {
-      afterWrite: ({ path }, written) => commitNow(`${content}${path}`, written),
+      afterWrite: ({ path }, why) => commitNow(`${content}${path}`, why),
     }),
     async ensure(entry) {
       const fingerprint = await disk.ensure(entry);

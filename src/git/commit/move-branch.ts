@@ -79,7 +79,7 @@ export async function moveBranch(
     }
     await syncRefs(commonDir, head.ref);
     // Only after the sync: a power loss before it may leave the files in the index but not on the branch.
-    return { tidied: git(['update-ref', '-d', ref]).catch(() => undefined) }; // else the next comparison removes it
+    return { tidied: git(['update-ref', '-d', ref]).catch(() => undefined) }; // else the next comparison does it; see uncommitted.ts
   } catch (error) {
     // The command for the branch may fail while the index is still being written.
     await indexed.catch(() => undefined);

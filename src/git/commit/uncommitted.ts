@@ -32,18 +32,17 @@ export async function uncommittedFiles({ repository, folder, inSite }: Committed
   );
 }
 
-/**
- * Finds files that git lacks: at the start, every ten minutes, and when another program has moved HEAD.
- *
- * @param onUncommitted receives each file that git lacks.
- * @param isOwn whether a commit is the last one that this process made.
- */
-export function createComparison(
-  place: CommittedFolder,
-  log: Log,
-  onUncommitted: (path: string) => void,
-  isOwn: (commit: string | null) => boolean,
-) {
+export interface ComparisonOptions {
+  readonly place: CommittedFolder;
+  readonly log: Log;
+  /** Receives each file that git lacks; its path is relative to the site's folder. */
+  onUncommitted(path: string): void;
+  /** Whether a commit is the last one that this process made. */
+  isOwnCommit(commit: string): boolean;
+}
+
+/** Finds files that git lacks: at the start, every ten minutes, and when another program has moved HEAD. */
+export function createComparison({ place, log, onUncommitted, isOwnCommit }: ComparisonOptions) {
   const { repository } = place;
   const timers: NodeJS.Timeout[] = [];
   let isClosed = false;
@@ -83,7 +82,8 @@ export function createComparison(
       const isSwitched = headNow !== head;
       [head, reflog] = [headNow, logNow];
       const now = await readHead(repository);
-      if (isSwitched || !isOwn(now.kind === 'branch' ? now.tip : null)) task.request();
+      const isOwn = now.kind === 'branch' && now.tip !== null && isOwnCommit(now.tip);
+      if (isSwitched || !isOwn) task.request();
     };
     const onTimer = () =>
       void compareIfMoved().catch((error: unknown) =>
