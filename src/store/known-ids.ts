@@ -64,19 +64,6 @@ export async function openKnownIds(options: KnownIdsOptions) {
   let writing: Promise<void> | undefined;
   let isComplete = false;
 
-  takeIn();
-  const found = isComplete ? undefined : await earlier();
-  if (found !== undefined) append([...found, EARLIER]);
-  const missing: KnownId[] = [];
-  for (const entry of catalog.entries()) {
-    const { id, url } = entry;
-    const before = known.get(id);
-    // Share the catalog's strings, as there may be a hundred thousand.
-    if (known.delete(id)) known.set(id, url);
-    if (before !== url && (before !== undefined || isSettled(entry))) missing.push({ id, url });
-  }
-  append(missing);
-
   /** Whether an article that this receiver did not store is final. */
   function isSettled({ id, path, fingerprint }: Entry): boolean {
     // A person's post without Pressmark's id has its path as id, which no delivery uses.
@@ -158,6 +145,19 @@ export async function openKnownIds(options: KnownIdsOptions) {
     writing = undefined;
     append(added);
   }
+
+  takeIn();
+  const found = isComplete ? undefined : await earlier();
+  if (found !== undefined) append([...found, EARLIER]);
+  const missing: KnownId[] = [];
+  for (const entry of catalog.entries()) {
+    const { id, url } = entry;
+    const before = known.get(id);
+    // Share the catalog's strings, as there may be a hundred thousand.
+    if (known.delete(id)) known.set(id, url);
+    if (before !== url && (before !== undefined || isSettled(entry))) missing.push({ id, url });
+  }
+  append(missing);
 
   return { add, noteChanges, urlOfDeleted, forget };
 }
