@@ -9,7 +9,7 @@ import { createNaming, type Name } from './catalog/naming.js';
 import { createSpelling } from './catalog/spelling.js';
 import { createChanges } from './changes.js';
 import { type Replacement, replacedBy, type Target } from './precondition.js';
-import { createReading, type ReadingOptions } from './reading.js';
+import { createReading, type Reading, type ReadingOptions } from './reading.js';
 import type { Trash } from './trash.js';
 import { createArticleFiles, type StoredFile, untilWritten, type WaitFor } from './write/article-files.js';
 import { isStoreFailure, NameTaken, Outdated, storeFailure } from './write/failures.js';
@@ -157,26 +157,6 @@ export function createStore(options: StoreOptions) {
     }
   }
 
-  /** Returns the results that `publish` and `update` would have now; writes nothing. */
-  const dryRun = {
-    async publish(id: string, prepare: (waitFor: WaitFor) => Promise<ArticleDraft>): Promise<Published> {
-      const known = await reading.current(id);
-      if (known !== undefined) return { outcome: 'known', id, url: known.url };
-      const { url, release } = await chooseFor(await prepare(() => undefined), new Set());
-      release();
-      return { outcome: 'stored', id, url };
-    },
-    async update(
-      target: Target,
-      prepare: (article: Article, waitFor: WaitFor) => Promise<Replacement>,
-    ): Promise<Updated> {
-      const { kind, read } = await reading.check(target);
-      if (kind === 'retry') return { outcome: 'retry' };
-      await prepare(read.stored.article, () => undefined);
-      return { outcome: 'stored' };
-    },
-  };
-
   /** @returns undefined if the update must be applied now, but there is no replacement yet. */
   function replace(
     target: Target,
@@ -223,7 +203,7 @@ export function createStore(options: StoreOptions) {
   return {
     publish,
     update,
-    dryRun,
+    dryRun: createDryRun(reading, chooseFor),
     ...changes,
     find,
     get,
@@ -234,6 +214,35 @@ export function createStore(options: StoreOptions) {
     readShared,
     compareFolder,
     close,
+  };
+}
+
+/**
+ * Creates the dry run: `publish` and `update` return the results that those of the store would have now, and write nothing.
+ *
+ * @param chooseFor chooses the name of a new article.
+ */
+function createDryRun(
+  { current, check }: Pick<Reading, 'current' | 'check'>,
+  chooseFor: (draft: ArticleDraft, taken: ReadonlySet<string>) => Promise<Name>,
+) {
+  return {
+    async publish(id: string, prepare: (waitFor: WaitFor) => Promise<ArticleDraft>): Promise<Published> {
+      const known = await current(id);
+      if (known !== undefined) return { outcome: 'known', id, url: known.url };
+      const { url, release } = await chooseFor(await prepare(() => undefined), new Set());
+      release();
+      return { outcome: 'stored', id, url };
+    },
+    async update(
+      target: Target,
+      prepare: (article: Article, waitFor: WaitFor) => Promise<Replacement>,
+    ): Promise<Updated> {
+      const { kind, read } = await check(target);
+      if (kind === 'retry') return { outcome: 'retry' };
+      await prepare(read.stored.article, () => undefined);
+      return { outcome: 'stored' };
+    },
   };
 }
 
