@@ -71,10 +71,7 @@ function* buildsOf({ facts, isBuiltHere }: SiteStatus, now: number): Generator<S
   const { build, buildError, delivery } = facts;
   if (build !== undefined) {
     const isBefore = isBuiltHere && delivery !== undefined && delivery.at > build.began;
-    yield ok(
-      about,
-      `${ago(build.at, now)}${isBefore ? '; the last delivery comes with the next build' : ''}`,
-    );
+    yield ok(about, `${ago(build.at, now)}${isBefore ? '; it began before the last delivery' : ''}`);
   } else if (isBuiltHere && delivery !== undefined && buildError === undefined)
     yield noted('none', about, 'none yet; the receiver builds in the background');
   if (buildError !== undefined)

@@ -53,7 +53,7 @@ test('of a build, status says whether the last delivery is in it', (t) => {
     'fail: the last build failed 60 s ago: no layout',
   ]);
   t.deepEqual(saidOf({ build: { at: at(4), began: at(1) } }), [
-    'ok: 60 s ago; the last delivery comes with the next build',
+    'ok: 60 s ago; it began before the last delivery',
   ]);
   t.deepEqual(saidOf({ build: { at: at(4), began: at(3) } }), ['ok: 60 s ago']);
 });
