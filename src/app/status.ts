@@ -112,7 +112,7 @@ async function restartReason(
   if (idle === undefined || settings.git === false) return undefined;
   const repository = await openRepository(settings.dir, settings.environment);
   if (repository.kind === 'none') return undefined;
-  return `the receiver (process ${idle.pid}) commits nothing, as it was started before git was set up here`;
+  return `the receiver (process ${idle.pid}) commits nothing, as git could not be used when it was started`;
 }
 
 async function reviewStatus(

@@ -1,9 +1,10 @@
-import { PressmarkError } from '../../errors.js';
+import { messageOf, PressmarkError } from '../../errors.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import { definePlugin, type Plugin, type ReceiverHost } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 import type { Writer } from '../../store/write/article-files.js';
 import { type CommittedFolder, checkContentFolder } from '../content-folder.js';
+import { saidIn } from '../git.js';
 import type { Person } from '../identity.js';
 import { commitAt } from '../objects.js';
 import { openRepository } from '../repository.js';
@@ -83,7 +84,18 @@ export async function openArticleCommits(
     log[found.unexpected ? 'warn' : 'info'](`articles are not committed: ${found.because}`);
     return undefined;
   }
-  const place = await checkContentFolder(found, content);
+  const place = await checkContentFolder(found, content).catch((error: unknown) => {
+    // For example, a power loss has torn the index. Articles are stored all the same.
+    if (error instanceof PressmarkError) return error;
+    throw error;
+  });
+  if (place instanceof PressmarkError) {
+    const said = messageOf(saidIn(place));
+    log.error(
+      `articles are not committed: ${place.message}: ${said}; correct that, and restart the receiver`,
+    );
+    return undefined;
+  }
   if (place.kind === 'refused') {
     log.warn(`articles are not committed: the content folder: ${place.why}`);
     return undefined;

@@ -66,7 +66,7 @@ test('where git was set up after the start, doctor and status say that the recei
   const soil = article({ slug: 'soil' });
   const { url } = (await first.post('article.published', soil)).json;
   gitIn(dir, 'init', '--quiet');
-  const words = `the receiver (process ${process.pid}) commits nothing, as it was started before git was set up here`;
+  const words = `the receiver (process ${process.pid}) commits nothing, as git could not be used when it was started`;
   const { code, stdout } = await status(dir);
   t.is(code, 1);
   t.true(stdout.includes(`✗ git       ${words}\n  → restart it`), stdout);

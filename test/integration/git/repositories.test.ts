@@ -222,6 +222,16 @@ test('where nothing can be committed, no article is, which is said once', async 
       [[level, `articles are not committed: ${msg}`]],
     );
   }
+  await writeFile(join(site.dir, '.git/index'), 'torn by a power loss');
+  site.log.length = 0;
+  await site.start();
+  await site.publish('two');
+  await site.stop();
+  t.is(site.log.length, 1);
+  t.regex(
+    String(site.log[0]?.msg),
+    /^articles are not committed: git check-ignore .*: fatal: .*index.*restart/,
+  );
 });
 
 const isRoot = process.getuid?.() === 0;
