@@ -89,7 +89,7 @@ export async function openSiteBuilder(
     pageSize,
     hosting,
     contentSecurityPolicy,
-    log: log.child({ plugin: 'site' }),
+    log, // its lines name the plugin at fault
     hooks: host.hooks,
     outputs: host.outputs,
     setupKey: () =>
