@@ -221,7 +221,7 @@ export function createCommitQueue(
   }
 
   function settleOne({ path, isDelivered, waiters }: QueuedFile, outcome: CommitOutcome): void {
-    // If a person's edit or rename is left to the owner, that is no failure; if a delivered text is, it is one.
+    // Leaving an edit or a rename to the owner is no failure; a delivered text without a commit is one.
     if (outcome.kind !== 'committed' && (outcome.kind !== 'left to owner' || isDelivered)) {
       if (outcome.because !== reported) onFailed(path, outcome.because);
       reported = outcome.because;

@@ -101,7 +101,7 @@ export function createSpelling(
       sought.delete(tag);
       if (sought.size === 0) return found;
     }
-    // Some known tags are no longer in any file, so read all files again.
+    // Some of these tags may no longer be in any file: read all files again.
     known.tags.clear();
     for (const { path: at } of catalog.entries()) changed.add(at);
     spellings();
