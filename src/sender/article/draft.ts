@@ -81,7 +81,7 @@ function withoutClosingMarks(line: string): string {
 
 function draftOf(text: string, path: string, base: string | null): Draft {
   const file = splitFrontMatter(text);
-  const heading = /^\s*#[ \t]+([^\r\n]+)(?:\r?\n|$)/.exec(file.body);
+  const heading = /^(?:[ \t]*\r?\n)* {0,3}#[ \t]+([^\r\n]+)(?:\r?\n|$)/.exec(file.body);
   const ownTitle = textOf(file, 'title');
   const [title, body] =
     ownTitle === undefined && heading !== null
@@ -189,9 +189,11 @@ function dateInName(path: string): string | undefined {
   return day !== undefined && isMoment(day) ? day : undefined;
 }
 
-/** The address, if it has no placeholders. */
+/** The address, if it has no placeholders; that of a folder, if it names the folder's `index.html`, as in Eleventy. */
 function concrete(address: string | undefined): string | undefined {
-  return address === undefined || /[:{]/.test(address.replace(/^https?:/, '')) ? undefined : address;
+  if (address === undefined || address === 'false' || /[:{]/.test(address.replace(/^https?:/, '')))
+    return undefined;
+  return address.replace(/(^|\/)index\.html?$/, '$1');
 }
 
 function lastPart(address: string | undefined): string | undefined {

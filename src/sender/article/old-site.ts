@@ -33,8 +33,15 @@ export function oldUrlsOf(base: string, { permalink, aliases, ...place }: OldPla
   return { page, all: [...new Set(all.filter((url) => url !== undefined))] };
 }
 
+/** An address on the old site; without a leading slash, it is below the site's own address. */
 function resolved(address: string, base: string): string | undefined {
-  return URL.canParse(address, base) ? new URL(address, base).href : undefined;
+  const root = rootOf(base);
+  return URL.canParse(address, root) ? new URL(address, root).href : undefined;
+}
+
+/** The part of a pattern that all articles share. */
+function rootOf(base: string): string {
+  return base.split(PLACEHOLDER, 1)[0] ?? base;
 }
 
 function filled(base: string, { slug, categories, date }: Omit<OldPlace, 'permalink' | 'aliases'>) {
@@ -81,8 +88,7 @@ export function withAbsoluteLinks(markdown: string, base: string, page: string |
 
 /** Resolves a relative address on the old site; other addresses stay unchanged. */
 export function absolute(target: string, base: string, page: string | undefined): string {
-  const [root] = base.split(PLACEHOLDER, 1);
-  const at = page ?? root;
+  const at = page ?? rootOf(base);
   const isRelative = !/^(?:[a-z][a-z0-9+.-]*:|\/\/|#|\{)/i.test(target);
   return isRelative && URL.canParse(target, at) ? new URL(target, at).href : target;
 }

@@ -98,6 +98,8 @@ test('without front matter the title is that of the first heading in its words a
     ['# Learning C# ##  ', 'Learning C#'],
   ] as const)
     t.is(compose(t, `---\n---\n${heading}\n\nText.\n`).title, title);
+  const code = compose(t, '---\n---\n\n    # npm install\n\nText.\n');
+  t.deepEqual([code.title, code.content_markdown.slice(0, 17)], ['', '    # npm install'], 'it is code');
   const untitled = compose(t, '---\n---\nText.\n');
   t.is(untitled.title, '');
   t.notRegex(untitled.json_ld, /headline/);
@@ -391,6 +393,17 @@ test('with the address of the old site, relative links and pictures are absolute
     [...read('date: 2024-05-06\n---\nx', base).oldUrls],
     ['https://old.example/2024/05/06/bees.html'],
   );
+  for (const [permalink, slug, url] of [
+    ['/posts/on-bees/index.html', 'on-bees', 'https://old.example/posts/on-bees/'],
+    ['posts/on-bees/', 'on-bees', 'https://old.example/posts/on-bees/'],
+    ['index.html', 'bees', 'https://old.example/'],
+    ['https://other.example/on-bees.html', 'on-bees', 'https://other.example/on-bees.html'],
+  ] as const) {
+    const told = read(`permalink: ${permalink}\n---\nx`, base);
+    t.deepEqual([told.slug, ...told.oldUrls], [slug, url], permalink);
+  }
+  for (const none of ['false', '/p/:title/', '"/p/{{ title }}/"'])
+    t.is(read(`permalink: ${none}\n---\nx`, base).slug, 'bees', none);
   t.deepEqual([...read('title: x\n---\nx', base).oldUrls], [], 'a part is missing');
   t.is(read('title: x\n---\n[a](b.html)', base).markdown, '[a](https://old.example/b.html)');
 });
