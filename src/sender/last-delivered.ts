@@ -4,7 +4,8 @@ import type { LookupTarget } from '../contract/answers.js';
 import { quote } from '../errors.js';
 import type { Connector } from './connectors.js';
 import type { Envelope } from './delivery/send-event.js';
-import type { Entry } from './queue/entry.js';
+import { type Entry, isOfArticle } from './queue/entry.js';
+import type { Summary } from './queue/entry-files.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
 
@@ -21,13 +22,15 @@ export interface Delivered {
   readonly revisions: ReadonlySet<string>;
 }
 
-/**
- * The earlier deliveries of an article that is to be refreshed.
- *
- * @param id the receiver's id of the article.
- */
-export function deliveredBefore(queue: Queue, connector: Connector, id: string): Delivered {
-  const ours = [...queue.list((one) => one.connector === connector.name && one.article === id)];
+/** The earlier deliveries of an article that is to be refreshed; the receiver may have given it an id of its own. */
+export function deliveredBefore(
+  queue: Queue,
+  { name }: Connector,
+  { id, url }: Pick<LookupTarget, 'id' | 'url'>,
+): Delivered {
+  const isOfIt = (one: Summary) =>
+    one.connector === name && (one.article === id || isOfArticle(one, name, url));
+  const ours = [...queue.list(isOfIt)];
   const last = ours
     .filter(({ record }) => record.status === 'success')
     .sort((a, b) => (momentOf(a) < momentOf(b) ? 1 : -1))[0];

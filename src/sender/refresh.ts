@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { relative } from 'node:path';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
-import { publishedAt } from './article/already-sent.js';
-import { composeUpdate, whyTooLarge } from './article/compose.js';
+import { publicationTimes } from './article/already-sent.js';
+import { articleId, composeUpdate, whyTooLarge } from './article/compose.js';
 import { type Draft, readDraft, whyUnfinished } from './article/draft.js';
 import type { Clock } from './clock.js';
 import type { Connector } from './connectors.js';
@@ -15,7 +15,8 @@ import { envelopeOf, postEvent, sendTest } from './delivery/send-event.js';
 import type { Reply } from './delivery/transport.js';
 import { deliveredBefore, reasonToKeep } from './last-delivered.js';
 import { noteOutcome, notePause, pauseOf } from './pause.js';
-import { type Entry, newEntry } from './queue/entry.js';
+import { type Entry, entryId, newEntry } from './queue/entry.js';
+import type { Summary } from './queue/entry-files.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
 
@@ -44,23 +45,30 @@ export interface Refresh {
  *   ARTICLE_FILE_INVALID; QUEUE_FAILED.
  */
 export async function refresh(what: Refresh): Promise<Entry> {
-  const { queue, connector, url } = what;
+  const { state, queue, connector, url, path } = what;
   if (canonicalUrl(url) === undefined)
     throw new PressmarkError(
       'USAGE',
       `${quote(url, 200)} is not an absolute http(s) URL without credentials`,
     );
+  const draft = draftOf(path, connector);
+  const file = fs.realpathSync(path);
   try {
-    return await sendRefresh(what);
+    return await sendRefresh(what, draft, file);
   } catch (error) {
-    if (error instanceof PressmarkError && ['RECEIVER_REFUSED', 'UNREACHABLE'].includes(error.code))
-      await queue.refuse(connector.name, url, error.message);
+    if (error instanceof PressmarkError && ['RECEIVER_REFUSED', 'UNREACHABLE'].includes(error.code)) {
+      const own = entryId(connector.name, articleId(draft, connector, state.dir, file));
+      await queue.refuse(connector.name, url, own, error.message);
+    }
     throw error;
   }
 }
 
-async function sendRefresh({ state, queue, connector, url, path, clock, force = false }: Refresh) {
-  const draft = draftOf(path, connector);
+async function sendRefresh(
+  { state, queue, connector, url, path, clock, force = false }: Refresh,
+  draft: Draft,
+  file: string,
+) {
   const unfinished = whyUnfinished(draft, clock.now());
   if (unfinished !== undefined) throw refused(`${path} is left out: ${unfinished}`);
   const pause = pauseOf(state, connector.url, clock.now());
@@ -81,15 +89,14 @@ async function sendRefresh({ state, queue, connector, url, path, clock, force = 
   if (noRefresh !== undefined) throw refused(noRefresh);
   const found = await lookUp(connector, url, clock.now());
   const target = await accept(found, checkLookup(found, url), 'the answer to the lookup is not accepted');
-  const file = fs.realpathSync(path);
   const reason = force
     ? undefined
-    : reasonToKeep(deliveredBefore(queue, connector, target.id), target, state, file);
+    : reasonToKeep(deliveredBefore(queue, connector, target), target, state, file);
   if (reason !== undefined) throw refused(reason, '--force replaces the article all the same');
 
   const now = clock.now();
   const timestamp = new Date(now).toISOString();
-  const published = publishedAt(queue, connector, target.id);
+  const published = publicationTimes(queue, connector)(target);
   const draftId = `refresh-${randomUUID()}`;
   const data = { ...composeUpdate(draft, connector, target, draftId, timestamp, published) };
   const payload = envelopeOf('article.updated', data, timestamp);
@@ -99,6 +106,10 @@ async function sendRefresh({ state, queue, connector, url, path, clock, force = 
   const made = newEntry(connector.name, source, queued(connector.url, payload, now));
   const entry: Entry = { ...made, liveUrl: target.url };
   await queue.add([entry]);
+  // An older update that still waits would be sent first, and make this one stale.
+  const isOlder = ({ connector: name, article, event, timestamp: queuedAt }: Summary) =>
+    name === connector.name && article === target.id && event === 'article.updated' && queuedAt < timestamp;
+  for (const { id } of queue.known(isOlder)) await queue.ask(id, 'supersede');
   const taken = await queue.take(entry.id);
   // Another worker was faster; its result is in the queue.
   if (taken === undefined) return queue.read(entry.id) ?? entry;

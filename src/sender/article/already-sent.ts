@@ -1,18 +1,30 @@
 import fs from 'node:fs';
 import { resolve } from 'node:path';
+import type { LookupTarget } from '../../contract/answers.js';
+import { canonicalUrl } from '../../contract/canonical-url.js';
 import type { UpdateData } from '../../contract/envelope.js';
 import type { Connector } from '../connectors.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Envelope } from '../delivery/send-event.js';
-import { type Entry, entryId } from '../queue/entry.js';
+import type { Entry } from '../queue/entry.js';
 import type { Summary } from '../queue/entry-files.js';
 import type { Queue } from '../queue/queue.js';
 import { composeArticle, composeUpdate } from './compose.js';
 import type { Draft } from './draft.js';
 
-/** The time at which an article was published from here, by the receiver's id; ISO 8601. */
-export function publishedAt(queue: Queue, connector: Connector, id: string): string | undefined {
-  return queue.read(entryId(connector.name, id))?.record.payload.timestamp;
+/**
+ * The times at which articles were published from here, ISO 8601. An article is known by the receiver's id or its URL, as a
+ * receiver may give it an id of its own.
+ */
+export function publicationTimes(queue: Queue, { name }: Connector) {
+  const times = new Map<string, string>();
+  const published = ({ connector, event }: Summary) => connector === name && event === 'article.published';
+  for (const { article, liveUrl, timestamp } of queue.known(published)) {
+    times.set(article, timestamp);
+    if (liveUrl !== null) times.set(canonicalUrl(liveUrl) ?? liveUrl, timestamp);
+  }
+  return ({ id, url }: Pick<LookupTarget, 'id' | 'url'>) =>
+    times.get(id) ?? times.get(canonicalUrl(url) ?? url);
 }
 
 /** An article that was published from another file. */
@@ -37,6 +49,7 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string) {
     }
     return found;
   });
+  const publishedAt = once(() => publicationTimes(queue, connector));
   const idsByTitle = once(() => {
     const found = new Map<string, string[]>();
     const published = ({ connector: name, event }: Summary) =>
@@ -60,7 +73,7 @@ export function alreadySent(queue: Queue, connector: Connector, dir: string) {
       event === 'article.updated'
         ? composeUpdate(
             ...([draft, connector, target, text('id'), timestamp] as const),
-            publishedAt(queue, connector, target.id),
+            publishedAt()(target),
           )
         : composeArticle(draft, connector, text('id'), timestamp);
     // A canonical URL may differ: of two trailing slashes one is dropped.

@@ -62,6 +62,8 @@ export type DeliveryEvent =
   | { readonly kind: 'end'; readonly outcome: Outcome }
   /** The worker's tick checks the delivery. */
   | { readonly kind: 'tick' }
+  /** A later update of the same article was queued. */
+  | { readonly kind: 'supersede' }
   | { readonly kind: Asked };
 
 /** A person's request: to send a failed delivery again, to send it without waiting, or to cancel it. */
@@ -69,8 +71,11 @@ export type Asked = 'retry' | 'send' | 'cancel';
 
 const MINUTE_MS = 60_000;
 
-/** The error text of a cancelled delivery. */
-const CANCELLED = 'cancelled by hand';
+/** The error texts of cancelled deliveries. */
+const CANCELLED = {
+  cancel: 'cancelled by hand',
+  supersede: 'cancelled, as a later refresh of the article was queued',
+} as const;
 
 /** The error text of an attempt without a recorded outcome. */
 const CUT_OFF = `the attempt was cut off: ${STUCK_SENDING_MINUTES} minutes later no result was noted`;
@@ -99,11 +104,14 @@ export function advance(delivery: Delivery, event: DeliveryEvent, now: number): 
   if (event.kind === 'end') return status === 'sending' ? ended(delivery, event.outcome, now) : undefined;
   if (event.kind === 'send')
     return status === 'pending' ? { ...delivery, nextRetryAt: moment(now) } : undefined;
-  if (event.kind === 'cancel')
+  if (event.kind === 'cancel' || event.kind === 'supersede')
     return status === 'pending'
-      ? { ...delivery, status: 'failed', lastError: CANCELLED, nextRetryAt: null }
+      ? { ...delivery, status: 'failed', lastError: CANCELLED[event.kind], nextRetryAt: null }
       : undefined;
-  if (event.kind === 'retry') return mayBeRetried(delivery) ? requeued(delivery, now) : undefined;
+  if (event.kind === 'retry')
+    return mayBeRetried(delivery)
+      ? { ...delivery, status: 'pending', attempts: 0, nextRetryAt: moment(now) }
+      : undefined;
   if (!isOver(delivery.nextRetryAt, now)) return undefined;
   if (event.kind === 'take' && status === 'pending') return begun(delivery, now);
   return event.kind === 'tick' && status === 'sending' ? cutOff(delivery, now) : undefined;
@@ -116,20 +124,17 @@ function begun(delivery: Delivery, now: number): Delivery {
     status: 'sending',
     attempts: delivery.attempts + 1,
     nextRetryAt: moment(now + STUCK_SENDING_MINUTES * MINUTE_MS),
-    payload: isUnsent(delivery) ? sentFirstAt(delivery.payload, moment(now)) : delivery.payload,
   };
-}
-
-/** Whether no attempt of a waiting delivery was made: any attempt leaves an error, which stays after a person's retry. */
-function isUnsent({ attempts, lastError }: Delivery): boolean {
-  return attempts === 0 && lastError === null;
 }
 
 /**
  * Sets the moment of sending in a payload (contract: timestamp, published_at), including its JSON-LD if that contains the
  * moment of queueing.
+ *
+ * @param now milliseconds since the epoch.
  */
-function sentFirstAt(payload: Envelope, timestamp: string): Envelope {
+export function sentFirstAt(payload: Envelope, now: number): Envelope {
+  const timestamp = moment(now);
   const json_ld = ['datePublished', 'dateModified'].reduce(
     (text, key) => text.replace(`"${key}":"${payload.timestamp}"`, `"${key}":"${timestamp}"`),
     String(payload.data.json_ld),
@@ -182,11 +187,6 @@ export function leavesOpen(event: DeliveryEvent): boolean {
   if (event.kind !== 'end' || event.outcome.result === 'stopped') return false;
   const { statusCode } = event.outcome;
   return statusCode === null || statusCode < 400 || statusCode > 499;
-}
-
-function requeued(delivery: Delivery, now: number): Delivery {
-  const lastError = delivery.attempts === 0 ? null : delivery.lastError; // see `isUnsent`
-  return { ...delivery, status: 'pending', attempts: 0, lastError, nextRetryAt: moment(now) };
 }
 
 function isOver(at: string | null, now: number): boolean {

@@ -84,13 +84,12 @@ export function openEntryFiles(folder: string) {
   }
 
   /**
-   * Writes entries in parallel, each of them atomically. New entries, and those that are about to be sent, are on the disk when
-   * this returns. The outcome of a sent one may be lost: after a power cut it may still be `sending`, and is then sent again.
+   * Writes entries in parallel, each of them atomically.
    *
+   * @param mustLast whether they are on the disk when this returns.
    * @throws the first error if not all could be written.
    */
-  async function write(entries: readonly Entry[]): Promise<void> {
-    const mustLast = entries.some(({ id, record }) => record.status === 'sending' || !has(id));
+  async function write(entries: readonly Entry[], mustLast: boolean): Promise<void> {
     const written = await Promise.allSettled(entries.map(writeOne));
     const failed = written.find((one) => one.status === 'rejected');
     if (mustLast && written.some((one) => one.status === 'fulfilled')) await syncDirectory(folder);

@@ -86,6 +86,14 @@ export function mayBeReplaced({ mayBeStored, record: { status } }: Entry): boole
 }
 
 /**
+ * Whether no attempt was made: each one leaves a status, or leaves open whether the receiver has stored the article. The
+ * payload may still change; afterwards, each attempt sends the same bytes (contract: Delivery record, payload).
+ */
+export function isUnsent({ mayBeStored, record }: Entry): boolean {
+  return !mayBeStored && record.lastStatusCode === null;
+}
+
+/**
  * Whether an entry belongs to the article with this public URL.
  *
  * @param connector the name of the article's connector.

@@ -1,9 +1,16 @@
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { createLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
-import { type Asked, advance, type DeliveryEvent, leavesOpen, type Outcome } from '../delivery/delivery.js';
+import {
+  type Asked,
+  advance,
+  type DeliveryEvent,
+  leavesOpen,
+  type Outcome,
+  sentFirstAt,
+} from '../delivery/delivery.js';
 import { makeState, type SenderState } from '../state.js';
-import { type Entry, isOfArticle, mayBeReplaced } from './entry.js';
+import { type Entry, isOfArticle, isUnsent, mayBeReplaced } from './entry.js';
 import { openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
 
 /** The durable deliveries of one folder; see `openQueue`. */
@@ -45,14 +52,19 @@ export function openQueue({
     return lastTaken;
   }
 
-  /** Decides on entries and writes the changes, after the previous changes are on the disk. */
-  function submit<T>(decide: (view: View) => T): Promise<T> {
-    const done = last.then(() => lockedChange(decide));
+  /**
+   * Decides on entries and writes the changes, after the previous changes were written.
+   *
+   * @param mustLast whether a power cut must not undo the changes. The outcome of an attempt may be lost: its delivery is then
+   *   still `sending`, and is sent again.
+   */
+  function submit<T>(decide: (view: View) => T, mustLast = true): Promise<T> {
+    const done = last.then(() => lockedChange(decide, mustLast));
     last = done.catch(() => undefined); // the caller gets the error
     return done;
   }
 
-  async function lockedChange<T>(decide: (view: View) => T): Promise<T> {
+  async function lockedChange<T>(decide: (view: View) => T, mustLast: boolean): Promise<T> {
     try {
       makeState(state); // the folder may have been removed
       return await lock.run(async () => {
@@ -64,7 +76,7 @@ export function openQueue({
           has: (id) => changed.has(id) || files.has(id),
           change: (entry) => void changed.set(entry.id, entry),
         });
-        if (changed.size > 0) await files.write([...changed.values()]);
+        if (changed.size > 0) await files.write([...changed.values()], mustLast);
         return result;
       });
     } catch (cause) {
@@ -86,7 +98,12 @@ export function openQueue({
     const at = event.kind === 'take' ? momentOfTaking() : now();
     const record = entry && advance(entry.record, event, at);
     if (entry === undefined || record === undefined) return undefined;
-    const next = { ...entry, record, mayBeStored: entry.mayBeStored || leavesOpen(event) };
+    const isFirst = event.kind === 'take' && isUnsent(entry);
+    const next = {
+      ...entry,
+      record: isFirst ? { ...record, payload: sentFirstAt(record.payload, at) } : record,
+      mayBeStored: entry.mayBeStored || leavesOpen(event),
+    };
     view.change(next);
     return next;
   }
@@ -104,25 +121,29 @@ export function openQueue({
   }
 
   /** Clears earlier refusals after a refresh has landed. */
-  function endRefusals(view: View, { connector, liveUrl }: Entry): void {
-    files.scan();
-    for (const { id, isRefused } of files.known.values()) {
-      const entry = isRefused ? view.read(id) : undefined;
-      if (entry !== undefined && isOfArticle(entry, connector, liveUrl ?? ''))
-        view.change({ ...entry, refused: null });
+  function endRefusals(view: View, { connector, liveUrl, source }: Entry): void {
+    for (const { id } of known((one) => one.isRefused)) {
+      const entry = view.read(id);
+      if (entry === undefined) continue;
+      const isItsFile = entry.liveUrl === null && entry.connector === connector && entry.source === source;
+      if (isItsFile || isOfArticle(entry, connector, liveUrl ?? '')) view.change({ ...entry, refused: null });
     }
   }
 
   /**
    * Records that a refresh of the article at this URL was refused: in the entry of its publication, or of its last refresh if
    * it was not published from here.
+   *
+   * @param id the entry of the file's publication, which counts if the receiver has not answered its URL.
    */
-  async function refuse(connector: string, url: string, why: string): Promise<void> {
-    files.scan();
-    const ofArticle = [...files.known.values()]
-      .filter((one) => isOfArticle(one, connector, url))
-      .sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
-    const item = ofArticle.find(({ event }) => event === 'article.published') ?? ofArticle.at(-1);
+  async function refuse(connector: string, url: string, id: string, why: string): Promise<void> {
+    const ofArticle = known((one) => isOfArticle(one, connector, url)).sort((a, b) =>
+      a.timestamp < b.timestamp ? -1 : 1,
+    );
+    const item =
+      ofArticle.find(({ event }) => event === 'article.published') ??
+      ofArticle.at(-1) ??
+      known((one) => one.id === id && one.liveUrl === null)[0];
     if (item === undefined) return;
     await submit((view) => {
       const entry = view.read(item.id);
@@ -130,10 +151,15 @@ export function openQueue({
     });
   }
 
+  /** The current entries without their payloads. @param filter selects entries. */
+  function known(filter: (summary: Summary) => boolean): Summary[] {
+    files.scan();
+    return [...files.known.values()].filter(filter);
+  }
+
   /** The current entries, without waiting for the lock. @param filter selects the entries to read. @default all */
   function* list(filter: (summary: Summary) => boolean = () => true): Generator<Entry> {
-    files.scan();
-    for (const { id } of [...files.known.values()].filter(filter)) {
+    for (const { id } of known(filter)) {
       const entry = files.read(id);
       if (entry !== undefined) yield entry;
     }
@@ -166,14 +192,13 @@ export function openQueue({
     /** Returns stuck deliveries to `pending`, and lists those that may be sent now, the longest-waiting first. */
     due: async (filter: (summary: Summary) => boolean = () => true): Promise<readonly Summary[]> => {
       // Without the lock: `take` decides by the file at that time.
-      files.scan();
       const at = now();
-      const over = [...files.known.values()].filter((one) => one.dueAt <= at && filter(one));
+      const over = known((one) => one.dueAt <= at && filter(one));
       const stuck = over.flatMap(({ id, status }) => (status === 'sending' ? [id] : []));
       if (stuck.length > 0)
         await submit((view) => {
           for (const id of stuck) step(view, id, { kind: 'tick' });
-        });
+        }, false);
       return over.sort((a, b) => a.dueAt - b.dueAt || (a.timestamp < b.timestamp ? -1 : 1));
     },
     /**
@@ -186,10 +211,11 @@ export function openQueue({
      * @param taken the result of `take`.
      * @returns undefined if the delivery was returned to `pending` meanwhile; then this outcome does not count.
      */
-    settle: (taken: Entry, outcome: Outcome) => submit((view) => settle(view, taken, outcome)),
+    settle: (taken: Entry, outcome: Outcome) => submit((view) => settle(view, taken, outcome), false),
     /** Applies a person's request. @returns undefined if it has no effect on the delivery in its state. */
-    ask: (id: string, kind: Asked) => submit((view) => step(view, id, { kind })),
+    ask: (id: string, kind: Asked | 'supersede') => submit((view) => step(view, id, { kind })),
     refuse,
+    known,
     /** The current entry; undefined if there is no readable one. */
     read: files.read,
     /** Whether there is an entry, readable or not. */

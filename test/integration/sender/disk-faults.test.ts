@@ -25,7 +25,7 @@ async function set(t: ExecutionContext, during: (faults: Faults) => void = () =>
   const sendDue = () =>
     createWorker({ state, queue: testQueue(t, state, Date.now), log: testLog().log }).sendDue();
   const stored = () => queue.read(entry.id)?.record;
-  return { faults, endpoint, state, sender, sendDue, stored };
+  return { faults, endpoint, state, sender, sendDue, stored, id: entry.id };
 }
 
 for (const [what, rule] of [
@@ -61,6 +61,14 @@ test('a claim is on the disk before its request goes out: after a power cut the 
   t.is((await sender('work', '--once')).code, 0);
   const written = steps.findIndex((step) => /^fsync \/deliveries\/.*\.tmp$/.test(step));
   t.true(written !== -1 && steps.indexOf('fsync /deliveries') > written, steps.join('\n'));
+});
+
+test('what a person says is on the disk when the command ends: a power cut does not send a cancelled delivery', async (t) => {
+  const { faults, sender, id } = await set(t);
+  t.is((await sender('deliveries', 'cancel', id)).code, 0);
+  const steps = faults.trace().map(({ call, paths }) => `${call} ${paths.at(-1)?.replace(/.*\//, '')}`);
+  const written = steps.findIndex((step) => /^fsync .*\.tmp$/.test(step));
+  t.true(written !== -1 && steps.indexOf('fsync deliveries') > written, steps.join('\n'));
 });
 
 test('an outcome that cannot be stored: the delivery counts as being sent, and is sent again after ten minutes', async (t) => {

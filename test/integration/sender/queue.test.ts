@@ -169,3 +169,29 @@ test('a delivery that waits is sent at once, or not at all, when a person says s
   });
   t.is((await queue.ask(entry.id, 'retry'))?.record.status, 'pending');
 });
+
+test('the payload gets the moment of its first sending, and every later attempt sends the same, whatever a person does between', async (t) => {
+  const { time, queue, entry } = await set(t);
+  const payload = () => JSON.stringify(queue.read(entry.id)?.record.payload);
+  /** Cancels and retries, and takes it an hour later. */
+  const takenAnew = async () => {
+    for (const asked of ['cancel', 'retry'] as const) t.truthy(await queue.ask(entry.id, asked), asked);
+    time.now += 60 * MINUTE;
+    return queue.take(entry.id);
+  };
+  const taken = await takenAnew();
+  t.is(taken?.record.payload.timestamp, new Date(time.now).toISOString(), 'nothing was sent before');
+  const first = payload();
+  t.truthy(taken && (await queue.settle(taken, { ...busy, statusCode: 400, final: true })));
+  t.truthy(await queue.ask(entry.id, 'retry'));
+  const second = await takenAnew();
+  t.is(payload(), first, 'after a 4xx, a retry, and a cancelled retry');
+  t.truthy(second && (await queue.settle(second, { result: 'stopped', error: 'refused' })));
+  t.truthy(await queue.ask(entry.id, 'retry'));
+  t.truthy(await takenAnew());
+  t.is(payload(), first, 'after an attempt that was stopped');
+  time.now += 10 * MINUTE;
+  await queue.due();
+  t.truthy(await takenAnew());
+  t.is(payload(), first, 'after an attempt that was cut off');
+});

@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { articleId } from '../../../src/sender/article/compose.js';
+import { readDraft } from '../../../src/sender/article/draft.js';
 import { queued } from '../../../src/sender/delivery/delivery.js';
 import { type Answering, type Got, reply } from '../../support/endpoint.js';
 import { makeEntry, senderTo, standing } from '../../support/sender.js';
@@ -31,15 +33,18 @@ async function published(
     title: 'Bees',
     content_html,
   };
-  const usual = ({ event, data }: Request) => {
-    if (event === 'webhook.test') return tested;
-    if (event === 'article.lookup') return { received: true, contract_version: 3, target: stored };
+  const usual = ({ event, data }: Request): Answering => {
+    if (event === 'webhook.test') return reply(200, tested);
+    if (event === 'article.lookup')
+      return reply(200, { received: true, contract_version: 3, target: stored });
+    if (stored.revision_id !== data.base_revision_id)
+      return reply(409, { error: 'Article revision conflict' });
     for (const name of ['title', 'content_html', 'revision_id']) stored[name] = data[name];
-    return { received: true, contract_version: 3, revision_id: data.revision_id };
+    return reply(200, { received: true, contract_version: 3, revision_id: data.revision_id });
   };
   const sender = await senderTo(t, (got, response) => {
     const request = requestOf(got);
-    const answer = over[request.event]?.() ?? reply(200, usual(request));
+    const answer = over[request.event]?.() ?? usual(request);
     return answer(got, response);
   });
   const made = makeEntry(sender.connector, 'stored');
@@ -159,4 +164,58 @@ test('an update is stopped when its receiver has become a Version 1 receiver mea
   t.deepEqual([status, attempts, code], ['failed', 1, 503], 'nothing was sent: no attempt');
   t.regex(error ?? '', /a Version 2 receiver is required/);
   t.is(updates(), 1);
+});
+
+test('a later refresh of an article takes the place of one that waits, which would land first and make it stale', async (t) => {
+  let busy = true;
+  const { stored, clock, queue, path, refresh, worker } = await published(t, {
+    'article.updated': () => (busy ? reply(503) : undefined),
+  });
+  const older = await refresh();
+  clock.pass(1000);
+  fs.writeFileSync(path, '---\ntitle: Bees, corrected\n---\nNewer text.\n');
+  const newer = await refresh();
+  busy = false;
+  clock.pass(61_000);
+  await worker().sendDue();
+  t.deepEqual(
+    [queue.read(older.id)?.record.status, queue.read(newer.id)?.record.status, stored.title],
+    ['failed', 'success', 'Bees, corrected'],
+  );
+  t.regex(queue.read(older.id)?.record.lastError ?? '', /a later refresh/);
+});
+
+test('a person’s edit is seen, and the date of publication kept, also where the receiver has ids of its own', async (t) => {
+  const { stored, updates, endpoint, refresh } = await published(t);
+  stored.id = '42';
+  t.is((await refresh()).record.status, 'success');
+  const { data } = requestOf(endpoint.got.at(-1) ?? t.fail());
+  t.regex(String(data.json_ld), /"datePublished":"2026-11-19T08:00:00.000Z"/);
+  stored.revision_id = 'edit-1';
+  await t.throwsAsync(refresh(), { message: /its revision was "refresh-[^"]+" and is "edit-1"/ });
+  t.is(updates(), 1);
+});
+
+test('an edit before the first refresh is seen where the receiver has ids of its own', async (t) => {
+  const { stored, updates, refresh } = await published(t);
+  Object.assign(stored, { id: '42', content_html: '<p>Walked home, edited.</p>', revision_id: 'edit-1' });
+  await t.throwsAsync(refresh(), { message: /is not what was delivered last from here: its text was/ });
+  t.is(updates(), 0);
+});
+
+test('a refused refresh is reported by the file’s delivery where the receiver has not answered its URL, as one of Version 1', async (t) => {
+  let version = 1;
+  const { state, connector, queue, path, clock, refresh } = await published(t, {
+    'webhook.test': () => reply(200, version === 1 ? { received: true } : tested),
+  });
+  const id = articleId(readDraft(path), connector, state.dir, path);
+  const made = makeEntry(connector, id);
+  const record = { ...made.record, status: 'success', nextRetryAt: null } as const;
+  await queue.add([{ ...made, source: 'bees.md', record }]);
+  await t.throwsAsync(refresh('https://g.example/elsewhere/'), { message: /Version 2 receiver is required/ });
+  t.regex(queue.read(made.id)?.refused?.why ?? '', /Version 2 receiver is required/);
+  version = 3;
+  clock.pass(1000);
+  t.is((await refresh()).record.status, 'success');
+  t.is(queue.read(made.id)?.refused, null, 'a later one has landed');
 });
