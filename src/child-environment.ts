@@ -1,6 +1,9 @@
 /** Pressmark's variables that other programs may see. None is a secret. */
 const PUBLIC = new Set(['PRESSMARK_SITE_URL', 'PRESSMARK_ENDPOINT', 'PRESSMARK_CONFIG']);
 
+/** The name of a variable of Pressmark that is a secret. */
+export const SECRET_NAME = /PRESSMARK_\w*(?:SECRET|TOKEN|HOOK)\b/i;
+
 /**
  * The environment of every program that Pressmark runs: git and its helpers, builds, deploy commands, lock helpers, Pagefind.
  * It lacks Pressmark's own variables, which hold the signing secrets, the deploy hook and the tokens: a program might print or

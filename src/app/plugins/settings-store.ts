@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { SECRET_NAME } from '../../child-environment.js';
 import { readEnvironment } from '../../config/environment.js';
 import type { Settings } from '../../config/load.js';
 import { readKeptOptions, SETTINGS_FILE, withKeptOptions } from '../../config/settings-file.js';
@@ -75,9 +76,7 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
   function secretsIn(values: Options): OptionFault[] {
     const names = new Set(plugins.flatMap(({ plugin }) => plugin.secrets ?? []));
     const secrets = Object.entries(readEnvironment(settings)).filter(
-      ([name, value = '']) =>
-        (names.has(name) || /^PRESSMARK_\w*(?:SECRET|TOKEN|HOOK)/.test(name)) &&
-        value.length >= SHORTEST_HIDDEN,
+      ([name, value = '']) => (names.has(name) || SECRET_NAME.test(name)) && value.length >= SHORTEST_HIDDEN,
     );
     return Object.entries(values).flatMap(([path, value]) => {
       const text = JSON.stringify(value) ?? '';

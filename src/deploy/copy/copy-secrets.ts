@@ -1,12 +1,10 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { SECRET_NAME } from '../../child-environment.js';
 
 /** The values of Pressmark's secrets, in the forms that files may hold. */
 export type Secrets = readonly string[];
-
-/** The names of Pressmark's variables that are secrets. */
-const OWN_NAME = /PRESSMARK_(?:SECRET|DEPLOY|STATUS)/i;
 
 /** The shortest secret to search for, in characters: a shorter one may occur by chance. */
 const SHORTEST = 8;
@@ -25,7 +23,7 @@ export function isEnvName(name: string): boolean {
 /** The secrets of an environment and of a site's `.env`. */
 export function secretsOf(siteDir: string, env: NodeJS.Dict<string>): Secrets {
   const ofSite = parsed(readIfThere(join(siteDir, '.env')) ?? '');
-  const set = [...Object.entries(ofSite), ...Object.entries(env)].filter(([name]) => OWN_NAME.test(name));
+  const set = [...Object.entries(ofSite), ...Object.entries(env)].filter(([name]) => SECRET_NAME.test(name));
   // A variable may hold several secrets, and an editor's file may hold a multi-line value line by line.
   const parts = set.flatMap(([, value = '']) => [value, ...value.split(/[,\r\n]+/)]);
   return [...new Set(parts.map((part) => part.trim()).filter((part) => part.length >= SHORTEST))];
@@ -48,15 +46,14 @@ export async function holdsSecret(path: string, size: number, secrets: Secrets):
 }
 
 /**
- * Removes Pressmark's own variables, and values that hold a secret, from the text of an environment file, one character for
- * each byte. A text without them stays unchanged. The text is parsed as by Node.js, not line by line, as values may have
- * several lines.
+ * Removes Pressmark's secrets, and values that hold one, from the text of an environment file, one character for each byte. A
+ * text without them stays unchanged. The text is parsed as by Node.js, not line by line, as values may have several lines.
  *
  * @returns undefined for a text that cannot be parsed, which must not be copied.
  */
 export function withoutSecrets(text: string, secrets: Secrets): string | undefined {
   const bytes = secrets.map((secret) => Buffer.from(secret, 'utf8').toString('latin1'));
-  const isClean = (part: string) => !OWN_NAME.test(part) && !bytes.some((secret) => part.includes(secret));
+  const isClean = (part: string) => !SECRET_NAME.test(part) && !bytes.some((secret) => part.includes(secret));
   if (text.includes('\0')) return undefined; // an editor's own form, or UTF-16
   if (isClean(text)) return text;
   const lines = Object.entries(parsed(text)).flatMap(([name, value = '']) => {

@@ -7,6 +7,11 @@ import { copySite, removeAbandoned } from '../../../../src/deploy/copy/site-copy
 import { openRepository } from '../../../../src/git/repository.js';
 import { folderWith, readFiles, tempDir, writeFiles } from '../../../support/temp-dir.js';
 
+/** The secrets that the config reads from `.env`. */
+const OWN_SECRETS = ['SECRET', 'OLD_SECRET', 'DEPLOY_HOOK', 'DEPLOY_TOKEN', 'GIT_TOKEN', 'STATUS_TOKEN'].map(
+  (name) => `PRESSMARK_${name}`,
+);
+
 test('a copy has the site’s files, and neither history, state, output nor secrets', async (t) => {
   const siteDir = folderWith(t, {
     'content/a.md': 'a',
@@ -14,7 +19,8 @@ test('a copy has the site’s files, and neither history, state, output nor secr
     '.pressmark/lock': 'x',
     'public/index.html': 'x',
     'static/public/logo.svg': 'x',
-    '.env': 'PUBLIC_COLOUR=green\nPRESSMARK_DEPLOY_HOOK=https://hidden.example\n',
+    '.env': `PUBLIC_COLOUR=green\n${OWN_SECRETS.map((name) => `${name}=value-of-${name}\n`).join('')}`,
+    ...Object.fromEntries(OWN_SECRETS.map((name) => [`${name}.txt`, `x value-of-${name}`])),
   });
   const copy = await copySite({ siteDir, except: ['public'] });
   const files = fs.readdirSync(copy.dir, { recursive: true, encoding: 'utf8' }).toSorted();
