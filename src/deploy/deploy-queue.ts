@@ -129,9 +129,12 @@ export function createDeployQueue(options: DeployQueueOptions) {
       if (!signal.aborted) running ??= run();
     }
 
-    /** Deploys until the target is up to date. After a failure it waits, whatever is built meanwhile. */
+    /**
+     * Deploys until the target is up to date. After a failure it waits, whatever is built meanwhile. Requests before the first
+     * output wait for it.
+     */
     async function run(): Promise<void> {
-      while (pending !== undefined && !signal.aborted) {
+      do {
         await setTimeout(msUntilNext(), undefined, { signal }).catch(() => undefined);
         const began = performance.now();
         const failure = await deploy();
@@ -148,7 +151,7 @@ export function createDeployQueue(options: DeployQueueOptions) {
         wake = new AbortController();
         const either = AbortSignal.any([signal, wake.signal]);
         await setTimeout(retryInMs, undefined, { signal: either }).catch(() => undefined);
-      }
+      } while (pending !== undefined && source.folder() !== undefined && !signal.aborted);
       running = undefined;
     }
 
@@ -167,9 +170,10 @@ export function createDeployQueue(options: DeployQueueOptions) {
         takeInOthers();
         const folder = source.folder();
         const version = source.version();
+        if (!isInside || folder === undefined) return undefined;
         const isWanted = pending === 'forced' || stateOf().deployed?.version !== version;
         pending = undefined;
-        if (!isInside || folder === undefined || !isWanted) return undefined;
+        if (!isWanted) return undefined;
         const began = performance.now();
         await keep(name, { ...stateOf(), deploying: version });
         let printed = '';

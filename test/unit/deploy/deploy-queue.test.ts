@@ -19,6 +19,7 @@ function setUp(
     version = 'v1',
     pauses = PAUSES,
     everyMs = 0,
+    folder = (): string | undefined => '/output',
   } = {},
 ) {
   const deployed: string[] = [];
@@ -38,7 +39,7 @@ function setUp(
   ];
   const queue = createDeployQueue({
     targets,
-    source: { folder: () => '/output', version: () => present },
+    source: { folder, version: () => present },
     stateDir,
     log: pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
     onDeployed: () => {
@@ -179,4 +180,19 @@ test('a person who wants a deploy now does not wait for the pause after a failur
   queue.deployNow(targets);
   await until('it is deployed again', () => deployed.length === 2);
   t.is(failures, 2);
+});
+
+test('a deploy that is asked for before there is anything to deploy follows as soon as there is, also if the target has it', async (t) => {
+  const first = setUp(t);
+  await until('the present output is deployed', () => first.deployed.length === 1);
+  await first.queue.stop();
+  let isThere = false;
+  const folder = () => (isThere ? '/output' : undefined);
+  const { queue, targets, deployed, order, build } = setUp(t, { stateDir: first.stateDir, folder });
+  queue.deployNow(targets);
+  await setTimeout(50);
+  t.false(order.includes('deploy'));
+  isThere = true;
+  build('v1');
+  await until('it is deployed', () => deployed.length === 1);
 });
