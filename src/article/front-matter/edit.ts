@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import type { FrontMatterValue } from '../format/mapping.js';
+import type { FrontMatterValue, Timestamp } from '../format/mapping.js';
 import { tomlLibrary } from './libraries.js';
 import { type AnyFrontMatter, cutFrontMatter, dateText, readFrontMatter } from './read.js';
 import { type FrontMatterChanges, plainValue } from './value.js';
@@ -75,8 +75,14 @@ const EDITORS = { yaml: editYaml, toml: editToml, json: editJson, 'json-fenced':
 /** Rewrites TOML: comments are lost, the order of keys stays. */
 function editToml(source: string, changes: FrontMatterChanges, lineEnd: string): string {
   const { parse, stringify } = tomlLibrary();
-  const data = parse(source, { integersAsBigInt: 'asNeeded' });
-  return withLineEnd(stringify(changedMap(data, changes, tomlDate)), lineEnd);
+  // As bigint, integers stay apart from floats: 1.0 is not written as 1.
+  const data = changedMap(parse(source, { integersAsBigInt: true }), changes, tomlScalar);
+  return withLineEnd(stringify(data, { numbersAsFloat: true }), lineEnd);
+}
+
+function tomlScalar(value: Timestamp | number): unknown {
+  if (typeof value !== 'number') return tomlDate(value.text);
+  return Number.isSafeInteger(value) ? BigInt(value) : value;
 }
 
 /** A date in TOML, without quotes; a text if TOML has no such date. */
@@ -89,8 +95,9 @@ function tomlDate(text: string): unknown {
   }
 }
 
-function tomlDateText(text: string): unknown {
-  const date = tomlDate(text);
+/** A scalar as it is read from TOML. */
+function tomlScalarText(value: Timestamp | number): unknown {
+  const date = typeof value === 'number' ? value : tomlDate(value.text);
   return date instanceof Date ? dateText(date) : date;
 }
 
@@ -104,12 +111,12 @@ function editJson(source: string, changes: FrontMatterChanges, lineEnd: string):
 function changedMap(
   data: object,
   changes: FrontMatterChanges,
-  date?: (text: string) => unknown,
+  scalar?: (value: Timestamp | number) => unknown,
 ): Record<string, unknown> {
   const map = new Map<string, unknown>(Object.entries(data));
   for (const [key, value] of changes) {
     if (value === undefined) map.delete(key);
-    else map.set(key, plainValue(value, date));
+    else map.set(key, plainValue(value, scalar));
   }
   return Object.fromEntries(map);
 }
@@ -133,7 +140,7 @@ function requireFaithful(
   const expected = new Map(Object.entries(before.data));
   for (const [key, value] of changes) {
     if (value === undefined) expected.delete(key);
-    else expected.set(key, plainValue(value, after.form === 'toml' ? tomlDateText : undefined));
+    else expected.set(key, plainValue(value, after.form === 'toml' ? tomlScalarText : undefined));
   }
   const found = new Map(Object.entries(after.data));
   for (const key of new Set([...expected.keys(), ...found.keys()]))

@@ -33,8 +33,9 @@ const OPTIONS = {
   language: 'yaml',
   delimiters: '---',
   engines: {
-    // gray-matter passes the text from the end of the opening fence on, so the parser's line 0 is the file's line 1.
-    yaml: { parse: (source: string) => parseYaml(source, 1), stringify: refuse },
+    // gray-matter passes the text from the end of the opening fence to the last line end, without that one, so the parser's
+    // line 0 is the file's line 1.
+    yaml: { parse: (source: string) => parseYaml(`${source}\n`, 1), stringify: refuse },
     json: { parse: refuse, stringify: refuse },
     javascript: { parse: refuse, stringify: refuse },
   },

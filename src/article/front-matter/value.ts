@@ -20,15 +20,15 @@ export function isMap(
   return typeof value === 'object' && value !== null && !isList(value) && !isTimestamp(value);
 }
 
-/** A value in the form of `readFrontMatter`; `date` converts dates. */
+/** A value in the form of `readFrontMatter`; `scalar` converts dates and numbers. */
 export function plainValue(
   value: FrontMatterValue,
-  date: (text: string) => unknown = (text) => text,
+  scalar: (one: Timestamp | number) => unknown = (one) => (typeof one === 'number' ? one : one.text),
 ): unknown {
-  if (isTimestamp(value)) return date(value.text);
-  if (isList(value)) return value.map((item) => plainValue(item, date));
+  if (isTimestamp(value)) return scalar(value);
   // Some formats have no negative zero.
-  if (typeof value === 'number') return value === 0 ? 0 : value;
+  if (typeof value === 'number') return scalar(value === 0 ? 0 : value);
+  if (isList(value)) return value.map((item) => plainValue(item, scalar));
   if (!isMap(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plainValue(child, date)]));
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plainValue(child, scalar)]));
 }

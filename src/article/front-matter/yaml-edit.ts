@@ -1,13 +1,15 @@
-import type { Pair, Scalar, YAMLMap } from 'yaml';
+import { isDeepStrictEqual } from 'node:util';
+import type { Pair, YAMLMap } from 'yaml';
 import { PressmarkError } from '../../errors.js';
 import type { FrontMatterValue } from '../format/mapping.js';
 import { type Replacement, withReplacements } from '../text/replacements.js';
 import { yamlLibrary } from './libraries.js';
-import type { FrontMatterChanges } from './value.js';
+import { type FrontMatterChanges, isList, isMap, plainValue } from './value.js';
 import { valueText, yamlEntry } from './yaml-text.js';
 
 /**
- * Changes top-level keys of a YAML document, and leaves everything else unchanged.
+ * Changes top-level keys of a YAML document, and leaves everything else unchanged, also within a map or a list of maps that
+ * keeps its keys.
  *
  * @param source the document, without fences; empty, or ending with a line end.
  * @param lineEnd the line end for new lines.
@@ -17,19 +19,14 @@ import { valueText, yamlEntry } from './yaml-text.js';
 export function editYaml(source: string, changes: FrontMatterChanges, lineEnd = '\n'): string {
   const map = topMap(source);
   if (map?.flow) return editYaml(inLines(source, map), changes, lineEnd);
-  const entries = map?.items.map((pair) => entryOf(source, pair)) ?? [];
-  const indent = ' '.repeat(entries[0]?.column ?? 0);
+  const entries = entriesOf(source, map?.items ?? []);
   const found = new Set(entries.map(({ key }) => key));
+  const indent = indentOf(entries);
   const added = [...changes].flatMap(([key, value]) =>
     value === undefined || found.has(key) ? [] : [yamlEntry(key, value, indent)],
   );
-  const replacements = entries
-    .filter(({ key }) => changes.has(key))
-    .map((entry) => {
-      const value = changes.get(entry.key);
-      return value === undefined ? removed(source, entry) : replaced(source, entry, value, indent);
-    });
   const withEnds = (yaml: string) => (lineEnd === '\n' ? yaml : yaml.replaceAll('\n', lineEnd));
+  const replacements = editsOf(source, entries, changes);
   return (
     withReplacements(
       source,
@@ -38,9 +35,52 @@ export function editYaml(source: string, changes: FrontMatterChanges, lineEnd = 
   );
 }
 
-/** A top-level key, as offsets. */
+/** The edits that change and remove keys of a map. */
+function editsOf(source: string, entries: readonly YamlEntry[], changes: FrontMatterChanges): Replacement[] {
+  const indent = indentOf(entries);
+  return entries
+    .filter(({ key }) => changes.has(key))
+    .flatMap((entry) => {
+      const value = changes.get(entry.key);
+      if (value === undefined) return [removed(source, entry)];
+      return editsWithin(source, entry.value, value) ?? [replaced(source, entry, value, indent)];
+    });
+}
+
+/** The edits within a map or a list of maps; undefined if the value must be written anew. */
+function editsWithin(source: string, node: unknown, value: FrontMatterValue): Replacement[] | undefined {
+  const yaml = yamlLibrary();
+  if (yaml.isMap(node) && !node.flow && isMap(value)) {
+    const present = new Map(Object.entries(node.toJSON()));
+    const wanted = Object.entries(value);
+    if (wanted.length !== present.size || wanted.some(([key]) => !present.has(key))) return undefined;
+    const changes = new Map(wanted.filter(([key, one]) => !isSame(present.get(key), one)));
+    return editsOf(source, entriesOf(source, node.items), changes);
+  }
+  if (!yaml.isSeq(node) || !isList(value) || node.items.length !== value.length) return undefined;
+  const present: readonly unknown[] = node.toJSON();
+  const edits: Replacement[] = [];
+  for (const [index, item] of value.entries()) {
+    const within = isSame(present[index], item) ? [] : editsWithin(source, node.items[index], item);
+    if (within === undefined) return undefined;
+    edits.push(...within);
+  }
+  return edits;
+}
+
+function isSame(present: unknown, value: FrontMatterValue): boolean {
+  return isDeepStrictEqual(present, plainValue(value));
+}
+
+function indentOf([first]: readonly YamlEntry[]): string {
+  return ' '.repeat(first?.column ?? 0);
+}
+
+/** A key of a map, as offsets. */
 interface YamlEntry {
   readonly key: string;
+  /** The node of the library. */
+  readonly value: unknown;
   readonly keyStart: number;
   /** The indentation of the key. */
   readonly column: number;
@@ -65,6 +105,10 @@ function topMap(source: string): YAMLMap | null {
   return contents as YAMLMap;
 }
 
+function entriesOf(source: string, pairs: readonly Pair[]): YamlEntry[] {
+  return pairs.map((pair) => entryOf(source, pair));
+}
+
 function entryOf(source: string, { key, value }: Pair): YamlEntry {
   const { isCollection, isNode, isScalar } = yamlLibrary();
   if (!isScalar(key) || !key.range) throw unreadable('it has a key that is not a plain one');
@@ -73,23 +117,27 @@ function entryOf(source: string, { key, value }: Pair): YamlEntry {
   const colonEnd = source.indexOf(':', keyEnd) + 1;
   if (
     colonEnd === 0 ||
-    source.slice(keyStart - column, keyStart).trim() !== '' ||
+    /[^ -]/.test(source.slice(keyStart - column, keyStart)) || // the dash of a list may come before
     source.slice(keyEnd, colonEnd - 1).trim() !== ''
   )
     throw unreadable(`it has a key that is not a plain one`);
   const range = isNode(value) ? value.range : undefined;
   const [valueStart, end] = range && range[1] > range[0] ? range : [colonEnd, colonEnd];
   // Blanks at the end of a block's last line are text; empty lines below it are not.
-  const text = source.slice(valueStart, end);
+  const isBlock = isCollection(value) && !value.flow;
+  // The library counts comments after a block as part of it, even those at the margin.
+  const margin = new RegExp(`\\n {0,${column}}#[^]*`);
+  const text = source.slice(valueStart, end).replace(isBlock ? margin : '', '');
   const blanks = /^[^\S\r\n]*/.exec(text.slice(text.trimEnd().length))?.[0].length ?? 0;
   return {
-    key: String((key as Scalar).value),
+    key: String(key.value),
+    value,
     keyStart,
     column,
     colonEnd,
     valueStart,
     valueEnd: Math.max(colonEnd, valueStart + text.trimEnd().length + blanks),
-    isBlock: isCollection(value) && !value.flow,
+    isBlock,
   };
 }
 
@@ -121,7 +169,9 @@ function replaced(
   // Unchanged, with its blanks, if nothing else changes in the line.
   const isAlone = rest === '' && lines.length === 0 && kept.length === 1 && behind !== '';
   const text = isAlone ? `${first}${behind}` : `${[first, ...kept].join(' ')}${lines.join('')}${rest}`;
-  return { start: colonEnd, end: valueEnd + behind.length, text };
+  // Blanks at the end of the line would become part of the text of a block.
+  const end = valueEnd + behind.length;
+  return { start: colonEnd, end: rest === '' ? end : end + blanksAt(source, end), text };
 }
 
 /** The comment after the last line of a value, with the blanks before it. */
@@ -129,6 +179,13 @@ function commentAt(source: string, end: number): string {
   const comment = /[ \t]+#[^\r\n]*/y;
   comment.lastIndex = end;
   return comment.exec(source)?.[0] ?? '';
+}
+
+/** The number of blanks at an offset. */
+function blanksAt(source: string, at: number): number {
+  const blanks = /[ \t]*/y;
+  blanks.lastIndex = at;
+  return blanks.exec(source)?.[0].length ?? 0;
 }
 
 /** Rewrites a document such as `{a: 1, b: 2}` with a line per key. */

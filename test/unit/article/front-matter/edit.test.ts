@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { FrontMatterValue } from '../../../../src/article/format/mapping.js';
+import type { FrontMatterValue, Timestamp } from '../../../../src/article/format/mapping.js';
 import {
   editFrontMatter,
   type FrontMatterChange,
@@ -76,6 +76,52 @@ New body
   t.is(editFrontMatter(expected, changes, 'New body\n'), expected);
 });
 
+test('within a map or a list of maps that keeps its keys, only what has changed is written', (t) => {
+  const text = `---
+cover: # shown above the post
+    image: "old.jpg" # 1200 by 630
+    # Generators differ in how they read these.
+    hidden: no
+    taken: 2024-01-01
+bigimg:
+  - src: old.jpg # wide
+    desc: off
+  - {src: second.jpg, desc: off}
+---
+`;
+  const cover = { image: 'new.jpg', hidden: 'no', taken: '2024-01-01' };
+  const second = { src: 'second.jpg', desc: 'off' };
+  t.is(
+    editFrontMatter(text, [
+      { key: 'cover', value: cover },
+      { key: 'bigimg', value: [{ src: 'new.jpg', desc: 'off' }, second] },
+    ]),
+    text.replaceAll(/"?old.jpg"?/g, '"new.jpg"'),
+  );
+  const { taken: _, ...fewer } = cover;
+  t.deepEqual(readFrontMatter(editFrontMatter(text, [{ key: 'cover', value: fewer }])).data.cover, fewer);
+});
+
+test('a comment at the margin below a map is not part of it', (t) => {
+  const file = (map: string) => `---\na:${map}\n# About b.\nb: 1\n---\n`;
+  const before = file('\n  x:\n    y: 1\n    # About y.');
+  t.is(editFrontMatter(before, [{ key: 'a', value: 'T' }]), file(' "T"'));
+  t.is(editFrontMatter(before, [{ key: 'a', value: undefined }]), '---\n# About b.\nb: 1\n---\n');
+});
+
+test('a long text replaces a value with blanks behind it, and a block that ends the front matter stays', (t) => {
+  const long = 'word '.repeat(60).trim();
+  for (const value of [' Old. ', ' ', ' "Old"\t'])
+    t.is(
+      editFrontMatter(`---\na:${value}\nb: |+\n  x\n\n---\n`, [{ key: 'a', value: long }]),
+      `---\na: |-\n  ${long}\nb: |+\n  x\n\n---\n`,
+    );
+  t.is(
+    editFrontMatter('---\nb: |+\n  x\n\n---\n', [{ key: 'a', value: 1 }]),
+    '---\nb: |+\n  x\n\na: 1\n---\n',
+  );
+});
+
 test('a list that is closed at the margin, and dots behind the front matter, stay', (t) => {
   const file = (title: string) => `---\ntitle: ${title}\ntags: [\n  a,\n]\n...\nBody\n`;
   t.is(editFrontMatter(file('Old'), [{ key: 'title', value: 'New' }]), file('"New"'));
@@ -120,6 +166,17 @@ New body
   t.is(
     editFrontMatter(expected.replaceAll('\n', '\r\n'), changes.slice(0, 1)),
     expected.replaceAll('\n', '\r\n'),
+  );
+});
+
+test('TOML: an integer stays one, and so does a float', (t) => {
+  const kept = 'f = 1.0\ni = 1\nl = [ 2.0, 3.5 ]\nbig = 1e+21\n';
+  t.is(
+    editFrontMatter(`+++\n${kept}+++\n`, [
+      { key: 'new', value: 2 },
+      { key: 'part', value: 0.5 },
+    ]),
+    `+++\n${kept}new = 2\npart = 0.5\n+++\n`,
   );
 });
 
@@ -314,8 +371,10 @@ test('several keys are changed, removed and added at once, in every form', (t) =
   });
   fc.assert(
     fc.property(fc.constantFrom(...empty), several, several, anyText, (start, first, second, body) => {
-      const inToml = (date: string) =>
-        start.startsWith('+') ? readFrontMatter(`+++\na = ${date}\n+++\n`).data.a : date;
+      const inToml = (one: Timestamp | number) => {
+        if (typeof one === 'number') return one;
+        return start.startsWith('+') ? readFrontMatter(`+++\na = ${one.text}\n+++\n`).data.a : one.text;
+      };
       const last = new Map([...first, ...second].map(({ key, value }) => [key, value]));
       const expected = [...last].flatMap(([key, value]) =>
         value === undefined ? [] : [[key, plainValue(value, inToml)] as const],
