@@ -7,7 +7,7 @@ const DIRECTIVES = [
   'img-src * data:',
   'media-src *',
   'font-src * data:',
-  'frame-src https:',
+  "frame-src 'self' https:",
   "object-src 'none'",
   "base-uri 'self'",
   "frame-ancestors 'self'",

@@ -6,7 +6,7 @@ import { themeLayers } from '../../../../src/site/render/theme.js';
 
 const digest = (script: string) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
 
-test('scripts come from the site, or stand in a template; nobody else may frame a page', (t) => {
+test('scripts come from the site, or stand in a template; a page may hold pages of the site, also in a preview; nobody else may frame a page', (t) => {
   const templates = [
     '<script>one()</script>',
     '<script type="module" data-a="<%= it.a %>" data-b="<%= it.b > 1 %>">\ntwo()\n</script>',
@@ -19,7 +19,7 @@ test('scripts come from the site, or stand in a template; nobody else may frame 
     /^script-src ([^;]*)/.exec(policy)?.[1]?.split(' ').sort(),
     ["'self'", "'wasm-unsafe-eval'", digest('one()'), digest('\ntwo()\n')].sort(),
   );
-  t.regex(policy, /object-src 'none'.*frame-ancestors 'self'/);
+  t.regex(policy, /frame-src 'self' https:; object-src 'none'.*frame-ancestors 'self'/);
 });
 
 test('the configurations of the docs send the policy of the built-in theme', (t) => {
