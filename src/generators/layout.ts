@@ -1,4 +1,4 @@
-import { percentEncoded } from '../article/address/files-of-address.js';
+import { encodeSegment, percentEncoded } from '../article/address/files-of-address.js';
 import { type Day, dayOf } from './mapping/dates.js';
 
 /** The locations of articles: their files below the content folder and their public URLs. For dates see `dayOf`. */
@@ -27,6 +27,11 @@ export function patternLayout(
     );
   return {
     path: (slug, date) => filled(filePattern, slug, date),
-    url: (slug, date) => `${siteUrl}${percentEncoded(filled(permalink, slug, date))}`,
+    url: (slug, date) => `${siteUrl}${percentEncoded(filled(permalink, encodedSlug(slug), date))}`,
   };
+}
+
+/** A person's file may have any name, also one with blanks, `#`, `?` or `%`. */
+function encodedSlug(slug: string): string {
+  return slug.split('/').map(encodeSegment).join('/');
 }

@@ -45,3 +45,8 @@ export function decodeSegment(segment: string): string | undefined {
   }
   return name === '.' || name === '..' || /[/\\\0]/.test(name) ? undefined : name;
 }
+
+/** Encodes a file's or folder's name for an address: everything but the characters that RFC 3986 allows in a segment. */
+export function encodeSegment(name: string): string {
+  return encodeURIComponent(name.toWellFormed()).replace(/%(?:24|26|2B|2C|3B|3D|3A|40)/g, decodeURIComponent);
+}

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { decodeSegment, filesOfAddress } from '../../article/address/files-of-address.js';
+import { decodeSegment, encodeSegment, filesOfAddress } from '../../article/address/files-of-address.js';
 import { isBelow, placeOf } from '../folder-files.js';
 
 /** The file at an address of an output. */
@@ -43,11 +43,6 @@ export function encodedAddress(address: string): string {
       return name === undefined ? segment : encodeSegment(name);
     })
     .join('/');
-}
-
-function encodeSegment(name: string): string {
-  // RFC 3986 also allows these characters in a segment.
-  return encodeURIComponent(name.toWellFormed()).replace(/%(?:24|26|2B|2C|3B|3D|3A|40)/g, decodeURIComponent);
 }
 
 /**
