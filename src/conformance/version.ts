@@ -1,4 +1,4 @@
-import { versionOf } from '../sender/delivery/answer-checks.js';
+import { objectIn, versionOf } from '../sender/delivery/answer-checks.js';
 import { looseFieldsOf } from './expect.js';
 import type { Answer } from './transport/probe.js';
 
@@ -14,7 +14,10 @@ export function versionRead(answer: Answer): Version {
  * missing, although the service would only read "Version 1".
  */
 export function versionMeant(answer: Answer): Version {
-  const { contract_version: version, capabilities } = looseFieldsOf(answer);
+  const fields = objectIn(answer.text);
+  // A warning or a byte order mark before the JSON.
+  if (fields === undefined) return /"contract_version"\s*:/.test(answer.text) ? 3 : 1;
+  const { contract_version: version, capabilities } = fields;
   if (Number(version) === 2) return 2;
   const means = version !== undefined || (Array.isArray(capabilities) && capabilities.length > 0);
   return means ? 3 : 1;

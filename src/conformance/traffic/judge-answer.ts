@@ -84,11 +84,10 @@ function publishFindings(reply: Reply): Breach[] {
         says: `the answer ${reply.incomplete}: the article counts as delivered, but its URL cannot be read`,
       },
     ];
-  const { url, id } = objectOf(reply) ?? {};
-  if (url === undefined && id === undefined) return []; // Version 1 and 2 may answer any 2xx
-  if (typeof url !== 'string' || canonicalUrl(url) === undefined)
+  const { url, id } = objectOf(reply) ?? {}; // each may be missing: Version 1 and 2 may answer any 2xx
+  if (url !== undefined && (typeof url !== 'string' || canonicalUrl(url) === undefined))
     return [{ section, says: 'url in the answer is not an absolute http(s) URL without credentials' }];
-  return typeof id === 'string' && id !== ''
+  return url === undefined || id === undefined || (typeof id === 'string' && id !== '')
     ? []
     : [{ section, says: 'id in the answer is not a nonempty text' }];
 }

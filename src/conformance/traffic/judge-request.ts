@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Delivery, parseDelivery } from '../../contract/envelope.js';
 import { itemComment } from '../../contract/item-comment.js';
-import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { CAPABILITIES, MAX_BODY_BYTES } from '../../contract/limits.js';
 import { headerNames, type Service, signatureHeaderIn } from '../../contract/service.js';
 import { isSignature, verify } from '../../contract/signature.js';
 import { messageOf } from '../../errors.js';
@@ -110,6 +110,13 @@ export function judgeRequest(
       'contract-header',
       `${names.contract} is ${contract ?? 'missing'}; on ${delivery.event} it must be ${wanted ?? 'absent'}`,
     );
+  if ('slug' in delivery.data && delivery.data.slug === '')
+    find('payload', 'slug is empty; an article without a slug has its id there');
+  if (
+    delivery.event === 'webhook.test' &&
+    CAPABILITIES.some((one) => !delivery.data.capabilities.includes(one))
+  )
+    find('payload', `capabilities must be ${CAPABILITIES.join(', ')}`);
   if ('published_at' in delivery.data && delivery.data.published_at !== delivery.timestamp)
     find(
       'published-at',

@@ -40,7 +40,7 @@ export const LOOKUP_FAULTS: Record<string, Break> = {
   'canonical-other-folder': alsoFinds(
     (url) => `${GARDEN}/articles/${parts(url).pathname.split('/').at(-2)}/`,
   ),
-  'canonical-other-path': alsoFinds(decodeURI),
+  'canonical-other-path': alsoFinds((url) => url.replace(/[?#].*/, '')),
   'canonical-as-written': alsoFinds((url) => (/[\uff00-\uffef]/.test(url) ? parts(url).href : url)),
   'canonical-other-origin': alsoFinds((url) => `${GARDEN}${url}`),
   'canonical-credentials': alsoFinds((url) => url.replace(/\/\/.*@/, '//')),

@@ -56,6 +56,10 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
     answers(PUBLISHED, (json) => ({ json: { ...json, url: `${json.url}?n=${++count}` } }))(steps);
   },
   'publish-same-slug': inStore('freeUrl', () => (slug) => `${GARDEN}/articles/${encodeURIComponent(slug)}/`),
+  'publish-id-exact': inStore('publish', (publish, { articles }) => (data) => {
+    const id = data.id.toLowerCase();
+    return [...articles.values()].find((one) => one.id.toLowerCase() === id) ?? publish(data);
+  }),
   'publish-then-lookup': inStore('find', (find) => {
     const asked = new Set<string>();
     return (url) => {

@@ -15,7 +15,7 @@ const applies = (change: (apply: Apply, ...of: [...Parameters<Apply>, Store]) =>
 const stale = (isStale: Store['isStale']): Break => inStore('isStale', () => isStale);
 
 const unknownTarget: Meant = ({ data }, { store }) => !store.articles.has(String(data.target_id));
-const current: Meant = ({ data }, { store }) =>
+export const current: Meant = ({ data }, { store }) =>
   [...store.articles.values()].some(({ revision }) => revision === data.revision_id);
 
 /** Writes the content before it checks whether the update is stale. */
@@ -116,7 +116,7 @@ export const UPDATE_FAULTS: Record<string, Break> = {
   'update-seen-whole': seenBetween(({ revision_id }) => revision_id),
   'concurrent-one-wins': race((store, article, data) => store.apply(article, data)),
   'concurrent-others-409': race((store, article, data) => {
-    if (store.isStale(article, data)) refuse(503, 'busy');
+    if (store.isStale(article, data)) refuse(404, 'gone');
     store.apply(article, data);
   }),
   'concurrent-winner-stored': race((store, article, data) => {
@@ -130,6 +130,12 @@ export const UPDATE_FAULTS: Record<string, Break> = {
     store.apply(article, data);
   }),
 };
+
+/** Answers 503 to all but one of several updates at the same moment, as a busy database may. */
+export const BUSY = race((store, article, data) => {
+  if (store.isStale(article, data)) refuse(503, 'busy');
+  store.apply(article, data);
+});
 
 /** How many lookups the checker sends together with an update; the update is handled after all of them. */
 const BURST = 10;

@@ -1,9 +1,21 @@
+import type { ConformanceOptions } from '../../../src/conformance/run.js';
 import { SECRET, signature } from '../signer.js';
 import { LOOKUP_FAULTS } from './faults-lookup.js';
 import { PUBLISH_FAULTS } from './faults-publish.js';
 import { REQUEST_FAULTS } from './faults-requests.js';
-import { seenBetween, UPDATE_FAULTS } from './faults-update.js';
-import { answers, type Break, finishes, finishesEvent, inStore, refuses, stumbles } from './ways.js';
+import { BUSY, current, seenBetween, UPDATE_FAULTS } from './faults-update.js';
+import type { Fields } from './receiver.js';
+import {
+  alsoFinds,
+  answers,
+  type Break,
+  finishes,
+  finishesEvent,
+  inStore,
+  instead,
+  refuses,
+  stumbles,
+} from './ways.js';
 
 const LARGE = ' '.repeat(1_000_001);
 
@@ -83,6 +95,7 @@ export const OVERLOOKED: readonly (readonly [rule: string, what: string, breaks:
   ],
   ['publish-at-once-same-slug', 'stores none of them', unavailable('article.published', '-sibling-')],
   ['publish-at-once-own-content', 'stores none of them', unavailable('article.published', '-sibling-')],
+  ['update-retry-200', 'answers a retry with received alone', instead('article.updated', current)],
   ['update-seen-whole', 'fails at the update', unavailable('article.updated', '-watched-')],
   ['update-seen-whole', 'states a revision in between', seenBetween(() => 'in-between')],
   ['update-keeps-id', 'fails at the update', failsAtSecond],
@@ -98,6 +111,43 @@ export const OVERLOOKED: readonly (readonly [rule: string, what: string, breaks:
   ['secret-not-exposed', 'says it in base64', says(() => Buffer.from(SECRET).toString('base64'))],
   ['signature-not-exposed', 'says it in capitals', says((right) => right.toString('hex').toUpperCase())],
   ['signature-not-exposed', 'says it in base64', says((right) => right.toString('base64'))],
+];
+
+const bare = (event: string, json: (was: Fields) => Fields) => answers(event, (was) => ({ json: json(was) }));
+
+/** Receivers that keep rules in another way than most, and must not be blamed. */
+export const OTHERWISE: readonly (readonly [
+  what: string,
+  breaks: Break,
+  only: readonly string[],
+  over?: Partial<ConformanceOptions>,
+])[] = [
+  [
+    'refuses a header that contradicts the body',
+    stumbles((text, { headers }) => !text.includes(`"event":"${headers['x-service-event']}"`), 400),
+    ['event-body-decides'],
+  ],
+  [
+    'answers 503 to updates that it cannot apply at the same moment',
+    BUSY,
+    ['concurrent-one-wins', 'concurrent-others-409', 'concurrent-winner-stored'],
+  ],
+  ['decodes the path of a URL', alsoFinds(decodeURI), ['canonical-other-path']],
+  [
+    'has Version 1, and answers a publish with its URL',
+    (steps) => {
+      bare('webhook.test', () => ({ received: true }))(steps);
+      bare('article.published', ({ url }) => ({ received: true, url }))(steps);
+    },
+    ['version-stated'],
+    { as: undefined },
+  ],
+  [
+    'has Version 2, and answers a publish with a large page',
+    pads('article.published'),
+    ['publish-accepted', 'answer-sizes'],
+    { as: 2 },
+  ],
 ];
 
 /**
@@ -140,7 +190,7 @@ manual-restart-keeps-articles
 canonical-slash canonical-host-case page-update-json-ld page-image-kept update-chain update-format-before-target
 manual-restart-keeps-ids
 
-update-null-image update-unknown-fields update-field-missing update-field-empty update-field-number
+publish-id-exact update-null-image update-unknown-fields update-field-missing update-field-empty update-field-number
 update-title-null update-tags-text update-version update-version-400 update-target-url-elsewhere
 update-target-before-retry update-old-retry-changes-nothing concurrent-others-409
 

@@ -3,6 +3,7 @@ import http from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import type { DeliveryRecord, SenderDriver } from '../../../src/conformance/sender/driver.js';
 import { article } from '../events.js';
+import { CAPABILITIES } from './receiver.js';
 
 type Json = Record<string, unknown>;
 
@@ -150,7 +151,7 @@ export function trialSender(faults: Faults = {}): SenderDriver & { held(): void 
   }
 
   async function isTested(): Promise<boolean> {
-    const data = { id: `test-${++count}`, message: 'A test', capabilities: [] };
+    const data = { id: `test-${++count}`, message: 'A test', capabilities: CAPABILITIES };
     const reply = await post('webhook.test', connected.url, envelopeOf('webhook.test', data));
     return reply !== undefined && does.isTestRight(reply);
   }

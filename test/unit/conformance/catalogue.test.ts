@@ -1,7 +1,7 @@
 import test from 'ava';
 import { RULES } from '../../../src/conformance/rules/all.js';
 import { checked, complaints } from '../../support/conformance/checked.js';
-import { FAULTS, OVERLOOKED, RECEIVERS, TRIGGERS } from '../../support/conformance/faults.js';
+import { FAULTS, OTHERWISE, OVERLOOKED, RECEIVERS, TRIGGERS } from '../../support/conformance/faults.js';
 import { GARDEN } from '../../support/conformance/receiver.js';
 import { article } from '../../support/events.js';
 
@@ -31,6 +31,12 @@ for (const [rule, what, breaks] of OVERLOOKED)
     const { outcomes } = await checked(breaks, { only: [rule] });
     const found = outcomes.find((outcome) => outcome.rule.id === rule);
     t.is(found?.result, found?.rule.level === 'must' ? 'failed' : 'advice', JSON.stringify(found));
+  });
+
+for (const [what, breaks, only, over] of OTHERWISE)
+  test(`a receiver is not blamed that ${what}`, async (t) => {
+    const report = await checked(breaks, { only, ...over });
+    t.deepEqual(complaints(report), []);
   });
 
 test('where the beginning of a URL is that of another article, finding that one is right', async (t) => {

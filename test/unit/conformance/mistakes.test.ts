@@ -123,6 +123,13 @@ const MISTAKES: readonly Mistake[] = [
     },
     { as: undefined },
   ],
+  [
+    'a warning comes before the JSON',
+    'test-answer',
+    /a JSON object as the body.*Warning/s,
+    finishes(({ json }) => ({ text: `<b>Warning</b>: Undefined array key\n${JSON.stringify(json)}` })),
+    { as: undefined },
+  ],
   ['the trailing slash counts', 'canonical-fragment', /one trailing slash/, misses(/[^/]$/)],
   ['the url of the answer is a path', 'publish-url', /with scheme and host/],
   ['bodies of any size are taken', 'too-large-413', /413/],

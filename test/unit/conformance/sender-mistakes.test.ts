@@ -129,6 +129,15 @@ const FAULTS: Readonly<Record<string, Faults>> = {
 /** Each was once overlooked. */
 const OVERLOOKED: readonly (readonly [rule: string, faults: Faults, says?: RegExp])[] = [
   ['item-comment', inData(isArticle, ({ id }) => ({ content_html: `<!-- acme:item:1 --><p>${id}</p>` }))],
+  ['payload', inData(isArticle, () => ({ slug: '' })), /slug is empty/],
+  [
+    'payload',
+    inData(
+      ({ event }) => event === 'webhook.test',
+      () => ({ capabilities: ['article.published'] }),
+    ),
+    /capabilities must be/,
+  ],
   ['timestamp-header', { sentAt: () => 100_000_000_000 }],
   ['timestamp-header', { sentAt: (now) => now + 3_600_000 }],
   ['refresh-order', { testsRefresh: (nth) => nth === 1 }],

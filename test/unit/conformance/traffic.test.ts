@@ -68,7 +68,16 @@ test('listen names what an answer breaks', async (t) => {
     ['webhook.test', aTest(), 200, '{"received":true}', /no contract_version 2 or 3/],
     ['webhook.test', aTest(), 301, '', /follows a redirect/],
     ['article.published', article(), 200, '{"received":true,"id":"a","url":"/a/"}', /not an absolute/],
+    [
+      'article.published',
+      article(),
+      200,
+      '{"received":true,"id":7,"url":"https://g.example/a/"}',
+      /id .* text/,
+    ],
     ['article.published', article(), 200, '{"received":true}', undefined],
+    ['article.published', article(), 200, '{"received":true,"id":"a"}', undefined],
+    ['article.published', article(), 200, '{"url":"https://g.example/a/"}', undefined],
     ['article.published', article(), 500, 'Traceback', /not \{"error": message\}/],
     ['article.lookup', lookup, 200, '{"received":true}', /contract_version/],
   ];

@@ -13,12 +13,12 @@ const LIST = `
   Compare origins as URLs, which makes the host lowercase.
 119 canonical-other-folder: The same slug in another folder finds nothing.
 116 canonical-other-origin: Another scheme, host or port, or the path alone, finds nothing.
-114 canonical-other-path: Another query, or the path in another case, encoded, longer or shorter, finds nothing.
+114 canonical-other-path: Another query, or the path in another case, longer or shorter, finds nothing.
   Compare origin, path and query of both URLs exactly; never guess by slug or title.
 113 canonical-two-slashes: A URL with two trailing slashes finds nothing.
   Drop one slash, not all slashes.
-122 canonical-as-written (should): A URL finds nothing if it has a dot segment in the path, plain or encoded, a bare question mark at the end, or a soft hyphen or full-width letter in the host.
-  Compare the path and query as text: a URL parser removes dot segments and rewrites hosts.
+122 canonical-as-written (should): A URL finds nothing if it has an encoded letter or a dot segment, plain or encoded, in the path, a bare question mark at the end, or a soft hyphen or full-width letter in the host.
+  Compare the path and query as text: a URL parser may decode letters, remove dot segments and rewrite hosts.
 129 canonical-credentials (article.lookup data; should): A URL with a user and a password finds nothing.
   target_url never holds credentials: answer 400.
 `;
@@ -81,13 +81,13 @@ export const CANONICAL_RULES = rules(LIST, {
       inPath(url, (path) => (path === path.toUpperCase() ? path.toLowerCase() : path.toUpperCase())),
     'the beginning of the slug': (url) => inPath(url, (path) => path.replace(/.$/, '')),
     'a path below': (url) => withPath(url, `${bare(url)}/more`),
+  }),
+  'canonical-two-slashes': absent((url) => withPath(url, `${bare(url)}//`)),
+  'canonical-as-written': each(absent, {
     'an encoded letter': (url) =>
       inPath(url, (path) =>
         path.replace(/[a-z](?=[^a-z]*$)/i, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
       ),
-  }),
-  'canonical-two-slashes': absent((url) => withPath(url, `${bare(url)}//`)),
-  'canonical-as-written': each(absent, {
     'a dot segment': (url) => withPath(url, `/x/..${url.pathname}`),
     'an encoded dot segment': (url) => withPath(url, `/%2e${url.pathname}`),
     'a bare question mark': (url) => (url.search === '' ? `${withPath(url, url.pathname)}?` : undefined),

@@ -11,6 +11,7 @@ import { expectUnchanged, targetFields, targetOf, targetText } from '../../looku
 import { inEachCase, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Answer } from '../../transport/probe.js';
+import type { Overrides } from '../../transport/request.js';
 
 const LIST = `
 # article.lookup; V2; needs request-accepted
@@ -48,8 +49,8 @@ const LIST = `
 const known = async (session: Session): Promise<Answer> => (await session.find(await session.known())).answer;
 
 /** Looks up a URL without an article. */
-export const nothing = (session: Session): Promise<Answer> =>
-  session.send('article.lookup', { target_url: session.nowhere().url });
+export const nothing = (session: Session, overrides?: Overrides): Promise<Answer> =>
+  session.send('article.lookup', { target_url: session.nowhere().url }, overrides);
 
 /** Looks up an existing article with this contract_version. */
 const ofVersion = async (session: Session, version: unknown) =>

@@ -8,7 +8,7 @@ const LIST = `
 # Article; V2; needs lookup-200
 74 content-item-comment (Body additions): The item comment at the end of the body is kept.
   Keep HTML comments, and do not escape them: the service recognises the article by the item comment.
-75 content-same: A lookup returns the published HTML with the same elements, texts and comments.
+75 content-same: A lookup returns the published HTML with the same elements and texts.
 78 content-verbatim (should): A lookup returns exactly the characters of the published HTML.
 83 content-crlf (should): Line ends come back unchanged, CR LF among LF.
   Store content_html unchanged, and answer the same text.
@@ -20,7 +20,7 @@ const LIST = `
   Do not pass content through a template, a shell, printf or the replacement of a regular expression.
 80 content-front-matter-signs: Lines that look like the fences of front matter come back unchanged.
   If articles are files, quote lines that could be read as a fence.
-81 content-markup (Body additions): Tracking markup, scripts, styles, data attributes and comments come back unchanged.
+81 content-markup (Body additions): Tracking markup, scripts, styles and data attributes come back unchanged.
   Do not sanitise the body, or allow all of these.
 82 content-500-kb: A body of 500,000 characters comes back whole.
   Raise the limit of the column or of the body parser (in MySQL: LONGTEXT; in nginx: client_max_body_size 2m).
@@ -83,7 +83,7 @@ export const CONTENT_RULES = rules(LIST, {
   'content-markup': comesBack(
     'markup',
     withComment(
-      '<img src="https://count.example/1.gif" width="1" height="1" alt="" data-view="1">\n<script async src="https://count.example/1.js"></script><style>p{margin:0}</style><!-- kept -->',
+      '<img src="https://count.example/1.gif" width="1" height="1" alt="" data-view="1">\n<script async src="https://count.example/1.js"></script><style>p{margin:0}</style>',
     ),
   ),
   'content-500-kb': comesBack('large', (_id, comment) => large(comment)),

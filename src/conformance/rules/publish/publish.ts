@@ -60,7 +60,9 @@ export const PUBLISH_RULES = rules(LIST, {
   'publish-accepted': async (session) => expectSuccess((await session.main()).answer),
   'version-stated': async (session) => {
     const { answer } = await session.main();
-    if (session.version > 1 || session.options.as === 1 || !/"url"\s*:\s*"/.test(answer.text)) return;
+    // In the text, as a warning before the JSON is what many broken receivers have in common.
+    const isOfVersion3 = [/"url"\s*:\s*"/, /"id"\s*:/].every((field) => field.test(answer.text));
+    if (session.version > 1 || session.options.as === 1 || !isOfVersion3) return;
     const firstTest = await session.firstTest();
     throw new Unmet(
       `a version and capabilities, as a publish is answered ${describe(answer)}`,

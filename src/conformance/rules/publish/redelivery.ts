@@ -1,4 +1,5 @@
 import { canonicalUrl } from '../../../contract/canonical-url.js';
+import type { ArticleData } from '../../../contract/envelope.js';
 import { shown } from '../../../sender/delivery/answer-checks.js';
 import {
   describe,
@@ -41,6 +42,8 @@ const LIST = `
   If data.id is known, write nothing, even if the article has changed since.
 96 publish-same-slug-own-content (needs publish-same-slug): Two articles with the same slug and title each have their own content at their own URL.
   Deduplicate by data.id only; if a slug is taken, choose another.
+254 publish-id-exact: Two articles whose ids differ only in the case of a letter each have their own content at their own URL.
+  Compare ids byte by byte (in MySQL: a column with the collation utf8mb4_bin): the second article would be taken for a redelivery, and be lost.
 97 publish-unusual-id-stored (Body additions; needs publish-unusual-id content-item-comment): A lookup returns an article with an unusual id, with its item comment unchanged.
   An id is any nonempty text: escape it when you store it, but not in the body.
 `;
@@ -102,6 +105,12 @@ export const REDELIVERY_RULES = rules(LIST, {
       );
     await expectOwnContent(session, await twins(session));
   },
+  'publish-id-exact': async (session) => {
+    const id = session.id('case');
+    const lower = await publishOwn(session, id, { slug: session.id('case') });
+    const upper = await publishOwn(session, id.replace('case', 'CASE'), { slug: session.id('case') });
+    await expectOwnContent(session, [lower, upper]);
+  },
   'publish-unusual-id-stored': async (session) => {
     const { data, url } = await unusual(session);
     const { content_html: html } = await session.lookup(url());
@@ -112,17 +121,16 @@ export const REDELIVERY_RULES = rules(LIST, {
 /** Two articles with the same slug and title. */
 function twins(session: Session): Promise<Stored[]> {
   return session.once('twins', async () => {
-    const slug = session.id('same-slug');
-    const publish = (id: string) =>
-      session.publish(
-        session.article(id, {
-          slug,
-          title: 'Pressmark check: twins',
-          content_html: `<p>The article ${id}.</p>\n${session.comment(id)}`,
-        }),
-      );
-    return [await publish(session.id('twin-a')), await publish(session.id('twin-b'))];
+    const over = { slug: session.id('same-slug'), title: 'Pressmark check: twins' };
+    const [a, b] = [session.id('twin-a'), session.id('twin-b')];
+    return [await publishOwn(session, a, over), await publishOwn(session, b, over)];
   });
+}
+
+/** Publishes an article whose content names its id. */
+function publishOwn(session: Session, id: string, over: Partial<ArticleData>): Promise<Stored> {
+  const content_html = `<p>The article ${id}.</p>\n${session.comment(id)}`;
+  return session.publish(session.article(id, { ...over, content_html }));
 }
 
 /** Looks each article up. @throws Unmet if one does not have its own content. */

@@ -1,7 +1,8 @@
-import { describe, expectThat } from '../../expect.js';
+import { describe, expectThat, isSuccess, Unmet } from '../../expect.js';
 import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Overrides } from '../../transport/request.js';
+import { nothing } from '../lookup/lookup.js';
 
 const LIST = `
 # Authentication, 3a; needs request-accepted
@@ -42,7 +43,12 @@ export const RAW_BYTES_RULES = rules(LIST, {
   'raw-unicode': taken({}, { message: 'Grüße, 世界 🌍' }),
   'raw-pieces': taken({ pieces: true }),
   'header-names-any-case': taken({ capitals: true }),
-  'event-body-decides': taken({ headers: ({ event }) => ({ [event]: 'article.lookup' }) }),
+  // A receiver may also refuse a header that contradicts the body.
+  'event-body-decides': async (session) => {
+    const answer = await nothing(session, { headers: ({ event }) => ({ [event]: 'webhook.test' }) });
+    if (!isSuccess(answer) || isSuccess(await nothing(session))) return;
+    throw new Unmet('a refusal, as of a lookup that finds nothing', describe(answer));
+  },
   'header-event-absent': taken({ headers: ({ event }) => ({ [event]: undefined }) }),
   'header-timestamp-absent': taken({ headers: ({ timestamp }) => ({ [timestamp]: undefined }) }),
   'header-contract-absent': taken({ headers: ({ contract }) => ({ [contract]: undefined }) }),

@@ -67,6 +67,15 @@ export async function update(
   return { data, answer: await session.send('article.updated', data) };
 }
 
+/** Expects the answer of step 6. @throws Unmet */
+export function expectUpdated(session: Session, data: UpdateData, answer: Answer): void {
+  expectStatus(answer, 200);
+  const { received, contract_version, revision_id } = fieldsOf(answer);
+  expectEqual('received', true, received);
+  expectEqual('contract_version', session.version, contract_version);
+  expectEqual('revision_id', data.revision_id, revision_id);
+}
+
 /** Compares the lookup after a valid update with that update. */
 const stored =
   (
@@ -95,10 +104,7 @@ export const UPDATE_RULES = rules(LIST, {
   },
   'update-answer': async (session) => {
     const { data, answer } = await update(session);
-    const { received, contract_version, revision_id } = fieldsOf(answer);
-    expectEqual('received', true, received);
-    expectEqual('contract_version', session.version, contract_version);
-    expectEqual('revision_id', data.revision_id, revision_id);
+    expectUpdated(session, data, answer);
   },
   'update-content': stored(sameHtml),
   'update-keeps-id': stored((data, now) => expectEqual('id', data.target_id, now.id)),
