@@ -31,7 +31,7 @@ const KEPT_REFUSALS = 100;
 /** How much of requests and answers is kept, in bytes. */
 const MOST_BYTES = 50_000_000;
 
-/** How much may wait in memory for the disk, in bytes; beyond that, deliveries are only listed. */
+/** How much may wait in memory for the disk, in bytes; once there is more, further deliveries are only listed. */
 const MOST_WAITING = 8_000_000;
 
 /** How long deliveries are collected for one file, in milliseconds. */
@@ -72,8 +72,8 @@ export function openDeliveryLog(stateDir: string, log: Log, secrets: () => reado
     const short = (text: string | null) => text?.slice(0, LONGEST_TEXT) ?? null;
     const kept = { key: `${batch.name}-${batch.count++}`, ...record, id: short(id), url: short(url) };
     list.note(kept);
-    batch.bytes += (exchange.body?.length ?? 0) + (exchange.answer?.length ?? 0);
     if (batch.bytes > MOST_WAITING || batch.exchanges.length >= KEPT) return;
+    batch.bytes += (exchange.body?.length ?? 0) + (exchange.answer?.length ?? 0);
     batch.exchanges.push({ record: kept, ...exchange });
     timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
   }

@@ -172,3 +172,14 @@ test('of requests that could not be verified, the last hundred are counted', asy
   t.is(refusals.length, 100);
   t.like(refusals[0], { outcome: 'SIGNATURE_MISMATCH', count: 101 });
 });
+
+test('a body that is longer than what may wait for the disk costs no request that comes after it is written', async (t) => {
+  const { notes, list, detail, close } = open(tempDir(t));
+  notes.delivery(record(1), { ...SENT, body: Buffer.alloc(9_000_000, 'x') });
+  notes.delivery(record(2), SENT);
+  await close();
+  notes.delivery(record(3), SENT);
+  const bodies = await Promise.all((await list()).map(async ({ key }) => (await detail(key))?.body?.length));
+  t.deepEqual(bodies, [SENT.body?.length, undefined, 9_000_000]);
+  await close();
+});
