@@ -134,9 +134,8 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     if (login === undefined) return isForm ? refuse(visit, 'frame.over') : loginPages.leadToLogin(visit);
     if (isForm) {
       const form = await readLargeForm(context.req, host.articles);
-      if (!hasToken(form, formTokenOf(login.secret))) return loginPages.again(visit, login.user, form);
-      if (path === 'logout') return loginPages.logOut(visit, login);
-      return act(visit, login, form);
+      // The session may have ended, or the user's role may have changed, while the form arrived.
+      return answerForm({ ...visit, login: await logins.of(visit) }, form);
     }
     const page = byPath.get(path);
     if (page === undefined) return missing(visit);
@@ -147,6 +146,14 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
       page,
       await page.show({ user: login.user, query: queryOf(context), origin: access.origin, words }),
     );
+  }
+
+  async function answerForm(visit: Visit, form: Form): Promise<void> {
+    const { path, login } = visit;
+    if (login === undefined) return refuse(visit, 'frame.over');
+    if (!hasToken(form, formTokenOf(login.secret))) return loginPages.again(visit, login.user, form);
+    if (path === 'logout') return loginPages.logOut(visit, login);
+    return act(visit, login, form);
   }
 
   /** Notes an action in the audit log, and then carries it out, so that a kill cannot lose the record. */
@@ -193,7 +200,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     const refused = refusalIn(done);
     const made = about === undefined && done.kind === 'redirect' ? idLedTo(done.to) : undefined;
     if (refused !== undefined || made !== undefined) await noteOutcome(refused, made);
-    if (done.kind === 'redirect' && done.enters) await logins.enter(visit, user);
+    if (done.kind === 'redirect' && done.enters !== undefined) await logins.enter(visit, done.enters);
     give(visit, page, done);
   }
 

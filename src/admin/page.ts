@@ -3,7 +3,7 @@ import type { FormField } from '../host/http/form.js';
 import type { ReceiverHost } from '../host/plugin.js';
 import type { Attempts } from './access/attempts.js';
 import type { Sessions } from './access/sessions.js';
-import type { Role, User, Users } from './access/users.js';
+import type { Role, User, Users, VerifiedUser } from './access/users.js';
 import type { AuditLog } from './audit.js';
 import type { Previews } from './previews.js';
 import type { Words } from './words.js';
@@ -64,8 +64,8 @@ export type PageAnswer =
       /** Below `/-/admin/`. */
       readonly to: string;
       readonly flash?: Flash;
-      /** Whether the browser gets a new session, because the user's password has changed. @default false */
-      readonly enters?: true;
+      /** The user whose password has changed, and whose browser gets a new session. */
+      readonly enters?: VerifiedUser;
     }
   | {
       readonly kind: 'file';

@@ -47,7 +47,9 @@ export async function adminOf(
 ): Promise<AdminClient> {
   const storage = storageOf(dir);
   const users = createUsers(storage);
-  const { user } = await users.invite(name, { role });
+  await users.invite(name, { role });
+  const user = await users.find(name);
+  if (user === undefined) throw new Error('the user that was just added is not there');
   const secret = await createSessions(storage, users).begin(user);
   const cookie = `pressmark-session=${secret}`;
   const token = formTokenOf(secret);

@@ -29,7 +29,8 @@ export function createLoginPages(
       const { status, flash } = checked;
       return show(visit, 'login', entered, { status, flash });
     }
-    await logins.enter(visit, checked.user, 'login');
+    await logins.note(visit, checked.user, 'login');
+    await logins.enter(visit, checked.user);
     leadTo(context, targetOf(entered.next));
   }
 
@@ -52,9 +53,13 @@ export function createLoginPages(
         : undefined;
     if (wrong !== undefined)
       return welcome(visit, { level: 'fail', text: wrong, values: { count: SHORTEST_PASSWORD } }, 422);
-    const user = await users.accept(queryOf(context).get('token') ?? '', password);
+    const token = queryOf(context).get('token') ?? '';
+    const invited = await users.invited(token);
+    if (invited === undefined) return refuse(visit, 'welcome.over');
+    await logins.note(visit, invited, 'welcome');
+    const user = await users.accept(token, password);
     if (user === undefined) return refuse(visit, 'welcome.over');
-    await logins.enter(visit, user, 'welcome');
+    await logins.enter(visit, user);
     leadTo(context, '');
   }
 

@@ -6,7 +6,7 @@ import type { Access } from './access.js';
 import { createAttempts } from './attempts.js';
 import { cookieOf, setCookie } from './cookies.js';
 import { SESSION_MS } from './sessions.js';
-import type { User } from './users.js';
+import type { User, VerifiedUser } from './users.js';
 
 /** A browser that may use the admin. */
 export interface Visitor {
@@ -21,7 +21,7 @@ export interface Login {
 }
 
 /** The result of checking a name and a password. */
-export type Checked = { readonly kind: 'passed'; readonly user: User } | Refused;
+export type Checked = { readonly kind: 'passed'; readonly user: VerifiedUser } | Refused;
 
 interface Refused {
   readonly kind: 'refused';
@@ -78,7 +78,7 @@ export function createLogins({
       : [`network ${access.network}`, `name ${name.normalize('NFC').trim().toLowerCase().slice(0, 100)}`];
     const waitMs = attempts.take(subjects);
     if (waitMs > 0) return tooEarly(context, waitMs);
-    let user: User | undefined;
+    let user: VerifiedUser | undefined;
     try {
       user = await users.withPassword(name, password, isKnown);
     } catch (error) {
@@ -104,22 +104,22 @@ export function createLogins({
   }
 
   /**
-   * Begins a session with a new secret, never with one that the browser has sent, and ends the previous session.
-   *
-   * @param what the entry in the audit log; undefined if there is one already.
-   * @returns the secret.
+   * Begins a session with a new secret, never with one that the browser has sent, and ends the previous session. The caller has
+   * noted it in the audit log.
    */
-  async function enter({ context, access }: Visitor, user: User, what?: string): Promise<string> {
-    const { isSecure, network } = access;
+  async function enter({ context, access }: Visitor, user: VerifiedUser): Promise<void> {
+    const { isSecure } = access;
     const before = cookieOf(context, 'session', isSecure);
     const secret = await sessions.begin(user);
     if (before !== undefined) await sessions.end(before);
     setCookie(context, 'session', secret, { isSecure, seconds: SESSION_MS / 1_000 });
     const mark = await users.browserMark(user.name);
     setCookie(context, 'known', mark, { isSecure, seconds: KNOWN_SECONDS });
-    if (what !== undefined)
-      await audit.note({ at: new Date().toISOString(), who: user.name, from: network, what });
-    return secret;
+  }
+
+  /** Notes in the audit log what a user is about to do. */
+  function note({ access }: Visitor, { name }: User, what: string): Promise<void> {
+    return audit.note({ at: new Date().toISOString(), who: name, from: access.network, what });
   }
 
   /** Ends a session. */
@@ -128,5 +128,5 @@ export function createLogins({
     setCookie(context, 'session', '', { isSecure: access.isSecure, seconds: 0 });
   }
 
-  return { of, refusalNow, check, enter, end };
+  return { of, refusalNow, check, note, enter, end };
 }

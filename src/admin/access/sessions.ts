@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { PluginStorage } from '../../host/storage.js';
-import type { User, Users } from './users.js';
+import type { Users, VerifiedUser } from './users.js';
 
 /** A stored session. */
 interface Session {
@@ -21,17 +21,15 @@ export const SESSION_MS = 14 * 86_400_000;
  */
 export function createSessions(storage: PluginStorage, users: Users) {
   /** Begins a session. @returns its new secret. */
-  async function begin({ name }: User): Promise<string> {
-    const user = await users.find(name);
-    if (user === undefined) throw new Error('the user was removed a moment ago');
+  async function begin({ name, passwordId }: VerifiedUser): Promise<string> {
     const secret = randomBytes(32).toString('base64url');
-    const session: Session = { user: user.name, passwordId: user.passwordId };
+    const session: Session = { user: name, passwordId };
     await storage.set(keyOf(secret), session, { ttlMs: SESSION_MS });
     return secret;
   }
 
   /** The user of a session; undefined if it has ended or never existed. */
-  async function userOf(secret: string): Promise<User | undefined> {
+  async function userOf(secret: string): Promise<VerifiedUser | undefined> {
     const session = await storage.get<Session>(keyOf(secret));
     if (session === undefined) return undefined;
     const user = await users.find(session.user);

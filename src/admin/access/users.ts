@@ -18,6 +18,12 @@ export interface User {
   readonly language?: string;
 }
 
+/** A user whose password, link or session was checked. */
+export interface VerifiedUser extends User {
+  /** Changes with each password. What was checked counts only as long as it is the same. */
+  readonly passwordId: string;
+}
+
 /** A user as lists show it. */
 export interface Account extends User {
   /** When the user was added, ISO 8601. */
@@ -29,11 +35,9 @@ export interface Account extends User {
 }
 
 /** A stored user. */
-interface Kept extends User {
+interface Kept extends VerifiedUser {
   readonly since: string;
   readonly password?: PasswordHash;
-  /** Changes with each password, which ends sessions of earlier ones. */
-  readonly passwordId: string;
   /** The digest of the invitation's token. */
   readonly link?: { readonly digest: string; readonly until: string };
 }
@@ -82,8 +86,9 @@ export function createUsers(
     return (await all()).map(accountOf).toSorted((a, b) => a.name.localeCompare(b.name));
   }
 
-  async function find(name: string): Promise<(User & Pick<Kept, 'passwordId'>) | undefined> {
-    return byName(await all(), name);
+  async function find(name: string): Promise<VerifiedUser | undefined> {
+    const user = byName(await all(), name);
+    return user && verifiedOf(user);
   }
 
   /**
@@ -133,27 +138,38 @@ export function createUsers(
   }
 
   /** Sets a password with a link, and ends the link. @returns undefined if the link no longer works. */
-  async function accept(token: string, password: string): Promise<User | undefined> {
+  async function accept(token: string, password: string): Promise<VerifiedUser | undefined> {
     if ((await invited(token)) === undefined) return undefined;
-    const hash = await hashPassword(password, cost);
-    let accepted: User | undefined;
-    await change(
-      (users) => byToken(users, token),
-      ({ link: _, ...user }) => {
-        accepted = userOf(user);
-        return { ...user, password: hash, passwordId: newId() };
-      },
-    );
-    return accepted;
+    return withNewPassword((users) => byToken(users, token), password);
   }
 
-  /** Changes a password, which ends all sessions of the user. */
-  async function setPassword(name: string, password: string): Promise<void> {
+  /**
+   * Changes a password, which ends all sessions of the user.
+   *
+   * @returns undefined if the password has changed, or the user was removed, since the user was checked.
+   */
+  function setPassword(
+    { name, passwordId }: VerifiedUser,
+    password: string,
+  ): Promise<VerifiedUser | undefined> {
+    return withNewPassword((users) => {
+      const user = byName(users, name);
+      return user?.passwordId === passwordId ? user : undefined;
+    }, password);
+  }
+
+  async function withNewPassword(
+    find: Parameters<typeof change>[0],
+    password: string,
+  ): Promise<VerifiedUser | undefined> {
     const hash = await hashPassword(password, cost);
-    await change(
-      (users) => byName(users, name),
-      ({ link: _, ...user }) => ({ ...user, password: hash, passwordId: newId() }),
-    );
+    let changed: VerifiedUser | undefined;
+    await change(find, ({ link: _, ...user }) => {
+      const next = { ...user, password: hash, passwordId: newId() };
+      changed = verifiedOf(next);
+      return next;
+    });
+    return changed;
   }
 
   /**
@@ -161,11 +177,13 @@ export function createUsers(
    *
    * @param isKnown whether the user has logged in before in the browser that asks.
    */
-  async function withPassword(name: string, password: string, isKnown: boolean): Promise<User | undefined> {
+  async function withPassword(
+    name: string,
+    password: string,
+    isKnown: boolean,
+  ): Promise<VerifiedUser | undefined> {
     const user = byName(await all(), name);
-    return (await isPassword(password, user?.password, isKnown)) && user !== undefined
-      ? userOf(user)
-      : undefined;
+    return (await isPassword(password, user?.password, isKnown)) ? user && verifiedOf(user) : undefined;
   }
 
   /** Changes the fields of a user, except password and role. */
@@ -244,6 +262,10 @@ function markOf(user: Kept | undefined): string {
 
 function userOf({ name, role, email, language }: Kept): User {
   return { name, role, ...(email !== undefined && { email }), ...(language !== undefined && { language }) };
+}
+
+function verifiedOf(user: Kept): VerifiedUser {
+  return { ...userOf(user), passwordId: user.passwordId };
 }
 
 function accountOf(user: Kept): Account {

@@ -27,14 +27,15 @@ export function accountPages({ users, attempts }: AdminRoom): AdminPage[] {
             const subjects = [`account ${user.name}`];
             const waitMs = attempts.take(subjects);
             if (waitMs > 0) return refused('login.often', Math.ceil(waitMs / 1_000));
-            if ((await users.withPassword(user.name, field('current'), true)) === undefined)
-              return refused('account.wrong');
+            const verified = await users.withPassword(user.name, field('current'), true);
+            if (verified === undefined) return refused('account.wrong');
             attempts.clear(subjects);
             if (!isPossiblePassword(field('password'))) return refused('welcome.short');
             if (field('password') !== field('again')) return refused('welcome.differ');
-            await users.setPassword(user.name, field('password'));
+            const changed = await users.setPassword(verified, field('password'));
+            if (changed === undefined) return refused('account.wrong');
             const flash = { level: 'ok', text: 'account.changed' } as const;
-            return { kind: 'redirect', to: 'account', flash, enters: true };
+            return { kind: 'redirect', to: 'account', flash, enters: changed };
           },
         },
       },

@@ -152,6 +152,31 @@ test('what only an admin may, an editor may not: each page and each form of it',
     t.is((await editor.post('account', { do: name })).status, 404, name);
 });
 
+test('a form that arrives slowly does nothing for a user who was removed meanwhile', async (t) => {
+  const { port, origin } = receiver();
+  const leaving = await adminOf(receiver(), { name: 'leaving' });
+  const { token } = leaving;
+  const body = new URLSearchParams({ token, do: 'add', name: 'left behind', role: 'admin' }).toString();
+  const headers = {
+    Host: `localhost:${port}`,
+    Connection: 'keep-alive',
+    Cookie: leaving.cookie,
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'Content-Length': body.length,
+    Expect: '100-continue',
+  };
+  const request = http.request({ host: '127.0.0.1', port, path: '/-/admin/users', method: 'POST', headers });
+  const answered = new Promise<number | undefined>((resolve, reject) => {
+    request.on('response', (answer) => resolve(answer.resume().statusCode)).on('error', reject);
+  });
+  await new Promise((resolve) => request.on('continue', resolve).flushHeaders());
+  await ask(origin, 'login'); // by then, the receiver reads the form
+  await leaving.users.remove('leaving');
+  request.end(body);
+  t.is(await answered, 403);
+  t.is(await leaving.users.find('left behind'), undefined);
+});
+
 test('a wrong name and a wrong password are answered alike', async (t) => {
   const { origin, dir } = receiver();
   await addUser(dir, 'known', PASSWORD);

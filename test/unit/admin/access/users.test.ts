@@ -26,8 +26,13 @@ test('a session ends with the user, with a change of the password and after 14 d
   const { clock, here, there } = twoReceivers(t);
   const { user } = await here.users.invite('Ada', { role: 'admin', email: 'ada@example.com' });
   t.deepEqual(user, { name: 'Ada', role: 'admin', email: 'ada@example.com' });
+  const found = async () => {
+    const user = await here.users.find('ada');
+    if (user === undefined) throw new Error('there is no such user');
+    return user;
+  };
   const begun = async () => {
-    const secret = await here.sessions.begin(user);
+    const secret = await here.sessions.begin(await found());
     t.like(await there.sessions.userOf(secret), { name: 'Ada', role: 'admin' });
     return secret;
   };
@@ -38,7 +43,7 @@ test('a session ends with the user, with a change of the password and after 14 d
   t.is(await there.sessions.userOf(first), undefined);
 
   const second = await begun();
-  await there.users.setPassword('ada', PASSWORD);
+  await there.users.setPassword(await found(), PASSWORD);
   t.is(await here.sessions.userOf(second), undefined);
 
   const third = await begun();
@@ -51,6 +56,19 @@ test('a session ends with the user, with a change of the password and after 14 d
   await here.users.invite('Ada');
   t.is(await here.sessions.userOf(fourth), undefined, 'one who has the same name later is somebody else');
   t.is(await here.sessions.userOf('made up'), undefined);
+});
+
+test('a password that is changed while an earlier one is being checked opens no session, and changes no password', async (t) => {
+  const { here, there } = twoReceivers(t);
+  const { token } = await here.users.invite('ada');
+  await here.users.accept(token, PASSWORD);
+  const checked = await here.users.withPassword('ada', PASSWORD, false);
+  if (checked === undefined) return t.fail();
+  const { token: another } = await there.users.invite('ada');
+  await there.users.accept(another, 'the words of the owner');
+  t.is(await here.sessions.userOf(await here.sessions.begin(checked)), undefined);
+  t.is(await here.users.setPassword(checked, 'the words of a thief'), undefined);
+  t.truthy(await here.users.withPassword('ada', 'the words of the owner', false));
 });
 
 test('a link is over after a day, with the next one, and when it was used', async (t) => {
@@ -76,9 +94,10 @@ test('a link is over after a day, with the next one, and when it was used', asyn
 
 test('neither passwords nor tokens are on the disk', async (t) => {
   const { dir, here } = twoReceivers(t);
-  const { token, user } = await here.users.invite('ada');
+  const { token } = await here.users.invite('ada');
   const link = JSON.stringify(await here.users.list());
-  await here.users.accept(token, PASSWORD);
+  const user = await here.users.accept(token, PASSWORD);
+  if (user === undefined) return t.fail();
   const secret = await here.sessions.begin(user);
   const kept = fs
     .readdirSync(dir, { recursive: true, encoding: 'utf8' })
