@@ -176,8 +176,8 @@ export function createStore(options: StoreOptions) {
       const { path } = entry;
       const { article, edited } = read.stored;
       const next = replacedBy(article, target.revision, replacement);
-      const { storedBody, state } = replacement;
-      let amended = await codec.amend(read.text, read.stored, await spelled(next, path), path, storedBody);
+      const { state } = replacement;
+      let amended = await codec.amend(read.text, read.stored, await spelled(next, path), path);
       if (state !== undefined) amended = await codec.inState(amended.text, path, state, target.revision);
       const file = await files.overwrite(path, read, { ...amended, epoch, waitsFor });
       const replaced = edited ? { replaced: { article, text: read.text } } : {};

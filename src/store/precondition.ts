@@ -1,6 +1,5 @@
 import { type Article, type ArticleContent, contentFields, type ExtraKeys } from '../article/article.js';
 import type { StateChange } from '../article/format/amend.js';
-import type { BodyKind } from '../article/stored-article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
@@ -25,10 +24,6 @@ export interface Replacement {
   readonly content: ArticleContent;
   /** Additional front matter to set; other keys of the file stay. */
   readonly extra?: ExtraKeys;
-  /** Set if `content` comes from an earlier version of the file, so that its body is in stored form. */
-  readonly storedBody?: BodyKind;
-  /** Whether a null image removes the stored one, which no delivery can do. */
-  readonly clearsImage?: boolean;
   /** The reason for which the article is held from now on; undefined changes nothing. */
   readonly held?: string;
   /** Shows or hides the article; undefined changes nothing. */
@@ -86,21 +81,13 @@ export function preconditionOf(
 
 /** Returns the article after an update. */
 export function replacedBy(article: Article, revision: string, replacement: Replacement): Article {
-  const {
-    updated,
-    content,
-    extra,
-    clearsImage = false,
-    received = article.received,
-    held = article.held,
-  } = replacement;
+  const { updated, content, extra, received = article.received, held = article.held } = replacement;
   const fields = contentFields(content);
-  const image = clearsImage ? fields.image : (fields.image ?? article.image);
   return {
     ...article,
     ...fields,
     extra: { ...article.extra, ...extra },
-    image,
+    image: fields.image ?? article.image,
     updated,
     revision,
     ...(held !== undefined && { held }),

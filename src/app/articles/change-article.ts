@@ -42,17 +42,11 @@ export async function changeArticle(
   // A person's edit is never replaced by a plugin.
   if (edited)
     void context.hooks.doAction('article.edited', { path: change.path, id: article.id, url: article.url });
-  else announceUpdate(context, change, new Date().toISOString());
+  else {
+    const timestamp = new Date().toISOString();
+    void context.hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...change });
+  }
   return article;
-}
-
-/** Runs the actions of an update that is stored. */
-export function announceUpdate(
-  { hooks }: Pick<HandlerContext, 'hooks'>,
-  change: ReturnType<HandlerContext['changeOf']>,
-  timestamp: string,
-): void {
-  void hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...change });
 }
 
 /** A change of an article. Fields that are left out stay as they are. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Article } from '../../article/article.js';
+import { type Article, contentFields } from '../../article/article.js';
 import { revisionFor } from '../../article/own-revisions.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import { readEnvironment } from '../../config/environment.js';
@@ -8,13 +8,18 @@ import { PressmarkError, quote } from '../../errors.js';
 import { createHooks } from '../../host/hooks/hooks.js';
 import { startHost } from '../../host/host.js';
 import type { Log } from '../../log.js';
-import { type ContentFolder, htmlOf, readArticleSync } from '../../store/catalog/content-folder.js';
-import type { Replacement, Target } from '../../store/precondition.js';
+import {
+  type ContentFolder,
+  htmlOf,
+  type ReadFile,
+  readArticleSync,
+} from '../../store/catalog/content-folder.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
 import { openDurableStore } from '../durable-store.js';
 import { gitEntry } from '../plugins/first-party.js';
 import { siteOfPlugins } from '../plugins/host-context.js';
+import { checkBase, type MakeFile } from './change-article.js';
 import { articleHistory, historyOfFile, versionIn } from './history.js';
 
 /** The result of `pressmark revert`. */
@@ -47,10 +52,12 @@ export async function revert(settings: Settings, name: string, wanted: string, l
   const { file, now } = history;
   const { id, url, revision: from } = now.article;
   const { stored, commit, date, revision: to } = versionIn(history, wanted);
-  if (to === from) throw isThere(to);
+  if (to === from) throw new PressmarkError('USAGE', `the article is at revision ${quote(to, 100)} already`);
   const content = contentOf(settings);
-  const { target, replacement } = await reversion(content, now.article, file, stored);
-  await store(settings, content, log, target, replacement);
+  const { revision } = await change(settings, content, log, id, async (read, path) => {
+    checkBase(read.stored.article, from);
+    return reverted(content, read, path, stored);
+  });
   const path = file.slice(contentPrefix(settings).length);
   // A person or a hook may have committed the file again since.
   const { versions } = await historyOfFile(
@@ -60,44 +67,37 @@ export async function revert(settings: Settings, name: string, wanted: string, l
     readArticleSync(content, path).stored,
     10,
   );
-  const { revision } = target;
   const made = versions.find((one) => one.revision === revision)?.commit ?? null;
   const { title } = stored.article;
   return { id, url, file, title, to: { revision: to, commit, date }, from, revision, commit: made };
 }
 
 /**
- * The update that restores an earlier version of an article.
+ * The file of an article with the content of an earlier version.
  *
- * @param now the present article.
  * @throws PressmarkError USAGE if it would change nothing.
  */
-export async function reversion(
+export async function reverted(
   content: ContentFolder,
-  now: Article,
-  file: string,
-  stored: StoredArticle,
-): Promise<{ readonly target: Target; readonly replacement: Replacement }> {
-  if (isSame(now, stored.article))
+  { text, stored }: ReadFile,
+  path: string,
+  then: StoredArticle,
+): ReturnType<MakeFile> {
+  const { article: now } = stored;
+  const { article, bodyKind = 'markdown' } = then;
+  if (isSame(now, article))
     throw new PressmarkError(
       'USAGE',
-      `${file} has the content of ${quote(stored.article.revision, 100)} already; nothing was changed`,
+      `the article has the content of ${quote(article.revision, 100)} already; nothing was changed`,
     );
-  return {
-    target: {
-      targetId: now.id,
-      targetUrl: now.url,
-      base: now.revision,
-      revision: revisionFor('revert'),
-    },
-    replacement: {
-      updated: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
-      // if a person had edited the body, restore the body that was shown
-      content: { ...stored.article, contentHtml: await htmlOf(content, stored) },
-      storedBody: stored.bodyKind ?? 'markdown',
-      clearsImage: true,
-    },
+  const next = {
+    ...now,
+    // If a person had edited the body, the HTML is that of the edited one.
+    ...contentFields({ ...article, contentHtml: await htmlOf(content, then) }),
+    updated: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+    revision: revisionFor('revert'),
   };
+  return { ...(await content.codec.amend(text, stored, next, path, bodyKind)), seals: true };
 }
 
 /** Whether two versions have the same content. */
@@ -106,19 +106,14 @@ function isSame(now: Article, then: Article): boolean {
   return isDeepStrictEqual(without(now), without(then));
 }
 
-/** The error for restoring the present version. */
-export function isThere(revision: string): PressmarkError {
-  return new PressmarkError('USAGE', `the article is at revision ${quote(revision, 100)} already`);
-}
-
-/** Stores the update and commits it. */
-async function store(
+/** Changes the article, and commits it. */
+async function change(
   settings: Settings,
   content: ContentFolder,
   log: Log,
-  target: Target,
-  replacement: Replacement,
-): Promise<void> {
+  id: string,
+  make: MakeFile,
+): Promise<Article> {
   if (settings.git === false)
     throw new PressmarkError('USAGE', 'git is false in the config: nothing is committed');
   const onChange = () => undefined;
@@ -129,11 +124,18 @@ async function store(
     const around = { ...siteOfPlugins(settings), environment, log, articles: durable.articles, hooks };
     const host = await startHost(gitEntry(durable), { face: 'receiver', ...around });
     try {
-      const { file } = await durable.store.update(target, async () => replacement);
-      if (file === undefined) return;
-      const path = `${contentPrefix(settings)}${file.path}`;
-      const change = { event: 'article.updated', ...file, path, timestamp: replacement.updated } as const;
-      await host.hooks.doAction('article.updated', change);
+      const { article, stored } = await durable.store.change(id, make);
+      if (stored !== undefined) {
+        const path = `${contentPrefix(settings)}${stored.path}`;
+        const timestamp = article.updated ?? article.date;
+        await host.hooks.doAction('article.updated', {
+          event: 'article.updated',
+          ...stored,
+          path,
+          timestamp,
+        });
+      }
+      return article;
     } finally {
       await host.close();
     }

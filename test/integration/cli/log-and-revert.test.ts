@@ -195,6 +195,21 @@ git update-ref HEAD "$(git commit-tree -p HEAD -m Again "$(git write-tree)")"
   );
 });
 
+test.serial('revert restores the text of an expired article, whose URL no update can name', async (t) => {
+  const { first } = version();
+  const clone = cloneWith('expired', {});
+  const path = join(clone, PATH_IN_SITE);
+  fs.writeFileSync(
+    path,
+    fs.readFileSync(path, 'utf8').replace('---\n', '---\nexpiryDate: 2026-01-01T00:00:00Z\n'),
+  );
+  const { code, stderr } = await runHere(['revert', ID, first, '--dir', clone, '--json'], ENV);
+  t.is(code, 0, stderr);
+  const { article: now, publication } = readStored(path);
+  t.is(now.title, 'Keeping bees on a balcony');
+  t.like(publication, { kind: 'dated', until: Date.parse('2026-01-01T00:00:00Z') });
+});
+
 test.serial('revert says so in its commit, also where the commit goes to the remote first', async (t) => {
   const { url, first } = version();
   const remote = join(folder, 'remote.git');

@@ -9,10 +9,10 @@ import type { ArticleStore } from '../../../store/article-store.js';
 import type { Found } from '../../../store/reading.js';
 import type { HandlerContext } from '../../../webhook/events/published.js';
 import type { AskedWork } from '../../content/article-codec.js';
-import { announceUpdate, checkBase } from '../change-article.js';
+import { changeArticle, checkBase } from '../change-article.js';
 import { historyOfFile, versionIn, versionInCommit } from '../history.js';
 import type { HostArticlesOptions } from '../host-articles.js';
-import { isThere, reversion } from '../revert.js';
+import { reverted } from '../revert.js';
 
 /** The number of newest commits in which a version is searched, as a person is waiting. */
 const MOST_SEARCHED = 1_000;
@@ -57,18 +57,13 @@ export function createVersions({
   }
 
   const revert: ArticleEdits['revert'] = async (id, wanted, base, by) => {
-    const found = await mustGet(store, id);
-    checkBase(found.article, base);
-    const stored = await versionOf(found, wanted);
-    const { revision } = stored.article;
-    if (revision === found.article.revision) throw isThere(revision);
-    const { target, replacement } = await reversion(content, found.article, found.path, stored);
-    await noteEditor(editors, target.revision, by);
-    await context.noteJobs?.('article.updated', { id, base, timestamp: replacement.updated });
-    const { file } = await store.update(target, async () => replacement);
-    if (file === undefined) return (await mustGet(store, id)).article;
-    announceUpdate(context, context.changeOf(file), replacement.updated);
-    return file.article;
+    const then = await versionOf(await mustGet(store, id), wanted);
+    return changeArticle({ store, content, context }, id, async (read, path) => {
+      checkBase(read.stored.article, base);
+      const next = await reverted(content, read, path, then);
+      await noteEditor(editors, next.article.revision, by);
+      return next;
+    });
   };
 
   function historyOf(found: Found, most?: number) {
