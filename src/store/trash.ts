@@ -41,7 +41,7 @@ export function openTrash(stateDir: string) {
   /** The articles by id, in the order of their removal. */
   const trashed = new Map<string, Trashed>();
   const byUrl = new Map<string, Trashed>();
-  const paths = new Set<string>();
+  const byPath = new Map<string, Trashed>();
 
   function takeIn(lines: readonly (Trashed | Dropped)[] = log.news()): void {
     if (lines.length === 0) return;
@@ -52,10 +52,12 @@ export function openTrash(stateDir: string) {
       if ('url' in line) trashed.set(line.id, line);
     }
     byUrl.clear();
+    byPath.clear();
     // If two articles had the same URL, the one that was removed last counts.
-    for (const one of trashed.values()) byUrl.set(canonicalUrl(one.url) ?? one.url, one);
-    paths.clear();
-    for (const { path } of trashed.values()) paths.add(path);
+    for (const one of trashed.values()) {
+      byUrl.set(canonicalUrl(one.url) ?? one.url, one);
+      byPath.set(one.path, one);
+    }
   }
 
   /** Lists the articles, the last removed first. */
@@ -70,10 +72,10 @@ export function openTrash(stateDir: string) {
     return byUrl.get(canonical);
   }
 
-  /** Whether a canonical URL or a path stays reserved for an article, so that it can be restored. */
-  function keeps(canonical: string, path: string): boolean {
+  /** Whether a canonical URL or a path stays reserved for an article with another id, so that it can be restored. */
+  function keeps(canonical: string, path: string, id: string): boolean {
     takeIn();
-    return byUrl.has(canonical) || paths.has(path);
+    return [byUrl.get(canonical), byPath.get(path)].some((one) => one !== undefined && one.id !== id);
   }
 
   /** Returns the article with this id. */

@@ -41,13 +41,12 @@ export function createTrash(options: TrashOptions) {
         throw new PressmarkError('BODY_INVALID', 'the URL of the article would lead to itself');
       await noteEditor(editors, removedKey(`${prefix}${path}`), by);
       const { url } = article;
+      // The id may not be noted yet, if the article came with `git pull` a moment ago.
+      await knownIds.add({ id, url });
       const title = shortened(article.title, LONGEST_TITLE);
       await files.keep({ id: catalogId(id), url, title, path, at, by: by.name, redirect: to }, text);
     });
-    const { url } = article;
-    // The id may not be noted yet, if the article came with `git pull` a moment ago.
-    await knownIds.add({ id, url });
-    void hooks.doAction('article.removed', { path: `${prefix}${path}`, id, url });
+    void hooks.doAction('article.removed', { path: `${prefix}${path}`, id, url: article.url });
     commit?.(`${prefix}${path}`);
   };
 

@@ -29,7 +29,7 @@ export interface ArticleTrash {
    *
    * @param base the revision that the person has seen.
    * @param options.redirect a path of this site or an absolute URL to redirect its URL to. @default its URL answers 410
-   * @throws PressmarkError ARTICLE_NOT_FOUND, REVISION_CONFLICT, BODY_INVALID; USAGE at the level `push`.
+   * @throws PressmarkError ARTICLE_NOT_FOUND, REVISION_CONFLICT, BODY_INVALID.
    */
   trash(id: string, base: string, options: { readonly redirect?: string | null }, by: Editor): Promise<void>;
   /**

@@ -4,6 +4,7 @@ import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
 import { type Catalog, lastSegment } from './catalog.js';
 import { type ContentFolder, isReserved } from './content-folder.js';
+import { catalogId } from './entry.js';
 
 /** A slug with its path and URL, reserved for one new article until `release`. */
 export interface Name {
@@ -31,7 +32,7 @@ const MOST_RESERVED = 100;
 export function createNaming(
   content: ContentFolder,
   catalog: Catalog,
-  trash: { keeps(url: string, path: string): boolean },
+  trash: { keeps(url: string, path: string, id: string): boolean },
 ): (draft: ArticleDraft, extension: string, taken: ReadonlySet<string>) => Name {
   const { layout, format, refusal } = content;
   const inUse = new Set<string>();
@@ -43,9 +44,9 @@ export function createNaming(
     return !format.hasCertainUrls && format.namesakes(path).some((other) => inUse.has(other));
   }
 
-  function isTaken(path: string, url: string): boolean {
-    if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0 || trash.keeps(url, path))
-      return true;
+  function isTaken(path: string, url: string, id: string): boolean {
+    if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0) return true;
+    if (trash.keeps(url, path, catalogId(id))) return true;
     if (format.hasCertainUrls) return false;
     // A file whose URL is unknown may have this one.
     return (
@@ -71,7 +72,7 @@ export function createNaming(
         const what = `a new article would have the URL ${url}, and a plugin answers all URLs there`;
         throw new PressmarkError('PERMALINK_WRONG', `${what}; give its adapter another path`);
       }
-      if (taken.has(path) || isInUse(path, canonical) || isTaken(path, canonical)) continue;
+      if (taken.has(path) || isInUse(path, canonical) || isTaken(path, canonical, draft.id)) continue;
       if (n > 1) nextNumber.set(name, n);
       inUse.add(path).add(canonical);
       const release = () => {

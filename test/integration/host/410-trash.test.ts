@@ -6,6 +6,8 @@ import { ask } from '../../support/ask.js';
 import { gitIn, inClone } from '../../support/clones.js';
 import { fileOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
+import { runHere } from '../../support/in-process.js';
+import { SITE_URL } from '../../support/receiver.js';
 import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -160,4 +162,14 @@ test('410-trash: a URL stays with its article in the trash; only a person’s ow
   t.like((await receiver.post('article.published', data)).json, { received: true, id: data.id, url });
   t.is(await articles.get(data.id), undefined);
   await t.throwsAsync(articles.restore(data.id, ADA), { message: /in the trash/ });
+});
+
+test('410-trash: an article that is forgotten in the trash comes back at its own URL', async (t) => {
+  const { dir, receiver, articles } = await plainSite(t, false);
+  const { data, url, base } = await publish(receiver);
+  await articles.trash(data.id, base, {}, ADA);
+  const { code, stderr } = await runHere(['forget', data.id, '--dir', dir], { PRESSMARK_SITE_URL: SITE_URL });
+  t.is(code, 0, stderr);
+  t.like((await receiver.post('article.published', data)).json, { id: data.id, url });
+  t.is((await receiver.find(url)).id, data.id);
 });
