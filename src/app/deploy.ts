@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
 import type { DeploySetting } from '../config/schema.js';
 import { presentOutput } from '../deploy/build/build-state.js';
-
 import { type AwaitedArticle, openFacts, type SiteFacts } from '../deploy/facts.js';
 import { meantFor } from '../deploy/live/page-problem.js';
 import { deployPlugin } from '../deploy/plugin.js';
@@ -15,7 +14,9 @@ import type { DeployTarget, OutputSource } from '../deploy/targets/target.js';
 import { PressmarkError } from '../errors.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
+import { branchName, readBranch } from '../git/commit/head.js';
 import { commitAt, MOST_PATHS } from '../git/objects.js';
+import { remoteUrlOf } from '../git/push/remote.js';
 import { openRepository, type Repository } from '../git/repository.js';
 import { statusOf } from '../git/status.js';
 import type { ArticleReader } from '../host/articles/articles.js';
@@ -27,6 +28,7 @@ import type { CodecInThread } from './content/article-codec.js';
 import { builderOf } from './content/content.js';
 import { foldersOf } from './content/folders.js';
 import type { DurableStore } from './durable-store.js';
+import { pushConfig } from './git-settings.js';
 
 /** What the deploy of a site needs. */
 export interface DeployOptions {
@@ -107,8 +109,26 @@ export async function openTargets(settings: Settings, isPushed: boolean): Promis
   const opened = isRepositoryNeeded ? await openRepository(dir, environment) : undefined;
   const repository = opened === undefined || opened.kind === 'none' ? undefined : opened;
   const isHeadThere = !isPushed || durability === 'push';
+  if (repository !== undefined) await refuseSources(repository, settings);
   const commits = await commitsAsSource(dir, isHeadThere ? repository : undefined);
   return deploy.map((setting) => targetOf(setting, { settings, repository, commits }));
+}
+
+/** Refuses to deploy to a branch that has the site's sources, as each deploy replaces all files of its branch. */
+async function refuseSources(repository: Repository, settings: Settings): Promise<void> {
+  const { remote, branch } = pushConfig(settings);
+  const head = await readBranch(repository);
+  const sources = [branch, head.kind === 'branch' ? branchName(head.ref) : undefined];
+  for (const target of settings.deploy)
+    if (
+      'branch' in target &&
+      sources.includes(target.branch) &&
+      (await remoteUrlOf(repository, target.remote)) === (await remoteUrlOf(repository, remote))
+    )
+      throw new PressmarkError(
+        'CONFIG_INVALID',
+        `deploy has the branch ${target.branch}, which holds the site’s sources, and the built site would replace them; use a branch of its own, such as gh-pages`,
+      );
 }
 
 /** The files of a site that equal the last commit. */

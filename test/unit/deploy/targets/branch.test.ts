@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { openTargets } from '../../../../src/app/deploy.js';
+import { loadSettings } from '../../../../src/config/load.js';
 import { branchTarget } from '../../../../src/deploy/targets/branch.js';
 import { openRepository } from '../../../../src/git/repository.js';
 import { gitEnvironment, gitIn } from '../../../support/clones.js';
@@ -134,4 +136,25 @@ test('a remote that is away is a failure, and the next deploy has everything; on
     message:
       /declined the push to pages: pre-receive hook declined; GH013: Repository rule violations found\.;/,
   });
+});
+
+test('a branch of the site’s own sources is refused: the built site would replace them', async (t) => {
+  const { dir, site, bare } = await setUp(t);
+  gitIn(site, 'commit', '-q', '--allow-empty', '-m', 'First');
+  const open = async (deploy: object, push: object | boolean = true) => {
+    const config = { siteUrl: 'https://garden.example', git: { push }, deploy };
+    writeFiles(site, { 'pressmark.config.json': JSON.stringify(config) });
+    return openTargets(await loadSettings(site, {}, gitEnvironment(dir)), true);
+  };
+  const refused = {
+    code: 'CONFIG_INVALID',
+    message: /deploy has the branch \S+, which holds the site’s sources/,
+  };
+  await t.throwsAsync(open({ branch: 'main' }), refused);
+  await t.throwsAsync(open({ branch: 'main' }, false), refused);
+  await t.throwsAsync(open({ branch: 'main', remote: bare }), refused);
+  await t.throwsAsync(open({ branch: 'drafts' }, { branch: 'drafts' }), refused);
+  t.is((await open({ branch: 'main', remote: join(dir, 'other.git') })).length, 1);
+  gitIn(site, 'checkout', '-q', '-b', 'sources');
+  t.is((await open([{ branch: 'main' }, { branch: 'pages' }])).length, 2);
 });
