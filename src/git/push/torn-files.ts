@@ -9,12 +9,17 @@ import { statusOf } from '../status.js';
 /** How long git may take to look at all files, in milliseconds. */
 const LIMIT_MS = 300_000;
 
+/** The smallest part of a file that a disk writes, in bytes. */
+const BLOCK = 512;
+
 /**
  * Whether `bytes` may be the rest of `whole` after a power loss. Git does not sync the files that a merge writes, so they may
- * be empty or cut off, or have zeros for pages that never reached the disk.
+ * be empty or cut off after a block, or have zeros for pages that never reached the disk. A file that ends elsewhere lacks what
+ * a person has removed.
  */
 export function isTorn(bytes: Buffer, whole: Buffer): boolean {
-  return !bytes.equals(whole) && bytes.every((byte, at) => byte === 0 || byte === whole[at]);
+  const isOfBlocks = bytes.length === whole.length || bytes.length % BLOCK === 0;
+  return isOfBlocks && !bytes.equals(whole) && bytes.every((byte, at) => byte === 0 || byte === whole[at]);
 }
 
 /**

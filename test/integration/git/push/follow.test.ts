@@ -96,7 +96,7 @@ test.serial(
   async (t) => {
     const { a, b, followTo, status } = await clones(t);
     fs.writeFileSync(join(a, 'content/one.md'), 'second\n');
-    fs.writeFileSync(join(a, 'content/new.md'), 'n\0\0'); // the power has failed as well
+    fs.writeFileSync(join(a, 'content/new.md'), 'n\0\0\0'); // the power has failed as well
     fs.rmSync(join(a, 'content/old/three.md'));
     commitFile(b, 'content/one.md', 'third\n');
     const tip = commitAndPush(b, 'content/new.md', 'newer\n');
@@ -108,7 +108,8 @@ test.serial(
 
 for (const [what, bytes, expected] of [
   ['empty', '', true],
-  ['zeros at its end', 'sec\0\0', true],
+  ['zeros at its end', 'sec\0\0\0\0', true],
+  ['without its end, which a person has removed', 'sec', false],
   ['whole', 'second\n', false],
   ['another text', 'sea\n', false],
   ['longer', 'second\nmine\n', false],
@@ -116,6 +117,12 @@ for (const [what, bytes, expected] of [
   test(`what a power loss may have left of a file: ${what}: ${expected}`, (t) => {
     t.is(isTorn(Buffer.from(bytes), Buffer.from('second\n')), expected);
   });
+
+test('a power loss may have left the first blocks of a long file, and no part of a block', (t) => {
+  const whole = Buffer.alloc(10_000, 'a');
+  t.true(isTorn(whole.subarray(0, 4_096), whole));
+  t.false(isTorn(whole.subarray(0, 4_097), whole));
+});
 
 test.serial(
   'articles of this clone are merged with the commits of people that the remote has, signed, or not while the signer fails',
@@ -177,12 +184,12 @@ test.serial(
   'files that a power loss has torn after the merge are as HEAD has them again, and no other one is touched',
   async (t) => {
     const { a, b, followTip, repository, status } = await clones(t);
-    commitAndPush(b, 'content/edited.md', 'edited\n');
+    commitAndPush(b, 'content/edited.md', 'edited\nwith an end\n');
     gitIn(a, 'pull', '--quiet');
     await followTip();
-    fs.writeFileSync(join(a, 'content/one.md'), 'sec\0');
+    fs.writeFileSync(join(a, 'content/one.md'), 'sec\0\0\0\0');
     fs.writeFileSync(join(a, 'content/new.md'), '');
-    fs.writeFileSync(join(a, 'content/edited.md'), 'edited\nmine\n');
+    fs.writeFileSync(join(a, 'content/edited.md'), 'edited\n');
     fs.rmSync(join(a, 'content/two.md'));
     t.deepEqual(await restoreTornFiles(repository, 'content/'), ['content/new.md', 'content/one.md']);
     t.is(status(), ' M content/edited.md\n D content/two.md\n');
