@@ -184,10 +184,11 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
       status.set({ lastError: declinedFor, isDeclined: declinedFor !== null, waitingFor: null });
     } catch (error) {
       if (isUnavailable(error)) {
-        lastError = error;
-        status.set({ lastError: wordsOf(error), isDeclined: isDeclined(error) });
         writes = [...batch.filter((one) => !writes.includes(one)), ...writes];
         catchUps = [...served, ...catchUps];
+        if (closing.signal.aborted) return undefined; // git was stopped; the remote is not to blame
+        lastError = error;
+        status.set({ lastError: wordsOf(error), isDeclined: isDeclined(error) });
         return wordsOf(error);
       }
       // A person has to do something first; /healthz reports it.

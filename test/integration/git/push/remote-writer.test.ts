@@ -31,12 +31,14 @@ async function open(
   const siteDir = clones.clone('site');
   const state = join(folder, 'state');
   fs.mkdirSync(state);
-  const log = pino({ level: 'silent' });
+  const warnings: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) });
+  const status = createPushStatus(join(state, 'push.json'));
   const hooks = createHooks(log);
   const writer = await openRemoteWriter({
     siteDir,
     content: 'content/',
-    status: createPushStatus(join(state, 'push.json')),
+    status,
     authorOf: () => undefined,
     sign,
     env: { ...gitEnvironment(siteDir), PATH: `${bin}:${process.env.PATH}` },
@@ -57,7 +59,7 @@ async function open(
   };
   /** How often each of the two actions was done. */
   const told = () => [hooks.didAction('git.committed'), hooks.didAction('git.pushed')];
-  return { clones, siteDir, writer, write, told };
+  return { clones, siteDir, writer, write, told, status, warnings };
 }
 
 // One writer for the tests that leave it as they found it.
@@ -233,3 +235,22 @@ exec git "$@"
     );
   },
 );
+
+test.serial('a stop while the remote is asked is no trouble with the remote', async (t) => {
+  const bin = tempDir(t);
+  const [held, hold] = [join(bin, 'held'), join(bin, 'hold')];
+  const script = `#!/bin/sh
+PATH='${process.env.PATH}'
+case "$*" in *" ls-remote "*) if [ -e '${hold}' ]; then : > '${held}'; exec sleep 60; fi;; esac
+exec git "$@"
+`;
+  fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+  const { writer, status, warnings } = await open(t, { bin });
+  fs.writeFileSync(hold, '');
+  const stopped = t.throwsAsync(writer.catchUp(), { message: /^the receiver stops; / });
+  await until('the remote is asked', () => fs.existsSync(held));
+  await writer.close?.();
+  await stopped;
+  t.is(status.now.lastError, null);
+  t.deepEqual(warnings, []);
+});
