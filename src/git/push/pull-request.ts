@@ -85,12 +85,13 @@ export function keepPullRequest(options: PullRequestOptions) {
     if (commit === undefined) return undefined;
     const { base, waitingFor } = await followBase();
     const error = waitingFor === undefined ? null : `the work tree waits for ${waitingFor}`;
-    const articles = await articlesOf(await filesInReview(place, commit));
+    const files = await filesInReview(place, commit);
+    const articles = await articlesOf(files);
     isWaiting = articles.length > 0;
     const text = textOf(articles);
     const now = JSON.stringify([base, commit, text]);
     if (isWaiting && now !== told) {
-      const found = await opened({ head: branch, base }, text, commit);
+      const found = await opened({ head: branch, base }, text, files);
       report({ url: found?.url ?? null, error });
     } else report({ ...(!isWaiting && { url: null }), error });
     told = now;
@@ -135,7 +136,7 @@ export function keepPullRequest(options: PullRequestOptions) {
   async function opened(
     branches: Branches,
     text: PullRequestText,
-    tip: string,
+    files: readonly FileInReview[],
   ): Promise<PullRequest | undefined> {
     const { remote, pullRequest: kind, api, token } = options;
     const remoteUrl = await remoteUrlOf(repository, remote);
@@ -146,7 +147,8 @@ export function keepPullRequest(options: PullRequestOptions) {
         await host.update(found.number, text);
       return found;
     }
-    if (found?.commit === tip) return undefined;
+    const had = found && (await filesInReview(place, await commitAt(repository, found.commit)));
+    if (had !== undefined && JSON.stringify(had) === JSON.stringify(files)) return undefined;
     // If another receiver opens it at this moment, the next attempt finds it.
     const made = await host.create(branches, text);
     log.info({ url: made.url }, 'pull request opened');

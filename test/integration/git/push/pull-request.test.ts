@@ -99,14 +99,21 @@ test.serial(
 test.serial(
   'a pull request that was closed is not opened again before another article comes, not even by a start',
   async (t) => {
-    const { server, start } = await site;
+    const { clones, server, dir, start } = await site;
     for (const pull of server.pulls) pull.state = 'closed';
-    await receiver.close();
-    const asked = server.requests.length;
-    receiver = await start();
-    await until('the host was asked', () => server.requests.length > asked);
-    await until('the receiver knows', async () => (await review(receiver))?.url === null);
-    t.is(server.pulls.length, 2);
+    const olga = join(clones.remote, '..', 'olga');
+    gitIn(olga, 'pull', '--quiet', '--rebase');
+    commitAndPush(olga, 'while-closed.txt', 'on main\n');
+    // The first start merges that commit, and the second one pushes the merge.
+    for (const _ of ['first', 'second']) {
+      await receiver.close();
+      const asked = server.requests.length;
+      receiver = await start();
+      await until('the host was asked', () => server.requests.length > asked);
+      await until('the receiver knows', async () => (await review(receiver))?.url === null);
+      await until('the work tree follows', () => fs.existsSync(join(dir, 'while-closed.txt')));
+      t.is(server.pulls.length, 2);
+    }
     await publish(receiver, 'Four');
     await until('another one is open', () => server.pulls.length === 3);
     t.is(server.pulls[2]?.title, '2 articles', 'what was closed still waits');
