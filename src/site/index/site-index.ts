@@ -23,7 +23,10 @@ export interface SiteIndex {
   find(path: string): Post | undefined;
   /** Returns the terms of an article's tags, in their order. */
   tagsOf(post: Post): readonly Term[];
-  /** Returns a key of an article's file and of the addresses shown with it; every change of the file changes it. */
+  /**
+   * Returns a key of an article's file and of the addresses shown with it. Every change of the file changes it, also a new name,
+   * from which an article may have its id and title.
+   */
   keyOf(post: Post): string;
   /** Returns a key of all articles; see `keyOf`. */
   key(): string;
@@ -62,13 +65,13 @@ export function siteIndex(
   // Made on demand, as the page of a changed article needs only a few.
   const tagsOf = memo(({ tags: names }) => names.flatMap((name) => tags.get(name) ?? []));
   const keyOf = memo((post) => {
-    const { file, fingerprint, author } = post;
+    const { path, file, fingerprint, author } = post;
     const terms = [authors.get(author), ...tagsOf(post)];
     const addresses = terms.map((term) => term?.address ?? '').join(' ');
     // Short, as it is a part of many files' keys.
     return hash(
       'sha1',
-      `${file} ${fingerprint.ino} ${fingerprint.size} ${fingerprint.mtimeMs} ${addresses}`,
+      `${path} ${file} ${fingerprint.ino} ${fingerprint.size} ${fingerprint.mtimeMs} ${addresses}`,
       'base64',
     );
   });
