@@ -6,7 +6,7 @@ import { peopleMarkdown } from '../index/people-markdown.js';
 import { type SiteIndex, siteIndex } from '../index/site-index.js';
 import type { SiteOptions } from '../options.js';
 import { articlePage, articlePlanner } from '../outputs/articles.js';
-import { planAll, reservedFiles, sitePlanners } from '../outputs/outputs.js';
+import { openPlaces, planAll, reservedFiles, sitePlanners } from '../outputs/outputs.js';
 import type { Planned, Sources } from '../outputs/planner.js';
 import { isOwnFile, themeFiles } from '../outputs/site-files.js';
 import { type Renderer, renderers } from '../render/render.js';
@@ -147,20 +147,24 @@ export function createBuilder(options: SiteOptions) {
     warnOfMissing(sources.index);
 
     const planned: Planned[] = [];
-    for (const file of planAll(planners, sources)) {
+    const places = openPlaces();
+    for (const file of planAll(planners, sources, places)) {
       planned.push(file);
       await pause();
     }
+    // A former file can be in the place of a folder, or the other way round.
+    await output.remove((path) => !places.has(path) && places.isBlocked(path), report);
     for (const [number, file] of planned.entries()) {
       await output.make(file, report, isAll);
       onProgress?.(number + 1, planned.length);
       await pause();
     }
-    await output.removeAllBut(new Set(planned.map(({ path }) => path)), report, (path) => {
+    await output.remove((path) => {
       // Old versions of pages that could not be made still need their style sheet and pictures.
       const isNeeded = HASHED.test(path) && (report.hasUnmade() || articles.hasBroken());
-      return isNeeded || index?.at(path) !== undefined; // made after this build was planned
-    });
+      const isNew = index?.at(path) !== undefined; // made after this build was planned
+      return !places.has(path) && !isNeeded && !isNew;
+    }, report);
     // A filter was switched off during this build: some files were made with it, and others without. Its failure has already
     // requested the next build.
     if (hooks.switchedOff() !== switchedOff) output.forgetKeys();

@@ -104,18 +104,14 @@ export async function openBuiltFiles(
     }
   }
 
-  /** Removes the files that are not planned. @param isKept whether such a file stays for now. */
-  async function removeAllBut(
-    planned: ReadonlySet<string>,
-    report: BuildReportKeeper,
-    isKept: (path: string) => boolean,
-  ): Promise<void> {
-    for (const path of [...built.keys()]) if (!planned.has(path) && !isKept(path)) await remove(path, report);
-    for (const path of [...failed.keys()]) if (!planned.has(path)) failed.delete(path);
+  /** Removes the files that are not wanted any more. */
+  async function remove(isUnwanted: (path: string) => boolean, report: BuildReportKeeper): Promise<void> {
+    for (const path of [...built.keys()].filter(isUnwanted)) await removeFile(path, report);
+    for (const path of [...failed.keys()].filter(isUnwanted)) failed.delete(path);
   }
 
   /** Removes a file, and its folders if they are empty then. */
-  async function remove(path: string, report: BuildReportKeeper): Promise<void> {
+  async function removeFile(path: string, report: BuildReportKeeper): Promise<void> {
     try {
       await state.recordChange(path, false);
       if (unlink(join(root, path))) report.removed(path);
@@ -142,7 +138,7 @@ export async function openBuiltFiles(
     /** The articles of the saved state; undefined if unknown. */
     saved,
     make,
-    removeAllBut,
+    remove,
     /** Lets `make` try failed files again. */
     forgetFailures: () => failed.clear(),
     /** Lets `make` make these files again, by default all files. */

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { isReservedFile } from '../../article/address/reserved.js';
 import type { PluginOutput } from '../../host/pages/outputs.js';
 import type { SiteInfo } from '../../host/pages/page-types.js';
@@ -84,16 +85,47 @@ function searchPage(site: SiteInfo): Planner {
   return (sources) => (site.search ? [plannedPage(sources, 'search/index.html', [], page)] : []);
 }
 
-/** Plans the files of all planners; if two plan the same file, the first one makes it. */
-export function* planAll(planners: readonly Planner[], sources: Sources): Generator<Planned> {
-  const seen = new Set<string>();
-  for (const plan of planners) {
-    for (const planned of plan(sources)) {
-      if (seen.has(planned.path)) continue;
-      seen.add(planned.path);
-      yield planned;
-    }
+/**
+ * Plans the files of all planners. If two plan the same file, or one plans a file where another one needs a folder, the first
+ * one makes its file.
+ */
+export function* planAll(planners: readonly Planner[], sources: Sources, places: Places): Generator<Planned> {
+  for (const plan of planners)
+    for (const planned of plan(sources)) if (places.take(planned.path)) yield planned;
+}
+
+export type Places = ReturnType<typeof openPlaces>;
+
+/** Creates a record of the files of the output, and of the folders that they are in. */
+export function openPlaces() {
+  const files = new Set<string>();
+  const folders = new Set<string>();
+
+  /** Lists the folders of a file from the innermost, up to the first one that has a file already. */
+  function newFolders(path: string): string[] {
+    const found: string[] = [];
+    for (
+      let folder = posix.dirname(path);
+      folder !== '.' && !folders.has(folder);
+      folder = posix.dirname(folder)
+    )
+      found.push(folder);
+    return found;
   }
+
+  /** Whether a file cannot be beside the recorded files: one of them is in its place, or needs a folder there. */
+  const isBlocked = (path: string) =>
+    files.has(path) || folders.has(path) || newFolders(path).some((folder) => files.has(folder));
+
+  /** Records a file. @returns false if it is blocked. */
+  function take(path: string): boolean {
+    if (isBlocked(path)) return false;
+    files.add(path);
+    for (const folder of newFolders(path)) folders.add(folder);
+    return true;
+  }
+
+  return { take, isBlocked, has: (path: string) => files.has(path) };
 }
 
 /**
