@@ -29,9 +29,9 @@ export async function openBuiltFiles(
 ) {
   const lock = await takeBuilderLock(stateDir, log, isWanted, wanted?.longestMs);
   const state = openBuildState(stateDir, root, log);
-  const saved = state.load();
+  let saved: ReturnType<typeof state.load>;
   /** The built files. */
-  const built = new Map<string, BuiltFile>(state.added().map((path) => [path, UNKNOWN]));
+  const built = new Map<string, BuiltFile>();
   /** The last failure of each file, with the key that it was tried with. */
   const failed = new Map<string, Failure & { readonly key: string }>();
   /**
@@ -40,7 +40,10 @@ export async function openBuiltFiles(
    */
   let staging = join(stateDir, 'build');
   try {
-    if (saved === undefined) refuseForeignOutput({ outputDir: root, stateDir }, basename(root));
+    refuseForeignOutput({ outputDir: root, stateDir }, basename(root));
+    await state.begin();
+    saved = state.load();
+    for (const path of state.added()) built.set(path, UNKNOWN);
     for (const path of saved === undefined ? pagesOfPressmark(root) : []) built.set(path, UNKNOWN);
     for (const [path, file] of saved?.files ?? []) built.set(path, file);
     for (const folder of [staging, root]) sweep(folder);

@@ -22,7 +22,7 @@ export function refuseForeignOutput(
   { outputDir, stateDir }: { readonly outputDir: string; readonly stateDir: string },
   name: string,
 ): void {
-  if (hasBuilt(stateDir)) return;
+  if (hasBuilt(stateDir, outputDir)) return;
   const files = filesBelow(outputDir).filter((file) => !file.startsWith('.'));
   if (files.length === 0 || files.some((file) => isPageOfPressmark(outputDir, file))) return;
   const [example = ''] = files;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import { takeKernelLock } from '../../fs/lock.js';
@@ -35,6 +35,9 @@ const STATE = 'site.json';
 
 /** The file with the digest of the output in `STATE`, for readers who do not need that long file. */
 const DIGEST = 'site.digest';
+
+/** The file with the path of the output folder that `STATE` is about, relative to the state folder. */
+const OUTPUT = 'site.output';
 
 /** The file that exists while the output has changes that are not in `STATE`; it lists the added files. */
 const BUILDING = 'site.building';
@@ -85,6 +88,13 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
   let saving = Promise.resolve();
   /** The files that may have changed since the state was saved. */
   let unsaved = new Set<string>();
+
+  /** Forgets the builds in another output folder, whose keys say nothing about the files in this one. */
+  async function begin(): Promise<void> {
+    if (hasBuilt(stateDir, outputDir)) return;
+    for (const file of [path, marker]) fs.rmSync(file, { force: true });
+    await writeAtomically(join(stateDir, OUTPUT), relative(stateDir, outputDir));
+  }
 
   /** Reads the saved state; undefined if there is none, or if it is damaged. */
   function load(): SavedSite | undefined {
@@ -151,12 +161,12 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
     if (isMarked) for (const file of files) unsaved.add(file);
   }
 
-  return { load, added, recordChange, save };
+  return { begin, load, added, recordChange, save };
 }
 
-/** Whether a builder has begun or finished a build before. */
-export function hasBuilt(stateDir: string): boolean {
-  return fs.existsSync(join(stateDir, STATE)) || fs.existsSync(join(stateDir, BUILDING));
+/** Whether a builder has begun or finished a build in this output folder before, and in no other one since. */
+export function hasBuilt(stateDir: string, outputDir: string): boolean {
+  return readOrEmpty(join(stateDir, OUTPUT)) === relative(stateDir, outputDir);
 }
 
 /** Returns the digest of the saved output; empty if unknown, for example after an unclean stop. */

@@ -1,14 +1,30 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { SiteOutput } from '../../../src/host/pages/outputs.js';
 import { addingTo, noAdditions } from '../../../src/host/pages/page-additions.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
+import type { SiteOptions } from '../../../src/site/options.js';
 import { fc } from '../../support/property.js';
-import { builtAnew, endAsIfKilled, pathOf, put, SITE_URL, type TestSite } from './test-site.js';
+import { siteInfo } from '../../support/site-info.js';
+import {
+  builtAnew,
+  endAsIfKilled,
+  filesIn,
+  pathOf,
+  put,
+  SITE_URL,
+  type TestOptions,
+  type TestSite,
+} from './test-site.js';
+
+/** The year of dates that are still to come, until the clock is put forward. */
+const SCHEDULED = 2090;
 
 /** Few days and tags, so that articles meet on lists and share their moments. */
 const look = fc.record({
-  day: fc.integer({ min: 1, max: 12 }),
+  date: fc
+    .tuple(fc.constantFrom(2026, 2026, 2026, SCHEDULED), fc.integer({ min: 1, max: 12 }))
+    .map(([year, day]) => `${year}-01-${String(day).padStart(2, '0')}T08:00:00Z`),
   tags: fc.subarray(['C', 'C++', 'Bees', 'bees', 'Ünï', '日本']),
   author: fc.constantFrom('', 'Ada', 'ada', 'Bo'),
   title: fc.constantFrom('One', 'Two', '', 'Long title '.repeat(50)),
@@ -16,6 +32,7 @@ const look = fc.record({
   contentHtml: fc.constantFrom('<h2>A</h2><h3>B</h3><p>Short</p>', `<p>${'long '.repeat(700)}</p>`),
   updated: fc.constantFrom(null, '2026-03-01T08:00:00Z', 'soon'),
   image: fc.constantFrom(null, 'https://img.example/a.png'),
+  extra: fc.constantFrom({}, {}, { layout: 'special' }, { toc: false }, { expiryDate: `${SCHEDULED}-02-01` }),
 });
 const slug = fc.integer({ min: 1, max: 9 }).map((n) => `a${n}`);
 
@@ -30,16 +47,50 @@ const TERM_TEXTS = [
   '---\nnavigation: Here\norder: 1\n---\nWords.\n',
 ];
 
+/** What a person writes into an article's file. */
+const BY_HAND = [
+  '---\n---\nNo title.\n',
+  `---\nurl: ${SITE_URL}/notes/1.html\ntags: [Bees]\n---\nNo title either.\n`,
+  `---\nurl: ${SITE_URL}/notes/2.html\nauthor: Bo\ndate: 2026-01-05\nlayout: special\n---\nWords.\n`,
+];
+
+/** Files of the theme, and other texts for them. */
+const THEME_FILES: Readonly<Record<string, readonly string[]>> = {
+  'custom.css': ['p { color: red }', 'p { color: blue }'],
+  'assets/mark.svg': ['<svg/>', '<svg></svg>'],
+  'root/about': ['of the theme'],
+  'root/favicon.ico': ['one', 'other'],
+  'words/en.json': ['{"tags":"Topics"}'],
+  'special.eta': [
+    '<p><%= it.title %> by <%= it.authorLink(it.article?.author ?? "") %></p>',
+    '<%= it.title %>',
+  ],
+  'partials/entries.eta': ['<% it.articles.forEach((a) => { %><%= JSON.stringify(a) %><% }) %>'],
+  'article.eta': [],
+};
+
+/** Settings other than the ones of the first start. */
+const SETTINGS: readonly Partial<SiteOptions>[] = [
+  {},
+  { site: siteInfo(SITE_URL, { language: 'de', search: true, toc: 3 }) },
+  { site: siteInfo(SITE_URL, { timeZone: 'Asia/Tokyo', navigation: [{ label: 'A', href: '/about/' }] }) },
+  { hosting: ['netlify', 'github-pages'], contentSecurityPolicy: false },
+  { termSlug: (name) => name.toLowerCase().replace(/[^a-z]/g, '') },
+];
+
 const articles = fc.array(fc.record({ slug, look }), { minLength: 1, maxLength: 4 });
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ is: is('write'), articles }) },
-  { weight: 4, arbitrary: fc.record({ is: is('edit', 'spoil', 'remove', 'remove page'), slug }) },
+  { weight: 4, arbitrary: fc.record({ is: is('edit', 'spoil', 'remove', 'remove page', 'touch'), slug }) },
   { weight: 3, arbitrary: fc.record({ is: is('move', 'rename', 'copy', 'readdress'), slug, to: slug }) },
   {
     weight: 2,
     arbitrary: fc.record({
       is: is('describe'),
-      term: fc.constantFrom('tags/bees', 'tags/c', 'authors/ada', 'pages/about', 'pages/articles/a1'),
+      term: fc.constantFrom(
+        ...['tags/bees', 'tags/c', 'authors/ada', 'pages/about', 'pages/articles/a1', 'pages/tags/c'],
+        ...['pages/decks/Ünï x', 'pages/index', 'pages/robots.txt', 'pages/about/more'],
+      ),
       text: fc.constantFrom(null, ...TERM_TEXTS),
     }),
   },
@@ -47,10 +98,31 @@ const step = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       is: is('own file'),
-      file: fc.constantFrom('sitemap.xml', 'articles/a1/index.html', 'about/index.html', 'tags/c/index.html'),
+      file: fc.constantFrom(
+        ...['sitemap.xml', 'articles/a1/index.html', 'about/index.html', 'tags/c/index.html', 'about'],
+        ...['llms.txt', 'articles', 'decks/more.json', 'favicon.ico', 'assets/mark.svg', 'robots.txt/x'],
+      ),
       text: fc.constantFrom(null, 'The owner’s.\n', 'Also the owner’s.\n'),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({ is: is('by hand'), slug, text: fc.constantFrom(...BY_HAND) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      is: is('theme'),
+      file: fc.constantFrom(
+        ...Object.entries(THEME_FILES).flatMap(([name, texts]) => [
+          [name, null] as const,
+          ...texts.map((text) => [name, text] as const),
+        ]),
+      ),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ is: is('settings'), settings: fc.constantFrom(...SETTINGS) }) },
+  { weight: 1, arbitrary: fc.record({ is: is('wait', 'plugin fails', 'output'), n: fc.nat(2) }) },
   {
     weight: 2,
     arbitrary: fc.record({ is: is('template', 'config', 'restart', 'kill', 'full'), n: fc.nat(2) }),
@@ -65,6 +137,31 @@ const DECKS: SiteOutput = {
   paths: ({ articles }) => new Set([...articles].flatMap(({ tags }) => tags.map(deckOf))),
   render: (path, { articles }) => JSON.stringify(articles.tagged(tagOf(path))),
 };
+
+/** A file for each author at the top of the site, and one that may fail. */
+const NOTES: SiteOutput = {
+  path: '',
+  paths: ({ articles }) =>
+    new Set(
+      [...articles].flatMap(({ author }) => (author === '' ? [] : [`by-${author}`, `by-${author}.d/all`])),
+    ),
+  render: (path, { articles }) => `${path} ${articles.count}`,
+};
+const LLMS: SiteOutput = {
+  path: 'llms.txt',
+  render: (_path, { articles }) => {
+    if (isFailing) throw new Error('the plugin fails');
+    return [...articles].map(({ id, title, extra }) => JSON.stringify([id, title, extra])).join('\n');
+  },
+};
+
+/** Whether the plugin fails now. */
+let isFailing = false;
+
+/** How far the clock is put forward, in milliseconds. */
+let shifted = 0;
+const realNow = Date.now;
+Date.now = () => realNow() + shifted;
 
 const deckOf = (tag: string) => `decks/${Buffer.from(tag).toString('hex')}.json`;
 
@@ -88,7 +185,10 @@ adding.data('lengths', {
 
 /** A site, what a person and the service do to it, and the builder that follows. */
 function world(site: TestSite) {
-  let options = { ...site.options, pageSize: 2, additions, outputs: [{ plugin: 'test', output: DECKS }] };
+  const { site: info, hosting, contentSecurityPolicy, termSlug } = site.options;
+  const first = { site: info, hosting, contentSecurityPolicy, termSlug };
+  const outputs = [DECKS, NOTES, LLMS].map((output) => ({ plugin: 'test', output }));
+  let options: TestOptions = { ...site.options, pageSize: 2, additions, outputs };
   let builder = createBuilder(options);
   /** The whole texts of files that are malformed. */
   const spoiled = new Map<string, string>();
@@ -100,17 +200,40 @@ function world(site: TestSite) {
   function act(step: Step): string[] | 'all' | 'restart' | 'kill' | 'settings' {
     switch (step.is) {
       case 'write':
-        return step.articles.map(({ slug, look: { day, ...rest } }) =>
-          site.write(slug, { ...rest, date: `2026-01-${String(day).padStart(2, '0')}T08:00:00Z` }),
-        );
+        return step.articles.map(({ slug, look }) => site.write(slug, look));
+      case 'by hand':
+        put(at(pathOf(step.slug)), step.text);
+        return [pathOf(step.slug)];
+      case 'theme': {
+        const [name, text] = step.file;
+        const file = join(options.templatesDir, name);
+        if (text === null) fs.rmSync(file, { force: true });
+        else put(file, text);
+        return 'all';
+      }
+      case 'settings':
+        options = { ...options, ...first, ...step.settings };
+        return 'settings';
+      case 'output':
+        options = { ...options, outputDir: join(site.dir, `public${step.n || ''}`) };
+        return 'settings';
+      case 'wait':
+        shifted = (step.n > 0 ? SCHEDULED + 1 - 1970 : 0) * 31_556_952_000;
+        return [];
+      case 'plugin fails':
+        isFailing = step.n > 0;
+        return 'all';
       case 'describe':
         if (step.text === null) fs.rmSync(at(`${step.term}.md`), { force: true });
         else put(at(`${step.term}.md`), step.text);
         return [`${step.term}.md`];
       case 'own file': {
         const file = join(options.staticDir, step.file);
-        if (step.text === null) fs.rmSync(file, { force: true });
-        else put(file, step.text);
+        // A file can take the place of a folder, and the other way round.
+        for (let place = file; place.length > options.staticDir.length; place = dirname(place))
+          if (place === file || fs.statSync(place, { throwIfNoEntry: false })?.isFile())
+            fs.rmSync(place, { recursive: true, force: true });
+        if (step.text !== null) put(file, step.text);
         return 'all';
       }
       case 'template':
@@ -139,6 +262,10 @@ function world(site: TestSite) {
         return [path];
       case 'remove':
         fs.rmSync(at(path));
+        return [path];
+      case 'touch':
+        fs.copyFileSync(at(path), at(`${path}.new`));
+        fs.renameSync(at(`${path}.new`), at(path));
         return [path];
       case 'remove page':
         fs.rmSync(join(options.outputDir, 'articles', step.slug, 'index.html'), { force: true });
@@ -205,16 +332,25 @@ function world(site: TestSite) {
   }
 
   /** Puts malformed files right: what was built of them before is not what a clean build makes. */
-  function mend(): string[] {
+  function mend(): string[] | 'all' {
     const paths = [...spoiled].map(([path, whole]) => {
       if (fs.existsSync(at(path))) fs.writeFileSync(at(path), whole);
       return path;
     });
     spoiled.clear();
-    return paths;
+    const wasFailing = isFailing;
+    isFailing = false;
+    return wasFailing ? 'all' : paths;
   }
 
-  return { actAt, follow, mend, clean: () => builtAnew(options), close: () => builder.close() };
+  return {
+    actAt,
+    follow,
+    mend,
+    built: () => filesIn(options.outputDir),
+    clean: () => builtAnew(options),
+    close: () => builder.close(),
+  };
 }
 
 /** A few changes, one after the other, some of them in the middle of a build. */
@@ -232,14 +368,16 @@ export async function buildEach(
   site: TestSite,
   steps: Valued<typeof sequence>,
 ): Promise<{ readonly built: Record<string, string>; readonly clean: Record<string, string> }> {
-  const { actAt, follow, mend, clean, close } = world(site);
+  shifted = 0;
+  isFailing = false;
+  const { actAt, follow, mend, built, clean, close } = world(site);
   await follow('all');
   for (const [step, files] of steps) {
     await follow(await actAt(step, files));
-    if (!site.has('index.html')) throw new Error(`no home page after ${step.is}`);
+    if (built()['index.html'] === undefined) throw new Error(`no home page after ${step.is}`);
   }
   await follow(mend());
-  const files = { built: site.output(), clean: await clean() };
+  const files = { built: built(), clean: await clean() };
   await close();
   fs.rmSync(site.dir, { recursive: true, force: true });
   return files;

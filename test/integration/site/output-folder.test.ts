@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { createBuilder } from '../../../src/site/builder/builder.js';
 import { put, testSite } from './test-site.js';
 
 test('the page of a removed article goes, and with it its folder where that is empty', async (t) => {
@@ -59,8 +60,7 @@ test('a page that cannot be written is one failure, which the log names, and is 
   const site = testSite(t);
   for (const slug of ['a', 'b']) site.write(slug);
   put(join(site.options.outputDir, 'articles/a/index.html/x'), '');
-  fs.mkdirSync(site.options.stateDir);
-  put(join(site.options.stateDir, 'site.building'), '');
+  put(join(site.options.stateDir, 'site.output'), '../public');
   t.is((await site.builder.build('all')).failed, 1);
   t.is(site.logged.length, 1);
   t.regex(site.logged[0] ?? '', /articles\/a\/index\.html/);
@@ -79,4 +79,50 @@ test('nothing is written into an output folder that another program has written'
       /public\/ contains files that Pressmark did not write, such as index\.html; move them to static\//,
   });
   t.deepEqual(site.output(), { 'index.html': '<title>Theirs</title>' });
+});
+
+test('an output folder that was set later is as foreign as the first one, and one that was set before is built anew', async (t) => {
+  const site = testSite(t);
+  const path = site.write('a');
+  const [first, later] = ['public', 'docs'].map((name) => join(site.dir, name));
+  put(join(site.options.staticDir, 'picture.svg'), 'old');
+  const built = async (outputDir = '') => {
+    const builder = createBuilder({ ...site.options, outputDir });
+    try {
+      await builder.build('all');
+    } finally {
+      await builder.close();
+    }
+  };
+  await built(first);
+  put(join(site.dir, 'docs/index.html'), 'a person’s');
+  await t.throwsAsync(built(later), { code: 'CONFIG_INVALID', message: /^docs\/ contains files/ });
+  t.is(fs.readFileSync(join(site.dir, 'docs/index.html'), 'utf8'), 'a person’s');
+
+  fs.rmSync(join(site.dir, 'docs/index.html'));
+  fs.rmSync(join(site.options.content.root, path));
+  put(join(site.options.staticDir, 'picture.svg'), 'new');
+  await built(later);
+  await built(first);
+  t.is(site.page('picture.svg'), 'new');
+  t.false(site.has('articles/a'));
+});
+
+test('a file can take the place of a folder, and the other way round; of two that exclude each other the owner’s file stays', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  const own = join(site.options.staticDir, 'about');
+  const page = join(site.options.content.root, 'pages/about.md');
+  put(own, 'the owner’s');
+  put(join(site.options.staticDir, 'articles/a'), 'in the place of the article');
+  for (const isFile of [true, false, true]) {
+    if (isFile) fs.rmSync(page, { force: true });
+    else put(page, '---\ntitle: About\n---\n');
+    if (isFile) put(own, 'the owner’s');
+    else fs.rmSync(own);
+    t.is((await site.builder.build('all')).failed, 0);
+    t.is(site.has('about/index.html'), !isFile);
+    t.is(site.page('articles/a'), 'in the place of the article');
+  }
+  t.deepEqual(site.logged, []);
 });
