@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { SiteLink } from '../../host/pages/page-types.js';
+import { comparePaths } from '../../store/catalog/catalog.js';
 import { entryState } from '../../store/catalog/entry.js';
 import type { ArticleEntry, Post } from './article-entry.js';
 import { navigationOf, type OwnerText } from './owner-texts.js';
@@ -50,8 +51,8 @@ export function siteIndex(
   for (const entry of entries) {
     if (entryState(entry, now) !== 'live') continue;
     const other = entry.file === null ? undefined : byFile.get(entry.file);
-    // If two files have the same URL, for example a person's copy, the first path gets the page.
-    if (!hasPage(entry) || isReserved(entry.file) || (other !== undefined && other.path < entry.path))
+    // If two files have the same URL, the page shows the article, not a person's copy of it.
+    if (!hasPage(entry) || isReserved(entry.file) || (other !== undefined && comparePaths(other, entry) < 0))
       withoutPage.push(entry);
     else {
       if (other !== undefined) withoutPage.push(other);

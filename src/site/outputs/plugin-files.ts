@@ -50,7 +50,7 @@ export function pluginFiles(
       last = asPlugin(plugin, () => [...(output.paths?.(view) ?? [output.path])].map(checked));
     } catch (error) {
       log.error({ plugin, output: output.path, reason: messageOf(error) }, 'paths of an output failed');
-      last ??= isSite ? [] : builtAt(output.path);
+      last ??= isSite ? [] : builtAt(output.path).filter(isBelow);
     }
     return last;
   }

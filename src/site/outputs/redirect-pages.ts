@@ -20,12 +20,12 @@ interface Redirect {
  */
 export function redirectPages({ site, stateDir }: Pick<SiteOptions, 'site' | 'stateDir'>): Planner {
   const trash = openTrash(stateDir);
-  return ({ index }) =>
+  return ({ index, renderer }) =>
     redirectsIn(trash, site)
       .filter(({ file }) => index.at(file) === undefined)
       .map((one) => ({
         path: one.file,
-        key: cacheKey('redirect', one.to, site.language),
+        key: cacheKey(renderer.key, one.to),
         render: () => pageOf(one, site),
       }));
 }

@@ -7,8 +7,8 @@ interface Heading {
   readonly tag: OpenToken;
   readonly id: string;
   readonly title: string;
-  /** The start of its closing tag; undefined if it is never closed. */
-  readonly closedAt: number | undefined;
+  /** The place of its link, before its closing tag; undefined if it is never closed, or within another link. */
+  readonly linkAt: number | undefined;
 }
 
 /** The headings with links. The page's title is its `h1`; sections below `h4` are too small for a link. */
@@ -24,7 +24,7 @@ const LONGEST_TITLE = 300;
 const TITLE_FROM = 8_000;
 
 /**
- * Gives each heading an id, if it has none, and a link to itself, and makes a table of contents if there are enough headings:
+ * Gives each heading an id, if it has none, and a link to itself, unless it is within a link, and makes a table of contents if there are enough headings:
  * `h2`, and below them `h3`. Nothing else in the HTML changes. `toc: true` or `toc: false` in the front matter decides for a
  * single text.
  */
@@ -47,17 +47,20 @@ function headingsOf(html: string): Heading[] {
   /** The next number for ids with the same words. */
   const numbers = new Map<string, number>();
   const headings: Heading[] = [];
+  let isInLink = false;
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index];
-    if (token?.kind !== 'open' || !HEADING.test(token.name)) continue;
+    if (token === undefined || token.kind === 'comment') continue;
+    if (token.name === 'a') isInLink = token.kind === 'open';
+    if (token.kind !== 'open' || !HEADING.test(token.name)) continue;
     const end = endOf(tokens, index);
     const title = shortened(
       textOfHtml(html.slice(token.end, end?.start).slice(0, TITLE_FROM)),
       LONGEST_TITLE,
     );
     if (title === '') continue;
-    const closedAt = end?.kind === 'close' ? end.start : undefined;
-    headings.push({ tag: token, title, closedAt, id: idOf(html, token) ?? freeId(title) });
+    const linkAt = end?.kind === 'close' && !isInLink ? end.start : undefined;
+    headings.push({ tag: token, title, linkAt, id: idOf(html, token) ?? freeId(title) });
   }
   return headings;
 
@@ -97,14 +100,14 @@ function idOf(html: string, token: HtmlToken): string | undefined {
  */
 function withLinks(html: string, headings: readonly Heading[]): string {
   let done = 0;
-  const parts = headings.map(({ tag, id, closedAt }) => {
+  const parts = headings.map(({ tag, id, linkAt }) => {
     const behindName = tag.start + '<h2'.length;
     const given = idOf(html, tag) === id ? '' : ` id="${id}"`;
     const name = html.slice(done, behindName) + given;
-    done = closedAt ?? behindName;
-    if (closedAt === undefined) return name;
+    done = linkAt ?? behindName;
+    if (linkAt === undefined) return name;
     const link = `<a class="heading-link" href="#${encodeURIComponent(id)}" aria-hidden="true" tabindex="-1"></a>`;
-    return name + html.slice(behindName, closedAt) + link;
+    return name + html.slice(behindName, linkAt) + link;
   });
   return parts.join('') + html.slice(done);
 }

@@ -122,7 +122,7 @@ function createIndex() {
 
   function add(key: string, entry: Entry): void {
     const found = get(key);
-    map.set(key, found.length === 0 ? entry : [...found, entry].sort(byPath));
+    map.set(key, found.length === 0 ? entry : [...found, entry].sort(comparePaths));
   }
 
   function remove(key: string, entry: Entry): void {
@@ -135,9 +135,9 @@ function createIndex() {
 }
 
 /**
- * Orders entries with the same key, so that the first one does not depend on the order of writes. The shorter name comes first,
- * as copies have names like `name-copy`.
+ * Orders entries with the same id or URL, so that the first one does not depend on the order of writes. The shorter path comes
+ * first, as copies have names like `name-copy`.
  */
-function byPath(a: Entry, b: Entry): number {
+export function comparePaths(a: Pick<Entry, 'path'>, b: Pick<Entry, 'path'>): number {
   return a.path.length - b.path.length || (a.path < b.path ? -1 : 1);
 }

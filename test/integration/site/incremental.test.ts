@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { builtAnew, put, type TestSite, testSite } from './test-site.js';
+import { builtAnew, pathOf, put, SITE_URL, type TestSite, testSite } from './test-site.js';
 
 /** A site in which a function is called for each page that is made. */
 function watchedSite(t: ExecutionContext, onPage: (path: string, html: string) => unknown): TestSite {
@@ -82,3 +82,18 @@ function beforeReads(t: ExecutionContext, { options }: TestSite, act: (path: str
     return openSync(path, flags, mode);
   };
 }
+
+test('an article without title and id has them from its file’s name, also after that is changed', async (t) => {
+  const site = testSite(t);
+  const text = `---\nurl: ${SITE_URL}/x/\ndate: soon\n---\nWords.\n`;
+  const [before, after] = [pathOf('soil'), pathOf('moss')];
+  const { root } = site.options.content;
+  put(join(root, before), text);
+  await site.builder.build('all');
+  t.true(site.page('x/index.html').includes('<h1>soil</h1>'));
+  t.regex(site.page('x/index.html'), /<span>soon<\/span>/, 'what is no date is not marked as one');
+  fs.renameSync(join(root, before), join(root, after));
+  await site.builder.build([before, after]);
+  for (const page of ['x/index.html', 'index.html', 'archive/index.html'])
+    t.true(site.page(page).includes('moss') && !site.page(page).includes('soil'), page);
+});

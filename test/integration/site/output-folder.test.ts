@@ -84,9 +84,9 @@ test('nothing is written into an output folder that another program has written'
 test('an output folder that was set later is as foreign as the first one, and one that was set before is built anew', async (t) => {
   const site = testSite(t);
   const path = site.write('a');
-  const [first, later] = ['public', 'docs'].map((name) => join(site.dir, name));
+  const [first, later] = [join(site.dir, 'public'), join(site.dir, 'docs')];
   put(join(site.options.staticDir, 'picture.svg'), 'old');
-  const built = async (outputDir = '') => {
+  const built = async (outputDir: string) => {
     const builder = createBuilder({ ...site.options, outputDir });
     try {
       await builder.build('all');

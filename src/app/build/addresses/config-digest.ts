@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { isFileAt } from '../../../fs/files-below.js';
 
 /** What addresses depend on, except the posts themselves. */
 export interface ConfigSources {
@@ -35,7 +36,7 @@ export function configDigest({ siteDir, content, configFiles, settings }: Config
         // Links to folders are not followed: they may form a circle.
         if (
           isFolder ||
-          (!entry.isDirectory() && isCounted(entry.name) && isFileBehind(join(absolute, entry.name)))
+          (!entry.isDirectory() && isCounted(entry.name) && isFileAt(join(absolute, entry.name)))
         )
           add(`${path}/${entry.name}`, isCounted);
       }
@@ -45,10 +46,6 @@ export function configDigest({ siteDir, content, configFiles, settings }: Config
   for (const path of new Set([...configFiles, ...LOCK_FILES])) add(path, () => true);
   add(content, (name) => FOLDER_DATA.test(name));
   return hash.digest('hex').slice(0, 32);
-}
-
-function isFileBehind(path: string): boolean {
-  return fs.statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function byName(a: { name: string }, b: { name: string }): number {

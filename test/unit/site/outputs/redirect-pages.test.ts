@@ -13,7 +13,7 @@ test('redirect pages: a URL at which an article is again leads nowhere else', as
     await keep({ id, url, path, title: '', at: '', by: 'Ada', redirect: 'https://y.example/' }, '');
   const site = siteInfo('https://x.example');
   const index = siteIndex([post(1)], new Map(), () => false);
-  const planned = [...redirectPages({ site, stateDir })({ index } as never)];
+  const planned = [...redirectPages({ site, stateDir })({ index, renderer: { key: '' } } as never)];
   t.deepEqual(
     planned.map(({ path }) => path),
     ['a2/index.html'],

@@ -32,6 +32,12 @@ test('what only looks like a heading is none', (t) => {
   t.deepEqual(tocOf(html), { html, toc: [], extra: {} });
 });
 
+test('a heading within a link has an id, and no link in that link', (t) => {
+  const { html, toc } = tocOf('<a href="/x"><h2>Soil</h2><h3>Moss</h3></a><h2>Bees</h2>');
+  t.regex(html, /^<a href="\/x"><h2 id="soil">Soil<\/h2><h3 id="moss">Moss<\/h3><\/a><h2 id="bees">Bees<a /);
+  t.is(toc.length, 2);
+});
+
 test('there is a table from so many headings on, or where the front matter says so', (t) => {
   const html = '<h2>One</h2><h3>Two</h3><h4>Three</h4>';
   t.is(tocOf(html, 2).toc.length, 1);

@@ -72,6 +72,7 @@ test('the digest changes with the configuration and with data of the posts’ fo
   changes('a post', () => write('content/blog/a.md', 'x'), false);
   changes('another file', () => write('README.md', 'x'), false);
   fs.symlinkSync('..', join(siteDir, 'layouts/circle'));
+  fs.symlinkSync('loop.json', join(siteDir, 'content/loop.json'));
   t.true(seen.has(digest()));
 });
 
