@@ -24,7 +24,8 @@ export interface GeneratorBuild extends PostbuildReport {
 }
 
 /**
- * Builds a site with its own generator, then checks and completes the articles' pages.
+ * Builds a site with its own generator, then checks and completes the articles' pages. If that fails, the output of the last
+ * background build is in its place again.
  *
  * @throws PressmarkError USAGE if the config has no build command, or the command runs this one; CONFIG_INVALID; BUILD_FAILED,
  *   with the end of what the command printed.
@@ -44,9 +45,10 @@ export async function buildWithGenerator(
   const { outputDir, stateDir } = foldersOf(settings);
   const lock = fs.existsSync(buildFolder(stateDir)) ? buildLock(stateDir) : undefined;
   await lock?.enter();
+  // The generator would write through the link, into a checked output that may be deployed.
+  const link = presentOutput(stateDir, outputDir) === undefined ? undefined : fs.readlinkSync(outputDir);
   try {
-    // The generator would write through the link, into a checked output that may be deployed.
-    if (presentOutput(stateDir, outputDir) !== undefined) fs.unlinkSync(outputDir);
+    if (link !== undefined) fs.unlinkSync(outputDir);
     const variables = { [BUILD_VARIABLE]: '1' };
     const result = await runShellCommand({
       ...options,
@@ -60,6 +62,12 @@ export async function buildWithGenerator(
       throw new PressmarkError('BUILD_FAILED', shellFailure('build command', command, result));
     const { signal } = options;
     return { ms: result.ms, ...(await completeSite(settings, output, { ...(signal && { signal }) })) };
+  } catch (error) {
+    if (link !== undefined) {
+      fs.rmSync(outputDir, { recursive: true, force: true });
+      fs.symlinkSync(link, outputDir);
+    }
+    throw error;
   } finally {
     lock?.leave();
     lock?.close();

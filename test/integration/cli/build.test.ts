@@ -92,6 +92,20 @@ function toySite(dir: string): string {
   return dir;
 }
 
+test('a build by hand that fails leaves the output of the last background build in its place', async (t) => {
+  const outputs = '.pressmark/build/outputs/20261122T210500123Z-1f3a';
+  const dir = folderWith(t, { [`${outputs}/index.html`]: 'good' });
+  writeToySite(dir, {
+    'toy.mjs':
+      "import fs from 'node:fs'; fs.mkdirSync('public'); fs.writeFileSync('public/index.html', ''); null.x",
+    'pressmark.config.mjs': TOY_CONFIG,
+  });
+  fs.symlinkSync(outputs, join(dir, 'public'));
+  const { code, stderr } = await runHere(['build', '--dir', dir]);
+  t.is(code, 1, stderr);
+  t.is(fs.readFileSync(join(dir, 'public/index.html'), 'utf8'), 'good', stderr);
+});
+
 /** Of the serial tests, which go on where the one before ended: `new` is published and not built yet. */
 const receiver = sharedHere(test, { env: { PRESSMARK_SITE_URL: '' } }, toySite);
 const { dir } = receiver;
