@@ -12,7 +12,7 @@ import { closedHtml } from '../../article/text/closed-html.js';
 import type { MappingOptions } from '../generator.js';
 import { localText, momentOf, type WrittenDates } from '../mapping/dates.js';
 import { hasTags, needsHtml, withoutItemComments } from '../mapping/markdown.js';
-import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
+import { booleanIn, siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 
 /** The keys that Hugo and its themes read. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'lastmod', image: 'images[]' };
@@ -134,9 +134,9 @@ function tagKey(tag: string): string {
 }
 
 function isDraft({ data }: FileFacts): boolean {
-  const draft = valueIn(data, 'draft');
+  const [draft, published] = [valueIn(data, 'draft'), valueIn(data, 'published')];
   const isMarked =
-    draft === undefined ? valueIn(data, 'published') === false : draft === true || draft === 'true';
+    draft === undefined ? published === null || booleanIn(published) === false : booleanIn(draft) === true;
   const rendering = mapOf(valueIn(data, '_build') ?? valueIn(data, 'build')).render;
   return isMarked || rendering === 'never' || rendering === false;
 }

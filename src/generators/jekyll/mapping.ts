@@ -4,7 +4,7 @@ import type { MappingOptions } from '../generator.js';
 import { momentOf } from '../mapping/dates.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { needsHtml } from '../mapping/markdown.js';
-import { siteMapping, slugBy, USUAL_KEYS } from '../mapping/site-mapping.js';
+import { booleanIn, siteMapping, slugBy, USUAL_KEYS } from '../mapping/site-mapping.js';
 
 /** The keys that Jekyll and its plugins read. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'last_modified_at', image: 'image' };
@@ -39,7 +39,8 @@ export function mapping(given: MappingOptions): ArticleMapping {
       write: (address) => address,
       read: (text) => (LITERAL.test(text) ? `/${text.replace(/^\//, '')}` : undefined),
     },
-    isDraft: ({ path, data }) => data.published === false || path.split('/').includes('_drafts'),
+    isDraft: ({ path, data: { published } }) =>
+      published === null || booleanIn(published) === false || path.split('/').includes('_drafts'),
     hidesFuture: true,
     datesOf({ path, data: { [dateKey]: date } }) {
       return { from: momentOf(date, 'UTC') === undefined ? dayOfName(path) : date };

@@ -6,7 +6,7 @@ import type {
   IncomingBody,
   KeyNames,
 } from '../../article/format/mapping.js';
-import { OWN_KEY } from '../../article/format/site-keys.js';
+import { OWN_KEY, scalarOf } from '../../article/format/site-keys.js';
 import { mapOf } from '../../article/plain-data.js';
 import { EXPIRY_KEY } from '../../article/publication.js';
 import type { MappingOptions } from '../generator.js';
@@ -117,7 +117,17 @@ function pinBy(pinKey: PinKey): Pick<ArticleMapping, 'pin' | 'isPinned'> {
 
 /** Makes a function that tells whether one of these keys has the value for which a generator makes no page. */
 export function draftsBy(values: Readonly<Record<string, boolean>>): (file: FileFacts) => boolean {
-  return ({ data }) => Object.entries(values).some(([key, value]) => data[key] === value);
+  return ({ data }) => Object.entries(values).some(([key, value]) => booleanIn(data[key]) === value);
+}
+
+/**
+ * A value as a boolean, in every spelling that some generators read as one; undefined if it is none. A draft by such a spelling
+ * has a page nevertheless if the generator lists it.
+ */
+export function booleanIn(value: unknown): boolean | undefined {
+  const text = scalarOf(value) ?? '';
+  if (/^(?:true|t|yes|y|on|1)$/i.test(text)) return true;
+  return /^(?:false|f|no|n|off|0)$/i.test(text) ? false : undefined;
 }
 
 /** Whether an address follows the site's pattern for a post. */

@@ -100,7 +100,11 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
     states: [
       ['live', { date: '2026-11-20' }],
       ['draft', { draft: true }],
+      ['draft', { draft: 'yes' }],
+      ['draft', { draft: 1 }],
       ['draft', { published: false }],
+      ['draft', { published: null }],
+      ['live', { draft: null, published: false }],
       ['draft', { _build: { render: 'never' } }],
       ['expired', { expiryDate: '2026-11-19' }],
       ['scheduled', { date: '2026-11-21' }],
@@ -169,6 +173,8 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
     ],
     states: [
       ['draft', { published: false }],
+      ['draft', { published: 'No' }],
+      ['draft', { published: null }],
       ['scheduled', {}, {}, '2026-11-21-a.md'],
       ['scheduled', { date: '2026-11-20 22:00:00 +0900' }],
       ['live', { date: '2026-11-19' }, {}, '2026-11-21-a.md'],
