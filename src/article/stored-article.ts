@@ -15,7 +15,7 @@ export interface StoredArticle {
   readonly bodyEdited: boolean;
   /** The digest in the file, of the version that Pressmark wrote last; undefined if there is none. */
   readonly digest: string | undefined;
-  /** Set if the body is HTML; undefined means Markdown. */
+  /** Set if the body is HTML, whatever was sent; undefined means Markdown. */
   readonly bodyKind?: 'html';
   /** Whether the URL is certain; undefined if the file pins it. */
   readonly address?: Address;
@@ -57,6 +57,11 @@ export function renderedHtml(stored: Rendered, ofPeople?: (markdown: string) => 
       ? body
       : shownMarkdown(body, contentHtml, stored.bodyEdited ? ofPeople : undefined);
   return html === contentHtml ? html : keepItemComments(html, contentHtml);
+}
+
+/** Whether the editable form of an article is HTML: it came without Markdown, or the site cannot show its Markdown. */
+export function isHtml({ article, bodyKind }: Pick<StoredArticle, 'article' | 'bodyKind'>): boolean {
+  return bodyKind === 'html' || article.body === article.contentHtml;
 }
 
 /** Whether an article is displayed with the HTML that was sent, without rendering. */

@@ -1,6 +1,6 @@
 import { type Article, contentFields, type ExtraKeys } from '../../article/article.js';
 import type { EncodedFile } from '../../article/format/encode.js';
-import type { StoredArticle } from '../../article/stored-article.js';
+import { isHtml, type StoredArticle } from '../../article/stored-article.js';
 import { isMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { ArticleStore } from '../../store/article-store.js';
@@ -96,11 +96,6 @@ async function bodyOf(
   if (isHtml(stored)) return { body: kept, contentHtml: kept };
   const alone = { article: { body: kept, contentHtml: '' }, bodyEdited: false };
   return { body: kept, contentHtml: await codec.html(alone) };
-}
-
-/** Whether the editable form of an article is HTML: it came without Markdown, or the site cannot show its Markdown. */
-export function isHtml({ article, bodyKind }: StoredArticle): boolean {
-  return bodyKind === 'html' || article.body === article.contentHtml;
 }
 
 /** Refuses a change that was made from another revision. @throws PressmarkError REVISION_CONFLICT. */

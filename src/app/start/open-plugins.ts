@@ -143,6 +143,7 @@ function handlerContext(
     hooks,
     readDelivery: thread.codec.readDelivery,
     readIncoming: thread.codec.readIncoming,
+    editable: thread.codec.editable,
     codec: content.codec,
     noteJobs: jobs.noteArticle,
     log,

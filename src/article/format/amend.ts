@@ -9,7 +9,7 @@ import type { AddressOptions } from './address.js';
 import { type ArticleDecoder, addressField } from './decode.js';
 import { sealed } from './digest.js';
 import type { EncodedFile } from './encode.js';
-import { type ArticleFields, entriesOf, incomingOf, lastOfEach } from './fields.js';
+import { type ArticleFields, type BodyForm, bodyForm, entriesOf, lastOfEach } from './fields.js';
 import type { FileFacts, FrontMatterValue, IncomingBody } from './mapping.js';
 import { ownChanges, ownOf, type SiteKeys } from './site-keys.js';
 
@@ -77,11 +77,8 @@ export function articleAmender(
     storedBody?: BodyKind,
   ): EncodedFile {
     const { data, own: present, article, address } = decoder.read(previous, at);
-    const kind = storedBody ?? incomingOf(next).kind;
-    const body =
-      storedBody === undefined
-        ? mapping.body(incomingOf(next), at)
-        : { ...mapping.body(emptyBody(storedBody), at), text: next.body };
+    const { body, kind, contentHtml } =
+      storedBody === undefined ? bodyForm(mapping, next, at) : keptForm(next, storedBody, at);
     const where = (field: keyof typeof article, changes: FrontMatterChange[]) =>
       isDeepStrictEqual(article[field], next[field]) ? [] : changes;
     // The id was the path at that time; the file may have been renamed since.
@@ -105,7 +102,7 @@ export function articleAmender(
       ...fields.held(next.held),
     ];
     const own = {
-      ...fields.own({ ...next, body: body.text }, kind, at),
+      ...fields.own({ ...next, body: body.text, contentHtml }, kind, at),
       before_hold: present.before_hold as FrontMatterValue | undefined,
     };
     const text = rewritten(previous, { changes, own, revision: next.revision, body: body.text });
@@ -117,6 +114,11 @@ export function articleAmender(
       publication,
       ...addressField(after),
     };
+  }
+
+  /** The form of a body that is stored already. */
+  function keptForm({ body: text, contentHtml }: Article, kind: BodyKind, at: string): BodyForm {
+    return { body: { ...mapping.body(emptyBody(kind), at), text }, kind, contentHtml };
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Address } from '../stored-article.js';
 import type { AddressOptions } from './address.js';
 import { type ArticleDecoder, addressField } from './decode.js';
 import { sealed, sealedFirst } from './digest.js';
-import { type ArticleFields, entriesOf, incomingOf, lastOfEach } from './fields.js';
+import { type ArticleFields, bodyForm, entriesOf, lastOfEach } from './fields.js';
 import { ownChanges, type SiteKeys } from './site-keys.js';
 
 /** An article to be stored, with or without its revision. */
@@ -34,9 +34,9 @@ export function articleEncoder(
   const { keys, constants } = mapping;
   const { [keys.tags ?? '']: _, ...otherConstants } = constants;
 
-  return ({ revision: given, ...article }, at) => {
-    const incoming = incomingOf(article);
-    const body = mapping.body(incoming, at);
+  return ({ revision: given, ...sent }, at) => {
+    const { body, kind, contentHtml } = bodyForm(mapping, sent, at);
+    const article = { ...sent, contentHtml };
     const ofArticle = [
       ...fields.title(article),
       ...fields.description(article),
@@ -59,7 +59,7 @@ export function articleEncoder(
     ].filter(({ value }) => value !== undefined);
     const stored = { ...article, body: body.text };
     const write = (digest: string, revision: string) => {
-      const own = { ...fields.own({ ...stored, revision }, incoming.kind, at), digest };
+      const own = { ...fields.own({ ...stored, revision }, kind, at), digest };
       return newFrontMatter(lastOfEach([...entries, ...ownChanges({}, path, own)]), body.text);
     };
     const { text, revision } =

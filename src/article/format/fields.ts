@@ -9,7 +9,7 @@ import { type AddressOptions, addressIn } from './address.js';
 import { bodyKindOf } from './decode.js';
 import { digestOf } from './digest.js';
 import { type KeyPath, keyPath } from './key-path.js';
-import type { FileFacts, FrontMatterValue, IncomingBody } from './mapping.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue, IncomingBody, StoredBody } from './mapping.js';
 import type { SiteKeys } from './site-keys.js';
 
 type Values = Readonly<Record<string, FrontMatterValue | undefined>>;
@@ -167,6 +167,32 @@ export function incomingOf({ body, contentHtml }: Pick<Article, 'body' | 'conten
       return contentHtml === '' ? shownMarkdown(body, contentHtml) : contentHtml;
     },
   };
+}
+
+/** The body of an article in its stored form. */
+export interface BodyForm {
+  readonly body: StoredBody;
+  /** HTML also if the site cannot show the Markdown that was sent. */
+  readonly kind: BodyKind;
+  /** As sent; if only Markdown was sent and HTML is stored, that HTML. */
+  readonly contentHtml: string;
+}
+
+/** Makes the stored form of an article's body, for a file at a path. */
+export function bodyForm(
+  mapping: Pick<ArticleMapping, 'body'>,
+  article: Pick<Article, 'body' | 'contentHtml'>,
+  at: string,
+): BodyForm {
+  const { contentHtml } = article;
+  const incoming = incomingOf(article);
+  const body = mapping.body(incoming, at);
+  if (incoming.kind === 'html' || body.text === incoming.markdown)
+    return { body, kind: incoming.kind, contentHtml };
+  const { html } = incoming;
+  return mapping.body({ kind: 'html', html }, at).text === body.text
+    ? { body, kind: 'html', contentHtml: html }
+    : { body, kind: 'markdown', contentHtml };
 }
 
 /** Changes each text in a map, including texts in lists. */

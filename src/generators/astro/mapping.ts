@@ -31,6 +31,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
       const text = isMarkdown ? markdownBody(incoming.markdown) : htmlBlock(incoming.html);
       return { text, frontMatter: {} };
     },
+    sentBody: (stored) => (stored.startsWith(GUARD) ? stored.slice(GUARD.length) : stored),
     held,
     pin: (address) => (options.slugKey === true ? { slug: slugIn(address) } : {}),
     isPinned: (file, address) => {
@@ -110,12 +111,14 @@ function isHarmless(address: string, fetchesImages: boolean): boolean {
   }
 }
 
+const GUARD = '<!-- -->\n\n';
+
 /**
  * Makes the body of an `.md` file. Astro 7 takes a body that starts with `---` or `+++` for front matter and drops it, and all
  * supported versions remove the indentation of the first line. A comment before the body prevents both.
  */
 export function markdownBody(markdown: string): string {
   return /^\s*(?:---|\+\+\+)/.test(markdown) || /^(?:[^\S\n]*\n)*(?: {4}|\t| {1,3}\t)/.test(markdown)
-    ? `<!-- -->\n\n${markdown}`
+    ? GUARD + markdown
     : markdown;
 }

@@ -40,6 +40,8 @@ export function mapping(options: MappingOptions): ArticleMapping {
     image: webAddress,
     tagKey: tagSlug,
     body: storedBody,
+    sentBody: (stored) =>
+      escapedMarkdown(stored, { prose: (source) => source.replace(PREFIXED, '$1') }) ?? stored,
     held,
     pinKey: {
       key: 'slug',
@@ -79,6 +81,9 @@ const DIRECTIVE = /:[a-z][\w-]*[[{]|^[ \t>]*:{2,}/im;
 
 /** The address of a link from the site's root to one of its pages or files. */
 const ROOTED = /(\][(:]\s*<?)(?=\/(?!\/))/g;
+
+/** Such an address with the prefix that prevents the check. */
+const PREFIXED = /(\][(:]\s*<?)pathname:\/\/(?=\/)/g;
 
 /**
  * The body of an article. Plain Markdown is compiled as such. Anything else is stored as HTML that React inserts unchanged: as

@@ -197,12 +197,12 @@ function commentedOut(text: string): string {
   }
 }
 
+/** A shortcode as `commentedOut` writes it; an unclosed one reaches to the end. */
+const COMMENTED = /(\{\{<)\/\*([\s\S]*?)(?:\*\/(>\}\})|$)|(\{\{%)\/\*([\s\S]*?)(?:\*\/(%\}\})|$)/g;
+
 /** The inverse of `commentedOut`. */
 function sentBody(stored: string): string {
-  return stored
-    .replace(/\n\n<!-- \*\/[>%]\}\} -->\n$/, '')
-    .replace(/(\{\{[<%])\/\*([\s\S]*?)\*\/([>%]\}\})/g, '$1$2$3')
-    .replace(/(\{\{[<%])\/\*/g, '$1');
+  return stored.replace(/\n\n<!-- \*\/[>%]\}\} -->\n$/, '').replace(COMMENTED, '$1$2$3$4$5$6');
 }
 
 /** The position after the next `{{<` or `{{%`; -1 if there is none. */

@@ -28,6 +28,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     // VitePress makes no tag pages; a site with its own has a folder per tag.
     tagKey: (tag) => (tag.startsWith('.') ? '' : termKey(tag)),
     body: (incoming) => storedBody(incoming, options.titleInBody === true),
+    sentBody,
   });
 }
 
@@ -97,6 +98,14 @@ function contained(markdown: string): string {
   const longest = Math.max(2, ...Array.from(markdown.matchAll(/:{3,}/g), ([colons]) => colons.length));
   const marker = ':'.repeat(longest + 1);
   return `${marker} v-pre\n\n${markdown.trimEnd()}\n\n${marker}\n`;
+}
+
+const CONTAINED = /^(:{3,}) v-pre\n\n([\s\S]*)\n\n\1\n$/;
+
+/** The inverse of `storedBody` for Markdown. */
+function sentBody(stored: string): string {
+  const text = stored.startsWith(HEADING) ? stored.slice(HEADING.length) : stored;
+  return text.replace(CONTAINED, '$2\n');
 }
 
 /** HTML as a JavaScript text in an attribute, which Vue prints unchanged. */

@@ -1,4 +1,5 @@
 import { type ArticleDraft, draftOf, type ExtraKeys } from '../../article/article.js';
+import type { StoredArticle } from '../../article/stored-article.js';
 import { publishedAnswer } from '../../contract/answers.js';
 import type { ArticleData, ContractHeader, Delivery } from '../../contract/envelope.js';
 import { parseMoment } from '../../contract/moment.js';
@@ -25,6 +26,8 @@ export interface HandlerContext {
   readonly readDelivery: (body: Buffer, contract: ContractHeader) => Promise<Delivery>;
   /** See the function of this name; in another thread. */
   readonly readIncoming: (incoming: IncomingArticle, now: string) => Promise<ReadArticle>;
+  /** The text of an article without the escapes for the site's generator: Markdown, or HTML if `isHtml`. */
+  readonly editable: (stored: StoredArticle) => Promise<string>;
   readonly codec: Pick<ArticleCodec, 'keepComments'>;
   /** Makes the slug of a new article; undefined if the suggestion is used as it is. */
   readonly slug: ((suggestion: string, title: string, id: string) => string) | undefined;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Article, draftOf } from '../../article/article.js';
 import { isOfPerson } from '../../article/own-revisions.js';
-import type { StoredArticle } from '../../article/stored-article.js';
+import { isHtml, type StoredArticle } from '../../article/stored-article.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Articles, HandedOver } from '../../host/articles/articles.js';
 import type { IncomingArticle, ReceivedArticle } from '../../host/http/adapter.js';
@@ -54,7 +54,7 @@ export function createArticleReceiver(context: HandlerContext): ArticleReceiver 
   const change: Articles['change'] = (id, make) => {
     const now = new Date().toISOString();
     return replace(id, now, async (stored) => {
-      const before = handedOver(stored);
+      const before = handedOver(stored, await context.editable(stored));
       const { state, date, ...content } = { ...(await make(before)), id };
       const isShownElse = state !== before.state || date !== before.date;
       return readIncoming({ ...content, ...(isShownElse && { state: state ?? before.state, date }) }, now);
@@ -128,17 +128,20 @@ export function createArticleReceiver(context: HandlerContext): ArticleReceiver 
   return { receive, change };
 }
 
-/** @throws PressmarkError ARTICLE_NOT_FOUND if no adapter has handed it over. */
-function handedOver({ article, bodyKind }: StoredArticle): HandedOver {
-  const { id, title, body, contentHtml, description, tags, author, keyword, image, date, extra } = article;
+/**
+ * An article as an adapter hands it over. @param text without the escapes for the site's generator.
+ *
+ * @throws PressmarkError ARTICLE_NOT_FOUND if no adapter has handed it over.
+ */
+function handedOver(stored: StoredArticle, text: string): HandedOver {
+  const { article } = stored;
+  const { id, title, description, tags, author, keyword, image, date, extra } = article;
   if (article.received === undefined)
     throw new PressmarkError('ARTICLE_NOT_FOUND', `no adapter has handed over article ${quote(id)}`);
-  const isHtml = bodyKind === 'html' || body === contentHtml;
   return {
     id,
     title,
-    contentHtml: isHtml ? body : '',
-    ...(!isHtml && { markdown: body }),
+    ...(isHtml(stored) ? { contentHtml: text } : { contentHtml: '', markdown: text }),
     description,
     tags,
     author,

@@ -5,6 +5,7 @@ import { articlesOf, withCaller } from '../../support/articles-of.js';
 import { article, update } from '../../support/events.js';
 import { generatorSite } from '../../support/generator-site.js';
 import { sharedHere } from '../../support/receiver-here.js';
+import { withPlugins } from '../../support/with-plugins.js';
 
 const ADA = { name: 'Ada' };
 const POST = '---\ntitle: By hand\ndate: 2026-11-01\ncustom: mine\n---\nMy words.\n';
@@ -19,7 +20,16 @@ const posts = {
   'states/d.md': post('date: 2024-05-01\nexpiryDate: 2024-05-02'),
   'states/e.md': post('date: 2024-05-01\ndraft: true'),
 };
-const receiver = sharedHere(test, {}, (dir) => withCaller(generatorSite(dir, 'hugo', { posts })));
+/** Changes the tags of an article, as an adapter does; `articlesOf` cannot pass a function. */
+const TAGGER = `export default { name: 'tagger', receiver(host) {
+  host.routes((router) => router.post('/tag', async (context) => {
+    context.body = await host.articles.change('handed', (before) => ({ ...before, tags: ['bees'] }));
+  }));
+} };`;
+
+const receiver = sharedHere(test, {}, (dir) =>
+  withPlugins(withCaller(generatorSite(dir, 'hugo', { posts })), { tagger: TAGGER }),
+);
 const articles = () => articlesOf(receiver());
 
 for (const kind of ['Markdown', 'HTML'])
@@ -50,6 +60,16 @@ for (const kind of ['Markdown', 'HTML'])
     const request = update({ target_id: data.id, target_url: url, base_revision_id });
     t.is((await receiver().post('article.updated', request)).status, 200);
   });
+
+test('200-edits-of-generator-sites: an adapter that changes the tags of an article leaves its text, also its template code', async (t) => {
+  const markdown = 'Shortcodes look like {{< figure >}}.\n';
+  const { url } = await articles().receive({ id: 'handed', title: 'Handed over', markdown, contentHtml: '' });
+  const { content_html: before } = await receiver().find(url);
+  const tagged = await fetch(`${receiver().origin}/-/tagger/tag`, { method: 'POST' });
+  t.like(await tagged.json(), { outcome: 'updated' });
+  t.like(await articles().open('handed'), { tags: ['bees'], editable: markdown });
+  t.is((await receiver().find(url)).content_html, before);
+});
 
 test('200-edits-of-generator-sites: a post that a person wrote can be edited, and keeps its keys; a text with template code is not for the admin, the rest is', async (t) => {
   const { open, edit } = articles();

@@ -1,7 +1,10 @@
 import test from 'ava';
+import { editableText } from '../../../src/app/articles/person/entered.js';
 import { articleFormat } from '../../../src/article/format/format.js';
 import { readFrontMatter } from '../../../src/article/front-matter/read.js';
 import { stateAt } from '../../../src/article/publication.js';
+import { isHtml } from '../../../src/article/stored-article.js';
+import { renderMarkdown } from '../../../src/article/text/markdown.js';
 import type { GeneratorOptions, MappingOptions } from '../../../src/generators/generator.js';
 import { GENERATORS } from '../../../src/generators/registry.js';
 import { siteOf } from '../../support/site-files.js';
@@ -16,6 +19,14 @@ const SPELLINGS = [
   ['Café', 'Cafe\u0301', 'CAFÉ', '\ufeffcafé\u200b'],
   ['Top soil', 'TOP\u00a0SOIL', ' Top\tsoil\n'],
   ['c#', ' C#'],
+];
+
+const TEXTS = [
+  'Words.\n',
+  'See `{x}` {{ y }} {% z %} {{</* a */>}}.\n',
+  'A [link](/x/).\n',
+  'Raw <script>1</script> {y}.\n',
+  '    code\n',
 ];
 
 const HELD = { ...SOIL, held: 'a listed word' };
@@ -73,6 +84,31 @@ for (const generator of GENERATORS) {
     t.like({ ...article, edited }, { held: HELD.held, url: HELD.url, edited: false });
     const { data } = readFrontMatter(text);
     for (const [key, value] of Object.entries(rows.held ?? {})) t.deepEqual(data[key], value, key);
+  });
+
+  test(`${name}: a person edits the text as it came, and another title leaves the body as it is`, (t) => {
+    for (const [body, at] of TEXTS.flatMap((text) => ['.md', ''].map((end) => [text, end] as const))) {
+      const on = format();
+      const contentHtml = renderMarkdown(body);
+      const own = typeof on.extension === 'string' ? on.extension : on.extension({ body, contentHtml });
+      const path = `2026-01-02-soil${at || own}`;
+      for (const html of [contentHtml, '']) {
+        const { text } = on.encode({ ...SOIL, body, contentHtml: html }, path);
+        const stored = on.decode(text, path);
+        const editable = editableText(stored, on);
+        if (isHtml(stored)) t.is(editable, contentHtml);
+        else t.is(renderMarkdown(editable), contentHtml);
+
+        const entered = { body: editable, contentHtml: isHtml(stored) ? editable : html };
+        const again = on.amend(text, stored, { ...stored.article, ...entered, revision: 'r2' }, path);
+        t.is(on.decode(again.text, path).article.body, stored.article.body);
+
+        const retitled = { ...stored.article, title: 'Clay', revision: 'r2' };
+        const changed = on.amend(text, stored, retitled, path, stored.bodyKind ?? 'markdown');
+        const without = (file: string) => file.replace(/^(?:title| {2}(?:revision|digest)): .*\n/gm, '');
+        t.is(without(changed.text), without(text));
+      }
+    }
   });
 
   test(`${name}: dates and pictures are written so that the generator reads them`, (t) => {

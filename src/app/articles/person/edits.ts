@@ -3,12 +3,13 @@ import { type Article, type ArticleDraft, draftOf } from '../../../article/artic
 import type { EncodedFile } from '../../../article/format/encode.js';
 import { isPersonsId, revisionFor } from '../../../article/own-revisions.js';
 import { stateAt } from '../../../article/publication.js';
+import { isHtml } from '../../../article/stored-article.js';
 import { PressmarkError, quote } from '../../../errors.js';
 import type { ArticleEdits, ArticleFields, EditableArticle } from '../../../host/articles/edits.js';
 import type { Editor } from '../../../host/articles/trash.js';
 import { type ContentFolder, type ReadFile, readArticle } from '../../../store/catalog/content-folder.js';
 import { publishDraft } from '../../../webhook/events/published.js';
-import { changeArticle, checkBase, invalid, isHtml, withContent } from '../change-article.js';
+import { changeArticle, checkBase, invalid, withContent } from '../change-article.js';
 import { listedArticle, type SetStateAs, stateChange } from '../host-articles.js';
 import { createVersions, mustGet, noteEditor, type VersionsOptions } from './versions.js';
 

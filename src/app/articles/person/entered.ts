@@ -1,12 +1,12 @@
 import type { Article } from '../../../article/article.js';
 import type { ArticleFormat } from '../../../article/format/format.js';
 import { termName, termNames, trimmedName } from '../../../article/names.js';
-import type { StoredArticle } from '../../../article/stored-article.js';
+import { isHtml, type StoredArticle } from '../../../article/stored-article.js';
 import { MAX_BODY_BYTES } from '../../../contract/limits.js';
 import { PressmarkError, quote } from '../../../errors.js';
 import type { ArticleEdits, ArticleFields } from '../../../host/articles/edits.js';
 import { formIn } from '../../../host/http/form.js';
-import { invalid, isHtml } from '../change-article.js';
+import { invalid } from '../change-article.js';
 
 /** The text that a person edits: the Markdown or the HTML, as it came. */
 export function editableText(stored: StoredArticle, { sentBody }: Pick<ArticleFormat, 'sentBody'>): string {
