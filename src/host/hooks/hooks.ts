@@ -122,6 +122,12 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     return after.length < before.length;
   }
 
+  /** The handlers of a hook, one after the other; not those that are removed before their turn. */
+  function* present(kind: Kind, name: string): Iterable<Registered> {
+    for (const entry of handlers[kind].get(name) ?? [])
+      if (handlers[kind].get(name)?.includes(entry)) yield entry;
+  }
+
   function check(
     kind: Kind,
     name: string,
@@ -179,7 +185,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     check?: FilterCheck<N>,
   ): Promise<Filters[N]['value']> {
     let current = value;
-    for (const entry of handlers.filter.get(name) ?? []) {
+    for (const entry of present('filter', name)) {
       if (isSwitchedOff(entry.handler)) continue;
       const result = await callFilter(entry, name, current, context, check);
       if (result.kind === 'failed') onFailure(result.failure);
@@ -198,7 +204,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     done.set(name, didAction(name) + 1);
     const noted = note?.(name, payload);
     const together: Promise<void>[] = [];
-    for (const entry of handlers.action.get(name) ?? []) {
+    for (const entry of present('action', name)) {
       const isAwaited = name !== 'host.closing' && !isLate(entry);
       const running = callAction(entry, name, payload);
       // A handler that is not asynchronous ends in the turn in which it was called.

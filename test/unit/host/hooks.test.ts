@@ -33,6 +33,31 @@ test('filters with a lower priority run first, those with the same in the order 
   );
 });
 
+test('a handler that another one removes, or that is removed while another one runs, is not called any more', async (t) => {
+  const hooks = createHooks(silent, { face: 'receiver' });
+  const seen: string[] = [];
+  let end: () => void = () => undefined;
+  const adding = (name: 'host.ready' | 'host.closing', handler: () => unknown) =>
+    hooks.addAction(name, handler, { plugin: 'a' });
+  adding('host.ready', () => removeNext());
+  const removeNext = adding('host.ready', () => void seen.push('next'));
+  adding('host.ready', () => new Promise<void>((resolve) => (end = resolve)));
+  const removeLast = adding('host.ready', () => void seen.push('last'));
+  const done = hooks.doAction('host.ready', { url: '' });
+  removeLast();
+  end();
+  await done;
+  t.deepEqual(seen, []);
+
+  const alone = (slug: string) => {
+    removeFilter();
+    return `${slug}-1`;
+  };
+  hooks.addFilter('article.slug', alone, { plugin: 'a' });
+  const removeFilter = hooks.addFilter('article.slug', (slug) => `${slug}-2`, { plugin: 'a' });
+  t.is(await hooks.applyFilters('article.slug', 'a', draftOf(article())), 'a-1');
+});
+
 test('a hook that does not exist is refused whatever is asked of it, and the nearest name is suggested', (t) => {
   const hooks = createHooks(silent);
   const host = hooks.ofPlugin('mine');
