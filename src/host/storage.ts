@@ -110,12 +110,8 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
   async function set(key: string, value: unknown, { ttlMs }: { ttlMs?: number } = {}): Promise<void> {
     const path = fileOf(key);
     const text = textOf(key, value, endOf(key, ttlMs));
-    await inTurn(() =>
-      alone(async () => {
-        sweep();
-        await writeAtomically(path, text, 0o600);
-      }),
-    );
+    await inTurn(() => alone(() => writeAtomically(path, text, 0o600)));
+    void sweep().catch(() => undefined); // the next one is in an hour
   }
 
   async function update<T>(
@@ -127,7 +123,6 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
     const until = endOf(key, ttlMs);
     return inTurn(() =>
       alone(async () => {
-        sweep();
         const stored = read(path);
         const value = change(stored?.value as T | undefined); // what it is, is known to who has set it
         if (value === undefined) await dropFile(path);
@@ -147,14 +142,15 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
 
   /** The content of a value's file. @throws PressmarkError if it cannot be kept. */
   function textOf(key: string, value: unknown, until: number | undefined): string {
-    if (!isPlainData(value))
+    const json = plainJson(value);
+    if (json === undefined)
       throw refusal(
         `the value of ${quote(key)} is not plain data as in JSON: write dates as texts, leave out what is undefined, and delete the key of what is not there`,
       );
-    const text = JSON.stringify({ key, ...(until !== undefined && { until }), value });
-    if (Buffer.byteLength(text) > MOST_BYTES)
+    if (Buffer.byteLength(json) > MOST_BYTES)
       throw refusal(`the value of ${quote(key)} is longer than ${MOST_BYTES} bytes; keep it in several keys`);
-    return text;
+    const about = JSON.stringify({ key, ...(until !== undefined && { until }) });
+    return `${about.slice(0, -1)},"value":${json}}`;
   }
 
   async function dropFile(path: string): Promise<void> {
@@ -178,23 +174,29 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
   async function keys(prefix = ''): Promise<string[]> {
     const found: string[] = [];
     for (const name of namesIn(values)) {
-      if (!name.endsWith('.json')) continue;
-      const text = await readFile(join(values, name), 'utf8').catch(ignoreMissing);
-      const stored = parsed(text ?? '');
-      // The key of a damaged file is unknown; `get` reports the damage.
+      const stored = await storedIn(name);
       if (stored?.key.startsWith(prefix) && !isOver(stored)) found.push(stored.key);
     }
     return found.sort();
   }
 
-  /** Removes expired values, and half-written files of a killed process. No other process writes meanwhile. */
-  function sweep(): void {
+  /** The content of one of many files; undefined if it holds no value, or is damaged, which `get` reports. */
+  async function storedIn(name: string): Promise<Stored | undefined> {
+    if (!name.endsWith('.json')) return undefined;
+    return parsed((await readFile(join(values, name), 'utf8').catch(ignoreMissing)) ?? '');
+  }
+
+  /** Removes expired values, and half-written files of a killed process, each while nobody writes. */
+  async function sweep(): Promise<void> {
     if (now() - sweptAt < SWEEP_EVERY_MS) return;
     sweptAt = now();
     for (const name of namesIn(values)) {
-      const path = join(values, name);
-      const stored = name.endsWith('.json') ? parsed(fs.readFileSync(path, 'utf8')) : undefined;
-      if (isLeftover(name) || (stored !== undefined && isOver(stored))) discard(path);
+      const isOld = async () => {
+        const stored = await storedIn(name);
+        return isLeftover(name) || (stored !== undefined && isOver(stored));
+      };
+      const remove = async () => void ((await isOld()) && discard(join(values, name)));
+      if (await isOld()) await inTurn(() => alone(remove));
     }
   }
 
@@ -223,11 +225,12 @@ function parsed(text: string): Stored | undefined {
   }
 }
 
-/** Whether a value survives JSON unchanged. */
-function isPlainData(value: unknown): boolean {
+/** A value as JSON; undefined if it would not survive that unchanged. */
+function plainJson(value: unknown): string | undefined {
   try {
-    return value !== undefined && isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value);
+    const json = JSON.stringify(value);
+    return isDeepStrictEqual(JSON.parse(json), value) ? json : undefined;
   } catch {
-    return false; // it is circular, a function or a bigint
+    return undefined; // it is circular, a function, a bigint or undefined
   }
 }

@@ -6,6 +6,7 @@ import test from 'ava';
 import { openStorage } from '../../../src/host/storage.js';
 import { recorder, syncs } from '../../support/recorded-syncs.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 
 test.serial('storage: a value is on the disk, with its name, before the promise resolves', async (t) => {
   const folder = join(tempDir(t), 'plugins/notes');
@@ -66,7 +67,37 @@ test('storage: a value whose time is over is gone, and so is its file', async (t
   t.is(await storage.get('short'), 4, 'what is set anew stays');
   time += 20_000_000;
   await storage.set('next', 5);
-  t.is(fs.readdirSync(join(folder, 'storage')).length, 3);
+  await until('its file is gone', () => fs.readdirSync(join(folder, 'storage')).length === 3);
+});
+
+test('storage: however many values there are, none but the one that is written is read while others wait', async (t) => {
+  const folder = join(tempDir(t), 'notes');
+  await openStorage('notes', folder).set('first', 1);
+  const values = join(folder, 'storage');
+  const [name = ''] = fs.readdirSync(values);
+  for (let n = 0; n < 300; n++) fs.copyFileSync(join(values, name), join(values, `${n}.json`));
+  let reads = 0;
+  const { readFileSync } = fs;
+  fs.readFileSync = ((...args: Parameters<typeof readFileSync>) => {
+    if (String(args[0]).startsWith(values)) reads++;
+    return readFileSync(...args);
+  }) as typeof readFileSync;
+  try {
+    const storage = openStorage('notes', folder);
+    await storage.set('second', 2);
+    await storage.update<number>('second', (value = 0) => value + 1);
+    t.is(reads, 1);
+  } finally {
+    fs.readFileSync = readFileSync;
+  }
+});
+
+test('storage: a value has a million bytes, however long its key', async (t) => {
+  const storage = openStorage('notes', join(tempDir(t), 'notes'));
+  const most = 'x'.repeat(999_998);
+  await storage.set('k'.repeat(500), most, { ttlMs: 1_000_000 });
+  t.is(await storage.get('k'.repeat(500)), most);
+  await t.throwsAsync(storage.set('a', `${most}x`), { message: /longer than 1000000 bytes/ });
 });
 
 test('storage: what JSON would change is refused in words that name plugin and key', async (t) => {
