@@ -8,7 +8,7 @@ import { createTimer, type Timing } from '../hooks/timings.js';
 import { checkKeys, complaintsOf, isName } from '../invalid.js';
 import { timesOf } from './crons.js';
 import type { Cron, Job, JobState } from './job.js';
-import { articleKey, NOTED, type NotedEvent, openNotes, readNotes } from './notes.js';
+import { articleKey, isOfStored, NOTED, type NotedEvent, openNotes, readNotes } from './notes.js';
 import { createRunner, type Work } from './runner.js';
 
 /** The plugin that adds jobs. */
@@ -140,14 +140,16 @@ export function createJobs({
    */
   async function noteAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
     try {
-      const isStored = name === 'article.published' || name === 'article.updated';
+      const isStored = isOfStored(name);
       if (isStored) articleCameAt = performance.now();
       if (!isAwaited(name)) return;
       if (isStored) return runner.wake();
-      if (Buffer.byteLength(JSON.stringify(payload) ?? '') > MOST_BYTES)
+      // As it is now: it is written together with others, and the plugin may change it until then.
+      const text = JSON.stringify(payload) ?? 'null';
+      if (Buffer.byteLength(text) > MOST_BYTES)
         throw new Error(`its argument is longer than ${MOST_BYTES} bytes`);
       const key = name === 'article.live' ? liveKey(payload as Actions['article.live']) : randomUUID();
-      await note({ name, payload, key });
+      await note({ name, payload: JSON.parse(text), key });
       runner.wake();
     } catch (error) {
       log.error({ action: name, err: error }, 'an action could not be noted; the jobs on it do not run');

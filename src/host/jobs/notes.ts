@@ -210,6 +210,14 @@ export function articleKey(id: string): string {
   return JSON.stringify(id);
 }
 
+/**
+ * Whether an event is that of an article that was stored, which can come again under its key: an article that was forgotten is
+ * published again, or one that a person has put back is updated again.
+ */
+export function isOfStored(event: string): event is 'article.published' | 'article.updated' {
+  return event === 'article.published' || event === 'article.updated';
+}
+
 /** The id of an event's article, by which a person recognises the event. */
 export function subjectOf(payload: unknown): string | undefined {
   const { id }: { id?: unknown } = Object(payload);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../log.js';
 import { afterEnd, type JobState } from './job.js';
-import type { Note, NotedEvent, Notes } from './notes.js';
+import { isOfStored, type Note, type NotedEvent, type Notes } from './notes.js';
 
 /** A job to be run for an event. */
 export interface Unit {
@@ -54,8 +54,8 @@ export function createQueue({
   /** Requests to run again, and events that were noted twice. Each is removed once the change that it caused is on the disk. */
   let merged: { readonly unit: Unit; readonly into: Unit }[] = [];
   const damaged = new Set<string>();
-  /** When the events with these keys were finished. */
-  const done = new Map<string, number>();
+  /** When the events with these keys were finished, and when their last attempts began. */
+  const done = new Map<string, { readonly at: number; readonly began: number }>();
   let sweptAt = Number.NEGATIVE_INFINITY;
 
   /** Loads new notes. @param isTaken whether a previous receiver may have started their jobs. */
@@ -143,12 +143,18 @@ export function createQueue({
       }
   }
 
-  function isDone({ job, key }: Unit): boolean {
-    for (const [one, at] of done) {
+  function isDone({ job, key, event }: Unit): boolean {
+    for (const [one, { at }] of done) {
       if (now() - at < REMEMBERED_MS) break;
       done.delete(one);
     }
-    return done.has(`${job} ${key}`);
+    const found = done.get(`${job} ${key}`);
+    return found !== undefined && !isAfter(event, found.began);
+  }
+
+  /** Whether an event was noted after the attempt, whose article it is not about then. */
+  function isAfter({ name, at }: NotedEvent, began: number): boolean {
+    return isOfStored(name) && Date.parse(at) > began;
   }
 
   /** Writes all notes that have unsaved changes. */
@@ -165,8 +171,12 @@ export function createQueue({
     await save(note);
   }
 
-  async function settle(unit: Unit): Promise<void> {
-    done.set(`${unit.job} ${unit.key}`, now());
+  /** Ends a unit. @param began when its last attempt began: what was noted since is still to be done. */
+  async function settle(unit: Unit, began: number): Promise<void> {
+    if (isAfter(unit.event, began)) return change(unit, { kind: 'waiting' });
+    const name = `${unit.job} ${unit.key}`;
+    done.delete(name); // they are in the order of their ends
+    done.set(name, { at: now(), began });
     await forget(unit);
   }
 

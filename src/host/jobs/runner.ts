@@ -9,7 +9,7 @@ import { stateFile } from '../state-file.js';
 import { createCrons, type Times } from './crons.js';
 import { afterFailure, attemptsIn, isDue, type JobContext, type JobState, type StoredEvent } from './job.js';
 import { createLead } from './lead.js';
-import { articleKey, type Notes, subjectOf } from './notes.js';
+import { articleKey, isOfStored, type Notes, subjectOf } from './notes.js';
 import { createQueue, type Unit } from './queue.js';
 
 /** The articles that jobs are about. */
@@ -222,6 +222,7 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
       await queue.change(unit, state);
     };
     await quiet();
+    const since = now();
     let found: FoundEvent;
     try {
       found = await eventFor(unit);
@@ -235,8 +236,8 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
       return undefined;
     }
     const { event } = found;
-    const since = new Date(now()).toISOString();
-    await queue.change(unit, { kind: 'running', attempt, since }).catch((error: unknown) => {
+    const running = { kind: 'running', attempt, since: new Date(since).toISOString() } as const;
+    await queue.change(unit, running).catch((error: unknown) => {
       unit.event.jobs[work.id] = before; // not run, as nobody would know of it
       throw error;
     });
@@ -262,12 +263,12 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
       }
     }
     work.log.debug(about, 'job done');
-    return queue.settle(unit);
+    return queue.settle(unit, since);
   }
 
   /** The event for the job, with the article as it is now. */
   async function eventFor({ event: { name, at, payload } }: Unit): Promise<FoundEvent> {
-    if (name !== 'article.published' && name !== 'article.updated') return { kind: 'done', event: payload };
+    if (!isOfStored(name)) return { kind: 'done', event: payload };
     const { id, base, timestamp } = payload as { id: string; base?: string; timestamp?: string };
     const article = await site.get(id);
     if (article === undefined || article.revision === base) return { kind: 'not done' };

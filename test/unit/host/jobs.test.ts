@@ -408,6 +408,70 @@ test('jobs: an article is noted before it is stored; the job waits for it, or fo
   t.like(runs[2], { article: { id: 'never' } });
 });
 
+test('jobs: an article that comes again, forgotten or put back to an earlier revision, is a new event, also while the job runs', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  let end: () => void = () => undefined;
+  const jobs = site.start(
+    jobOn('article.published', ({ event }) => void runs.push(event)),
+    jobOn('article.updated', async ({ event, article: { revision } }) => {
+      runs.push(`${event} to ${revision}`);
+      if (revision === 'r3') await new Promise<void>((resolve) => (end = resolve));
+    }),
+  );
+  site.revisions.a = 'r1';
+  for (const count of [1, 2]) {
+    await jobs.noteArticle('article.published', { id: 'a', timestamp: '' });
+    await site.isDone(runs, count);
+    site.time += 1_000;
+  }
+  const update = async (revision: string) => {
+    await jobs.noteArticle('article.updated', { id: 'a', base: 'r1', timestamp: '' });
+    site.revisions.a = revision;
+    await jobs.noteAction('article.updated', {} as never);
+  };
+  await update('r2');
+  await site.isDone(runs, 3);
+  site.time += 1_000;
+  await update('r3');
+  await until('the job runs', () => runs.length === 4);
+  site.time += 1_000;
+  await update('r4');
+  await until('the second note is read', async () => {
+    await jobs.noteAction('article.updated', {} as never);
+    return site.states().length === 1;
+  });
+  end();
+  site.time += 1_000;
+  await site.isDone(runs, 5);
+  t.deepEqual(runs, [
+    ...['article.published', 'article.published'],
+    ...['article.updated to r2', 'article.updated to r3', 'article.updated to r4'],
+  ]);
+});
+
+test('jobs: the argument of an action is noted as it was, and keeps no article from being noted', async (t) => {
+  const site = siteOf(t);
+  const runs: unknown[] = [];
+  const jobs = site.start(
+    jobOn('article.published', ({ article: { id } }) => void runs.push(id)),
+    jobOn(OWN, (event) => void runs.push(event)),
+  );
+  Object.assign(site.revisions, { a: 'r1', b: 'r1' });
+  const payload: typeof DONE & { self?: unknown } = { ...DONE };
+  const first = jobs.noteArticle('article.published', { id: 'a', timestamp: '' });
+  const own = jobs.noteAction(OWN, payload);
+  const second = jobs.noteArticle('article.published', { id: 'b', timestamp: '' });
+  payload.self = payload;
+  await t.notThrowsAsync(Promise.all([first, own, second]));
+  await site.isDone(runs, 3);
+  t.is(runs.length, 3);
+  t.deepEqual(
+    runs.find((run) => typeof run === 'object'),
+    DONE,
+  );
+});
+
 test('jobs: the time for an article to be stored counts from its last delivery, also after a restart', async (t) => {
   const site = siteOf(t);
   const runs: string[] = [];
