@@ -162,7 +162,10 @@ export async function startHost(
 
   async function add(entry: PluginEntry): Promise<void> {
     const { plugin } = entry;
-    const common = { ...commonHost(entry), options: await parsedOptions(entry) };
+    const options = await stepOf(entry, 'set up', 'options must be checked', setupMs, () =>
+      parsedOptions(entry),
+    );
+    const common = { ...commonHost(entry), options };
     if (face === 'pages') await setUpPages(entry, common);
     else if (plugin.receiver !== undefined || plugin.activate !== undefined)
       await setUpReceiver(entry, common);
@@ -176,7 +179,7 @@ export async function startHost(
       outputs.push({ plugin: plugin.name, output });
     };
     const pagesHost = { ...common, ...addingTo(additions, plugin.name, hooks.checkOpen), addOutput };
-    await stepOf(entry, 'set up', face, setupMs, async () => plugin.pages?.(pagesHost));
+    await stepOf(entry, 'set up', 'pages(host) must resolve', setupMs, async () => plugin.pages?.(pagesHost));
   }
 
   async function setUpReceiver(entry: PluginEntry, common: CommonHost): Promise<void> {
@@ -185,8 +188,9 @@ export async function startHost(
     const secrets = secretsOf(plugin, origin, environment);
     const folder = pluginFolder(stateDir, name);
     const storage = openStorage(name, folder);
+    const requests = openStorage(name, join(folder, 'requests'));
     const router = isFirstParty ? undefined : await createRoutes(name);
-    const ofPlugin = { ...readingOnly(name), ...outsidePlugin(articles) };
+    const ofPlugin = { ...readingOnly(name), ...outsidePlugin(name, articles) };
     const receiverHost: ReceiverHost = {
       ...common,
       secrets,
@@ -198,13 +202,17 @@ export async function startHost(
       admin: admin.addingOf(name, common.log, hooks.checkOpen),
       hold: (reason) => new Hold(reason),
       refuse: (status, words) => new Refusal(status, words),
-      articles: { ...ofPlugin, receive: receivingOnce(ofPlugin, storage) },
+      articles: { ...ofPlugin, receive: receivingOnce(ofPlugin, requests) },
       assets: checkedAssets(around.assets ?? { put: refusing(name) }),
     };
-    await stepOf(entry, 'set up', face, setupMs, async () => plugin.receiver?.(receiverHost));
+    await stepOf(entry, 'set up', 'receiver(host) must resolve', setupMs, async () =>
+      plugin.receiver?.(receiverHost),
+    );
     if (activate !== undefined && around.jobs !== undefined)
       await activateOnce(folder, version, (context) =>
-        stepOf(entry, 'activated', 'activate', activateMs, async () => activate(receiverHost, context)),
+        stepOf(entry, 'activated', 'activate(host) must resolve', activateMs, async () =>
+          activate(receiverHost, context),
+        ),
       );
     if (router === undefined || router.stack.length === 0) return;
     sealRoutes(router, name);
@@ -341,12 +349,14 @@ function runAsPlugin<T>({ plugin, isFirstParty }: PluginEntry, run: () => T): T 
   return isFirstParty ? run() : asPlugin(plugin.name, run);
 }
 
-/** The articles, for a plugin. Their methods run as code of the host. */
-function outsidePlugin(articles: HostContext['articles']): HostContext['articles'] {
+/** The articles, for a plugin. Their methods run as code of the host, and functions that they are given as the plugin's. */
+function outsidePlugin(plugin: string, articles: HostContext['articles']): HostContext['articles'] {
+  const ofPlugin = (given: unknown) =>
+    typeof given === 'function' ? (...args: unknown[]) => asPlugin(plugin, () => given(...args)) : given;
   return Object.fromEntries(
     Object.entries(articles).map(([name, method]) => [
       name,
-      (...args: unknown[]) => asHost(() => Reflect.apply(method, articles, args)),
+      (...args: unknown[]) => asHost(() => Reflect.apply(method, articles, args.map(ofPlugin))),
     ]),
   ) as unknown as HostContext['articles']; // the same methods
 }
@@ -360,26 +370,30 @@ function checkedAssets({ put }: Assets): Assets {
   };
 }
 
+/** The codes of errors that name the plugin. */
+const NAMING: ReadonlySet<string> = new Set(['PLUGIN_INVALID', 'HOOK_UNKNOWN']);
+
 /**
  * Runs a step of a plugin's setup, such as its `receiver`.
  *
  * @param done the past participle for messages, such as `set up`.
+ * @param must what must happen sooner if it takes too long.
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin, if it fails or takes longer than `ms`.
  */
-async function stepOf(
+async function stepOf<T>(
   entry: PluginEntry,
   done: string,
-  call: string,
+  must: string,
   ms: number,
-  run: () => Promise<unknown>,
-): Promise<void> {
+  run: () => Promise<T>,
+): Promise<T> {
   const who = `plugin ${entry.plugin.name} (${entry.origin})`;
   try {
-    await within(ms, runAsPlugin(entry, run), () => {
-      throw invalid(`${who} is not ${done} after ${ms / 1_000} s; its ${call}(host) must resolve sooner`);
+    return await within(ms, runAsPlugin(entry, run), () => {
+      throw invalid(`${who} is not ${done} after ${ms / 1_000} s; its ${must} sooner`);
     });
   } catch (error) {
-    if (error instanceof PressmarkError) throw error;
+    if (error instanceof PressmarkError && NAMING.has(error.code)) throw error;
     throw invalid(`${who} could not be ${done}: ${messageOf(error)}`, error);
   }
 }

@@ -85,6 +85,7 @@ function checkManifest(plugin: unknown, origin: string): void {
     name,
     version,
     requires,
+    options,
     secrets,
     hooks,
     receiver,
@@ -100,6 +101,9 @@ function checkManifest(plugin: unknown, origin: string): void {
   for (const [face, value] of Object.entries({ receiver, activate, pages }))
     if (value !== undefined && typeof value !== 'function') throw complain(`its ${face} is not a function`);
   checkCommands(commands, complain);
+  const { '~standard': schema }: { '~standard'?: { validate?: unknown } } = Object(options);
+  if (options !== undefined && typeof schema?.validate !== 'function')
+    throw complain('its options are no Standard Schema, such as an object of zod or valibot');
   if (receiver === undefined && pages === undefined && commands.length === 0)
     throw complain('it has neither receiver(host) nor pages(host) nor commands');
   if (version !== undefined && semver().valid(String(version)) === null)
@@ -128,6 +132,8 @@ function checkCommands(
       throw complain(
         `the name of its command ${quote(name)} must be of lower-case letters, digits and hyphens`,
       );
+    if (commands.some((other) => other !== command && other?.name === name))
+      throw complain(`it has two commands ${name}; rename one`);
     checkKeys(command, ['name', 'description', 'options', 'run'], (what) =>
       complain(`its command ${name}: ${what}`),
     );

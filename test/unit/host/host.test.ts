@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
 import * as z from 'zod';
+import { PressmarkError } from '../../../src/errors.js';
+import type { HandedOver } from '../../../src/host/articles/articles.js';
 import { type HostContext, type PluginLimits, startHost } from '../../../src/host/host.js';
 import { createJobs } from '../../../src/host/jobs/jobs.js';
 import { definePlugin, type Plugin, type PluginEntry, type ReceiverHost } from '../../../src/host/plugin.js';
+import { pluginRunning } from '../../../src/host/plugin-code.js';
 import { createLog } from '../../../src/log.js';
 import { hostSite } from '../../support/host-site.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -58,17 +61,27 @@ test('plugins are set up in their order, each after those it requires, and close
 });
 
 test('where a plugin fails in its set-up, or never ends it, it is named, and those that were set up before it are closed', async (t) => {
-  for (const [receiver, message] of [
-    [() => Promise.reject(new Error('no key')), /^plugin broken .*no key/],
+  const unreachable = new PressmarkError('UNREACHABLE', 'there is no answer');
+  const never = () => new Promise<never>(nothing);
+  const schema = (validate: () => unknown) => ({
+    receiver: nothing,
+    options: { '~standard': { version: 1, vendor: 'own', validate } },
+  });
+  for (const [parts, message] of [
+    [{ receiver: () => Promise.reject(new Error('no key')) }, /^plugin broken .*no key/],
+    [{ receiver: () => Promise.reject(unreachable) }, /^plugin broken .*there is no answer/],
     [
-      () => new Promise<void>(nothing),
+      { receiver: never },
       'plugin broken (plugins/x.js) is not set up after 0.02 s; its receiver(host) must resolve sooner',
     ],
+    [schema(() => Promise.reject(new Error('no table'))), /^plugin broken .*no table/],
+    [schema(nothing), /^plugin broken /],
+    [schema(never), /^plugin broken .* is not set up after 0.02 s; its options must be checked sooner/],
   ] as const) {
     const closed: string[] = [];
     const closing = (name: string) =>
       entry(definePlugin({ name, receiver: (host) => host.onClose(() => closed.push(name)) }));
-    const entries = [closing('a'), closing('b'), entry({ name: 'broken', receiver }), closing('c')];
+    const entries = [closing('a'), closing('b'), entry({ name: 'broken', ...parts }), closing('c')];
     await t.throwsAsync(startHost(entries, around, { ...LIMITS, setupMs: 20 }), {
       code: 'PLUGIN_INVALID',
       message,
@@ -172,6 +185,11 @@ test('what is wrong with plugins is refused in words that name them', async (t) 
     [[adapterAt('b', '/')], /the path "\/"; write one path/],
     [[adapterAt('b', '/long', 10_000_001)], /maxBytes "10000001"; it must be an integer from 1 to 10000000/],
     [one({}, { x: 1 }), /plugin a .*takes no options/],
+    [one({ options: { x: 'text' } }), /its options are no Standard Schema/],
+    [
+      one({ commands: ['b', 'b'].map((name) => ({ name, description: 'c', run: nothing })) }),
+      /it has two commands b/,
+    ],
     [one({ options: numbers }, { x: {} }), /plugin a .*options are wrong: x\.y: Invalid input/],
   ];
   for (const [entries, message] of cases) await t.throwsAsync(startHost(entries, around), { message });
@@ -255,6 +273,26 @@ test('a plugin does the hooks that it declares, others act upon them, and a hand
   }
   t.deepEqual(values, ['a-1!', 'a!', 'a']);
   t.false(hooks.hasFilter('article.slug'));
+});
+
+test('a function that a plugin hands to the host runs as code of the plugin', async (t) => {
+  const seen: unknown[] = [];
+  const plugin = definePlugin({
+    name: 'mender',
+    receiver: async ({ articles }) => {
+      await articles.change('a', (article) => {
+        seen.push(pluginRunning());
+        return article;
+      });
+    },
+  });
+  const change = async (_id: string, make: (article: HandedOver) => unknown) => {
+    seen.push(pluginRunning());
+    await make({} as HandedOver);
+    return { id: 'a', url: '', outcome: 'updated' } as const;
+  };
+  await startHost([entry(plugin)], { ...around, articles: { ...around.articles, change } });
+  t.deepEqual(seen, [undefined, 'mender']);
 });
 
 test('a plugin is activated once for each version, after its receiver; one that fails is activated at the next start', async (t) => {
