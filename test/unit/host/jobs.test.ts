@@ -426,6 +426,7 @@ test('jobs: an article that comes again, forgotten or put back to an earlier rev
     site.time += 1_000;
   }
   const update = async (revision: string) => {
+    site.revisions.a = 'r1';
     await jobs.noteArticle('article.updated', { id: 'a', base: 'r1', timestamp: '' });
     site.revisions.a = revision;
     await jobs.noteAction('article.updated', {} as never);
