@@ -84,6 +84,12 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
     return turn;
   }
 
+  async function changed<T>(work: () => Promise<T>): Promise<T> {
+    const result = await inTurn(() => alone(work));
+    void sweep().catch(() => undefined); // the next one is in an hour
+    return result;
+  }
+
   function fileOf(key: unknown): string {
     if (typeof key !== 'string' || key === '' || key.length > LONGEST_KEY || !key.isWellFormed())
       throw refusal(`the key ${quote(key)} is not a text of 1 to ${LONGEST_KEY} characters`);
@@ -110,8 +116,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
   async function set(key: string, value: unknown, { ttlMs }: { ttlMs?: number } = {}): Promise<void> {
     const path = fileOf(key);
     const text = textOf(key, value, endOf(key, ttlMs));
-    await inTurn(() => alone(() => writeAtomically(path, text, 0o600)));
-    void sweep().catch(() => undefined); // the next one is in an hour
+    await changed(() => writeAtomically(path, text, 0o600));
   }
 
   async function update<T>(
@@ -121,15 +126,13 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
   ): Promise<T | undefined> {
     const path = fileOf(key);
     const until = endOf(key, ttlMs);
-    return inTurn(() =>
-      alone(async () => {
-        const stored = read(path);
-        const value = change(stored?.value as T | undefined); // what it is, is known to who has set it
-        if (value === undefined) await dropFile(path);
-        else await writeAtomically(path, textOf(key, value, until ?? stored?.until), 0o600);
-        return value;
-      }),
-    );
+    return changed(async () => {
+      const stored = read(path);
+      const value = change(stored?.value as T | undefined); // what it is, is known to who has set it
+      if (value === undefined) await dropFile(path);
+      else await writeAtomically(path, textOf(key, value, until ?? stored?.until), 0o600);
+      return value;
+    });
   }
 
   function endOf(key: string, ttlMs: number | undefined): number | undefined {
