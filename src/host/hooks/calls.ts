@@ -94,15 +94,13 @@ export function createCalls(
       const publicMessage = `${what} failed: the receiver’s log says why`;
       return failed(`failed: ${messageOf(error)}`, { cause: error, publicMessage });
     }
-    if (result instanceof Hold) result = { ...(value as ArticleDraft), held: result.reason };
-    const isRefused = result instanceof Refusal;
-    const fault =
-      faultInResult(name, result) ?? (isRefused ? undefined : check?.(result as Filters[N]['value']));
+    const fault = faultInResult(name, result) ?? check?.(result as Filters[N]['value']);
     if (fault !== undefined) return failed(`returned ${fault}`);
     timer.ended(began, false);
     failures.delete(handler);
     if (result instanceof Refusal)
       throw new PressmarkError('REFUSED_BY_PLUGIN', `plugin ${plugin}: ${result.words}`, result);
+    if (result instanceof Hold) result = { ...(value as ArticleDraft), held: result.reason };
     return { kind: 'value', value: result as Filters[N]['value'] };
   }
 

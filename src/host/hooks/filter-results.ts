@@ -1,3 +1,4 @@
+import { quote } from '../../errors.js';
 import type { FilterName } from './hook-types.js';
 
 /** Returned by a filter of `article.draft` to store the article without showing it; see `ReceiverHost.hold`. */
@@ -88,6 +89,12 @@ const SUMMARY = {
   extra: object,
 };
 
+/** A file with an empty reason, or `held: false`, is not held. */
+const reason: Check = (value) =>
+  storedText(value) === undefined && value !== '' && value !== 'false'
+    ? undefined
+    : `${typeof value === 'string' ? quote(value) : nameOf(value)} as the reason to hold it`;
+
 const draft = objectWith({
   title: storedText,
   description: storedText,
@@ -97,7 +104,7 @@ const draft = objectWith({
   body: storedText,
   tags: listOf(storedText),
   image: orNull(storedText),
-  held: (value) => (value === undefined ? undefined : storedText(value)),
+  held: (value) => (value === undefined ? undefined : reason(value)),
 });
 
 /** The delivery is answered with these words. */
@@ -110,7 +117,10 @@ const refusal: Check = (value) => {
 
 /** What each filter must return. */
 const RESULTS: Readonly<Partial<Record<FilterName, Check>>> = {
-  'article.draft': (value) => (value instanceof Refusal ? refusal(value) : draft(value)),
+  'article.draft': (value) => {
+    if (value instanceof Hold) return reason(value.reason);
+    return value instanceof Refusal ? refusal(value) : draft(value);
+  },
   'article.slug': storedText,
   'article.frontMatter': plainData,
   'page.context': objectWith({

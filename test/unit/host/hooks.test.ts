@@ -243,6 +243,17 @@ test('a draft that a filter holds goes on to the next one; a refusal ends the fi
     title: 'Soil!',
     held: 'a word',
   });
+  for (const reason of [undefined, '', 'false']) {
+    const words = { code: 'FILTER_FAILED', message: /plugin hasty returned .* as the reason to hold/ };
+    for (const hasty of [
+      new Hold(reason as string),
+      ...(reason === undefined ? [] : [{ ...draft, held: reason }]),
+    ]) {
+      const remove = hooks.addFilter('article.draft', () => hasty, { plugin: 'hasty' });
+      await t.throwsAsync(hooks.applyFilters('article.draft', draft, context), words);
+      remove();
+    }
+  }
   hooks.addFilter('article.draft', () => new Refusal(451, 'not here'), { plugin: 'strict' });
   await t.throwsAsync(hooks.applyFilters('article.draft', draft, context), {
     code: 'REFUSED_BY_PLUGIN',
