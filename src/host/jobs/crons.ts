@@ -72,6 +72,7 @@ export function createCrons(
     'crons count from the start of the receiver',
   );
   const next = new Map<string, number>();
+  let lookedAt = Number.NEGATIVE_INFINITY;
   let ran: Readonly<Record<string, LastRun>> = {};
 
   /** Reads the last runs. A new cron counts from now. */
@@ -91,6 +92,11 @@ export function createCrons(
 
   /** The crons that are due, each with its time. */
   function due(): (readonly [id: string, at: number])[] {
+    if (now() < lookedAt)
+      // the clock was set back
+      for (const [id, { times }] of works)
+        if (times !== undefined) next.set(id, nextTime(times, ran[id]?.last, now()));
+    lookedAt = now();
     return [...next].filter(([, at]) => at <= now());
   }
 

@@ -89,9 +89,11 @@ export function attemptsIn(state: JobState): number {
   return state.kind === 'waiting' ? 0 : state.attempt;
 }
 
-/** Whether an attempt may begin. */
+/** Whether an attempt may begin. A time that no pause reaches was set before the clock was set back. */
 export function isDue(state: JobState, now: number): boolean {
-  return state.kind === 'waiting' || (state.kind === 'failed' && Date.parse(state.nextAt) <= now);
+  if (state.kind !== 'failed') return state.kind === 'waiting';
+  const left = Date.parse(state.nextAt) - now;
+  return left <= 0 || left > Math.max(...PAUSES_MS);
 }
 
 /** The state of a job after a failed attempt. */

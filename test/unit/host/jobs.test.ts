@@ -536,6 +536,31 @@ test('jobs: a cron runs when its time has come, once for what was missed, and is
   t.is(runs[3], '0 13 * * * 1');
 });
 
+test('jobs: neither a cron nor a failed job waits for a time that the clock has shown in error', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  const jobs = site.start(
+    (jobs) => jobs.addCron(owner, 'each-minute', { at: '* * * * *', run: () => void runs.push('cron') }),
+    jobOn(OWN, (_event, { attempt }) => {
+      runs.push(`attempt ${attempt}`);
+      if (attempt === 1) throw new Error('no answer');
+    }),
+  );
+  await until('the cron counts', () => fs.existsSync(join(site.folder, 'crons.json')));
+  site.time += 3_650 * DAY;
+  await jobs.noteAction(OWN, DONE);
+  await until(
+    'both have run, and the cron is done',
+    () => runs.length === 2 && site.states().join() === 'failed',
+  );
+  site.time -= 3_650 * DAY;
+  await until('the job is tried again', () => runs.includes('attempt 2'));
+  await until('the cron runs again', () => {
+    site.time += 60_000;
+    return runs.at(-1) === 'cron';
+  });
+});
+
 test('jobs: a cron that cannot be noted when its time has come is noted later, and that is logged once', async (t) => {
   const site = siteOf(t);
   const runs: string[] = [];
