@@ -26,10 +26,10 @@ export default definePlugin({
         .digest('hex');
 
     addFilter('article.draft', (draft, { stored }) => {
-      const word = words.find((one) => textOf(draft).includes(one));
-      // What is shown with this word was released by a person.
-      const isReleased = stored !== null && stored.held === undefined && textOf(stored).includes(word);
-      return word === undefined || isReleased ? draft : hold(HELD + word);
+      // What is shown with a word was released by a person.
+      const released = stored === null || stored.held !== undefined ? '' : textOf(stored);
+      const word = words.find((one) => textOf(draft).includes(one) && !released.includes(one));
+      return word === undefined ? draft : hold(HELD + word);
     });
 
     // A job: no crash leaves an article held without its link.

@@ -28,7 +28,7 @@ const PLUGIN = `export default { name: 'editor', receiver(host) {
   });
 } };`;
 
-const plugins = [['./moderation.mjs', { words: ['Jackpot'], origin: 'https://receiver.example' }]];
+const plugins = [['./moderation.mjs', { words: ['Jackpot', 'Casino'], origin: 'https://receiver.example' }]];
 const options = {
   config: { site: { search: false }, plugins },
   env: { MODERATION_SECRET: 'a secret of the owner' },
@@ -221,4 +221,11 @@ test('the plugin moderation holds an article with a listed word; its signed link
   t.is((await receiver().post('article.updated', again)).status, 200);
   t.is(stored().held, undefined, 'what a person has released stays released');
   t.is((await fetch(link, { method: 'POST' })).status, 409, 'the link is for the text that it was made for');
+  const now = await receiver().find(url);
+  const worse = update(
+    { ...target, base_revision_id: now.revision_id },
+    { title: 'The jackpot in a casino' },
+  );
+  t.is((await receiver().post('article.updated', worse)).status, 200);
+  t.is(stored().held, 'it has the word casino', 'another word was not released');
 });
