@@ -559,6 +559,7 @@ test('jobs: neither a cron nor a failed job waits for a time that the clock has 
     site.time += 60_000;
     return runs.at(-1) === 'cron';
   });
+  t.is(runs.filter((run) => run === 'attempt 2').length, 1);
 });
 
 test('jobs: a cron that cannot be noted when its time has come is noted later, and that is logged once', async (t) => {
