@@ -13,7 +13,9 @@ import { filteredReplacement } from './updated.js';
 const MOST_ATTEMPTS = 5;
 
 /** The reason of an article that its adapter hands over as held. */
-const BY_SERVICE = 'by its service';
+function heldBy(state: IncomingArticle['state']): string | undefined {
+  return state === 'held' ? 'by its service' : undefined;
+}
 
 /** Stores articles from adapters; see the methods of `Articles`. */
 export type ArticleReceiver = Pick<Articles, 'receive' | 'change'>;
@@ -40,9 +42,10 @@ export function createArticleReceiver(context: HandlerContext): ArticleReceiver 
     const { data, received } = read;
     const { id } = data;
     const extra = incoming.frontMatter ?? {};
+    const held = heldBy(incoming.state);
     const { url, outcome, file, afterAnswer } = await publishDraft(
       id,
-      () => ({ ...draftOf(data), extra, received, ...(incoming.state === 'held' && { held: BY_SERVICE }) }),
+      () => ({ ...draftOf(data), extra, received, ...(held !== undefined && { held }) }),
       now,
       context,
     );
@@ -108,12 +111,11 @@ export function createArticleReceiver(context: HandlerContext): ArticleReceiver 
     const { state, date, frontMatter } = incoming;
     const { file } = await store.update(target, async (current, waitFor) => {
       const sent = { ...data, published_at: now };
-      const next = await filteredReplacement(sent, current, context, waitFor, frontMatter ?? {});
+      // Where the service says whether it is held, only a plugin may hold it for another reason.
+      const before = state ? heldBy(state) : current.held;
+      const next = await filteredReplacement(sent, current, before, context, waitFor, frontMatter ?? {});
       if (!state) return { ...next, received };
-      // An article that a plugin holds now stays held.
-      const byPlugin = next.held === current.held ? undefined : next.held;
-      const held = byPlugin ?? (state === 'held' ? BY_SERVICE : undefined);
-      return { ...next, received, state: { held, ...(date && { date }) } };
+      return { ...next, received, state: { held: next.held, ...(date && { date }) } };
     });
     if (file === undefined) return;
     later(() =>

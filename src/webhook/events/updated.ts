@@ -31,7 +31,7 @@ export async function updated(
     revision: data.revision_id,
   };
   const { outcome, file } = await store.update(target, (article, waitFor) =>
-    filteredReplacement(data, article, context, waitFor),
+    filteredReplacement(data, article, article.held, context, waitFor),
   );
   const handled = { id: data.target_id, outcome, body: updatedAnswer(data.revision_id) };
   if (file === undefined) return handled;
@@ -43,11 +43,13 @@ export async function updated(
 /**
  * The replacement of an article, after the filters. `data.published_at` is the moment of the update.
  *
+ * @param held why the article is held, unless a filter says otherwise.
  * @param frontMatter the additional front matter. @default none
  */
 export async function filteredReplacement(
   data: ArticleData,
   article: Article,
+  held: string | undefined,
   context: HandlerContext,
   waitFor: WaitFor,
   frontMatter: ExtraKeys = {},
@@ -59,7 +61,7 @@ export async function filteredReplacement(
     slug: article.slug,
     date: article.date,
     extra: article.extra,
-    ...(article.held !== undefined && { held: article.held }),
+    ...(held !== undefined && { held }),
     ...(data.source !== undefined && { source: data.source }),
   };
   const filtered = await filterContent(draft, context, { event: 'article.updated', stored: article });
@@ -71,6 +73,10 @@ export async function filteredReplacement(
   const extra = await filteredFrontMatter(filtered, context, frontMatter);
   const { id, revision: base } = article;
   waitFor(context.noteJobs?.('article.updated', { id, base, timestamp: data.published_at }));
-  const { held } = filtered;
-  return { updated: data.published_at, content, extra, ...(held !== undefined && { held }) };
+  return {
+    updated: data.published_at,
+    content,
+    extra,
+    ...(filtered.held !== undefined && { held: filtered.held }),
+  };
 }

@@ -7,6 +7,7 @@ import { until } from '../../support/until.js';
 import { withPlugins } from '../../support/with-plugins.js';
 
 const ADAPTER = `export default { name: 'inlet', receiver(host) {
+  host.addFilter('article.draft', (draft) => draft.source?.spam ? host.hold('it is spam') : draft);
   host.addFilter('article.draft', (draft) => draft.source?.shout ? { ...draft, title: draft.title.toUpperCase() } : draft);
   host.addFilter('article.frontMatter', (extra, { source }) => source?.series ? { ...extra, series: source.series } : extra);
   host.adapter({
@@ -161,6 +162,27 @@ test('200-adapter: the same again writes nothing, other content is an update tha
   t.is((await receiver().post('article.updated', ofService)).status, 200);
   t.is((await send(incoming('a-2', { title: 'Changed' }))).json.outcome, 'known');
   t.is((await receiver().find(first.json.url)).revision_id, ofService.id);
+});
+
+test('200-adapter: an article that a plugin holds stays held when its service sends it again as live, for the same reason', async (t) => {
+  const held = () => readStored(fileOf(dir, 'spam')).article.held;
+  for (const [title, state, reason] of [
+    ['First', 'live', 'it is spam'],
+    ['Second', 'live', 'it is spam'],
+    ['Third', undefined, 'it is spam'],
+    ['Fourth', 'held', 'it is spam'],
+  ]) {
+    const { status } = await send(incoming('spam', { title, state, source: { spam: true } }));
+    t.deepEqual([status, held()], [200, reason], title);
+  }
+  for (const [title, state, reason] of [
+    ['Fifth', undefined, 'it is spam'],
+    ['Sixth', 'held', 'by its service'],
+    ['Seventh', 'live', undefined],
+  ]) {
+    const { status } = await send(incoming('spam', { title, state }));
+    t.deepEqual([status, held()], [200, reason], title);
+  }
 });
 
 test('400-adapter: of a batch, what is right is stored, and the rest is named', async (t) => {
