@@ -18,7 +18,7 @@ const MOST_DEATHS = 2;
 /** The kinds of work. */
 const KINDS = [
   ...['decode', 'encode', 'amend', 'inState', 'storedUrl', 'entry', 'ownTags', 'extension', 'html'],
-  ...['comments', 'keepComments', 'assets', 'readDelivery', 'readIncoming', 'readJson'],
+  ...['htmlOfStored', 'comments', 'keepComments', 'assets', 'readDelivery', 'readIncoming', 'readJson'],
   ...['pageProblem', 'editable', 'form', 'compared', 'apart', 'escaped', 'formFields'],
 ] as const satisfies readonly (keyof ThreadWork)[];
 

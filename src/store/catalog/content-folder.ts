@@ -41,7 +41,10 @@ export function textWork(content: Conventions) {
     ownTags: (tags: readonly string[]) => ownTags(tags, tagKey),
     extension: (draft: Pick<Article, 'body' | 'contentHtml'>) =>
       typeof extension === 'string' ? extension : extension(draft),
-    html: (stored: Rendered) => renderedHtml(stored),
+    /** The HTML of Markdown as it was sent, without escapes for the site's generator. */
+    html: (sent: Rendered) => renderedHtml(sent),
+    htmlOfStored: ({ article, ...stored }: Rendered) =>
+      renderedHtml({ ...stored, article: { ...article, body: format.sentBody(article.body) } }),
     comments: itemComments,
     keepComments: keepItemComments,
     assets: assetsNamedIn,
@@ -142,12 +145,12 @@ export function isMalformed(error: unknown): error is PressmarkError {
   return error instanceof PressmarkError && error.code.startsWith('FRONT_MATTER_');
 }
 
-/** Returns the HTML of an article; see `renderedHtml`. */
+/** Returns the HTML of an article, without the escapes that its file has for the site's generator; see `renderedHtml`. */
 export async function htmlOf({ codec }: Pick<ContentFolder, 'codec'>, stored: Rendered): Promise<string> {
   const { bodyEdited, bodyKind, article } = stored;
   const { body, contentHtml } = article;
   if (isAsSent(stored)) return contentHtml;
-  return codec.html({ article: { body, contentHtml }, bodyEdited, ...(bodyKind && { bodyKind }) });
+  return codec.htmlOfStored({ article: { body, contentHtml }, bodyEdited, ...(bodyKind && { bodyKind }) });
 }
 
 /** The system's errors that affect all files: failures of this process or machine. */
