@@ -115,7 +115,10 @@ export async function deletedInHistory(options: DeletedInHistoryOptions) {
   const { repository, folder, inSite } = place;
   const urls = new Map<string, string>();
   if ((await commitAt(repository, 'HEAD')) === null) return [];
-  const removed = await removedIn(repository, folder);
+  const removed = [
+    ...(await uncommittedRemovals(repository, folder)),
+    ...(await removedIn(repository, folder)),
+  ];
   for (let start = 0; start < removed.length; start += CHUNK) {
     const files = removed.slice(start, start + CHUNK);
     const texts = await contentsOf(
@@ -132,7 +135,14 @@ export async function deletedInHistory(options: DeletedInHistoryOptions) {
   return [...urls].map(([id, url]) => ({ id, url }));
 }
 
-/** Returns the removals of files below a folder, latest first. */
+/** Returns the files below a folder that HEAD has and the work tree lacks. */
+async function uncommittedRemovals({ git }: Repository, folder: string): Promise<TreeChange[]> {
+  const where = folder === '' ? [] : ['--', folder];
+  const command = ['diff-index', '-z', '--raw', '--no-renames', '--diff-filter=D', 'HEAD', ...where];
+  return changesIn((await git(command, { timeoutMs: LIMIT_MS })).stdout);
+}
+
+/** Returns the committed removals of files below a folder, latest first. */
 async function removedIn({ git }: Repository, folder: string): Promise<TreeChange[]> {
   const limit = { timeoutMs: LIMIT_MS };
   const format = '--format=%H%n%s%n%(trailers:key=Delivery-Timestamp,valueonly)';

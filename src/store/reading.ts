@@ -10,7 +10,7 @@ import { type Entry, isFuture } from './catalog/entry.js';
 import { type ContentChange, newFilesReader, refresh, scan } from './catalog/scan.js';
 import { onlyEntry, type Precondition, preconditionOf, type Target, targetOf } from './precondition.js';
 import type { ArticleFiles, Writer } from './write/article-files.js';
-import { storeFailure } from './write/failures.js';
+import { readFailure } from './write/failures.js';
 
 /** An article with its path. */
 export interface Found extends StoredArticle {
@@ -188,7 +188,7 @@ export function createReading(options: ReadingOptions) {
       return await readArticle(content, entry.path);
     } catch (error) {
       if (isGone(error)) throw removed(entry);
-      throw isMalformed(error) ? unreadable(entry.path, error) : storeFailure(error);
+      throw isMalformed(error) ? unreadable(entry.path, error) : readFailure(entry.path, error);
     }
   }
 

@@ -45,6 +45,13 @@ export function storeFailure(error: unknown): PressmarkError {
   return failed(`not stored: ${meaningOf(error)}; nothing was changed, send it again`, error);
 }
 
+/** Makes the error for a delivery whose article's file could not be read. */
+export function readFailure(path: string, error: unknown): PressmarkError {
+  if (error instanceof PressmarkError) return error;
+  const code = systemCode(error) ?? 'unknown error';
+  return failed(`the file ${path} cannot be read (${code}); nothing was changed, send it again`, error);
+}
+
 /** Makes the error for a file that was written but may not be on the disk. It stays, and the service tries again. */
 export function notDurable(error: unknown): PressmarkError {
   return failed(`not stored durably: ${meaningOf(error)}; send it again`, error);

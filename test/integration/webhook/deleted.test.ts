@@ -84,7 +84,7 @@ test('200, and nothing is written, for an article that a dead receiver had left,
   await staysDeleted(t, receiver(), one);
 });
 
-test('200, and nothing is written, for an article that git pull removes, also in a fresh clone', async (t) => {
+test('200, and nothing is written, for an article that git pull removes, also in a fresh clone, or that was removed there before the start', async (t) => {
   const folder = tempDir(t);
   const remote = makeRemote(folder);
   const config = (dir: string) => {
@@ -97,8 +97,13 @@ test('200, and nothing is written, for an article that git pull removes, also in
   };
   const dir = config(remote.clone('site'));
   const first = await startHere(t, { dir, env: gitEnvironment(dir) });
-  const [one, two, kept] = [await publish(first), await publish(first), await publish(first)];
-  await until('all are pushed', () => remote.articles().size === 3);
+  const [one, two, kept, uncommitted] = [
+    await publish(first),
+    await publish(first),
+    await publish(first),
+    await publish(first),
+  ];
+  await until('all are pushed', () => remote.articles().size === 4);
   const olga = remote.clone('olga');
   fs.rmSync(fileOf(olga, one.data.id));
   gitIn(olga, 'commit', '--quiet', '-am', 'Update: removed');
@@ -114,8 +119,9 @@ test('200, and nothing is written, for an article that git pull removes, also in
   await first.close();
 
   const fresh = config(remote.clone('fresh'));
+  fs.rmSync(fileOf(fresh, uncommitted.data.id));
   const second = await startHere(t, { dir: fresh, env: gitEnvironment(fresh) });
-  for (const removed of [one, two]) await staysDeleted(t, second, removed);
+  for (const removed of [one, two, uncommitted]) await staysDeleted(t, second, removed);
   t.is((await second.post('article.published', kept.data)).text, kept.answer);
 });
 

@@ -106,6 +106,10 @@ test.serial('an article whose file cannot be read is not acknowledged, and not s
   const heal = failing(t, 'openSync', 'EACCES');
   const publish = () => store.publish('bad', async () => draftOf(article({ id: 'bad' })));
   await t.throwsAsync(publish, { code: 'STORE_FAILED' });
+  await t.throwsAsync(store.find(layout.url('bad', '')), {
+    code: 'STORE_FAILED',
+    message: 'the file bad.md cannot be read (EACCES); nothing was changed, send it again',
+  });
   heal();
   t.is((await publish()).outcome, 'known');
   t.deepEqual(fs.readdirSync(content.root).sort(), ['bad.md', 'good.md']);
