@@ -153,6 +153,12 @@ test('what a person has entered is read by the thread, and compared with the art
   t.deepEqual(await form(same, stored), { title: 'Soil', tags: [] });
   const entered = { title: ' Clay ', tags: ['Bees', 'bees '], body: 'Feed them.' };
   t.deepEqual(await form(entered, stored), { title: 'Clay', tags: ['Bees'], body: 'Feed them.' });
+  const inTwoLines = { ...stored, article: { ...stored.article, title: 'Soil\nand its tenants' } };
+  t.deepEqual(
+    await form({ title: 'Soiland its tenants' }, inTwoLines),
+    {},
+    'as a field of one line shows it',
+  );
   await t.throwsAsync(form({ image: 'a.jpg' }, stored), {
     code: 'BODY_INVALID',
     message: /^the image /,

@@ -31,10 +31,14 @@ export function readEntered(
   return { ...others, ...(body !== undefined && !isSame && { body }) };
 }
 
-/** @param now the present article: an unchanged image need not be one that could be entered. */
-function checked(fields: Partial<ArticleFields>, now?: Pick<Article, 'image'>): Partial<ArticleFields> {
-  const { title, description, tags, author, body } = fields;
-  const image = now !== undefined && fields.image === now.image ? undefined : fields.image;
+/** @param now the present article: an unchanged title or image need not be one that could be entered. */
+function checked(
+  fields: Partial<ArticleFields>,
+  now?: Pick<Article, 'title' | 'image'>,
+): Partial<ArticleFields> {
+  const { description, tags, author, body } = fields;
+  const title = fields.title === oneLine(now?.title) ? undefined : fields.title;
+  const image = fields.image === oneLine(now?.image) ? undefined : fields.image;
   for (const [name, text] of Object.entries({ title, description, author, image, body }))
     if (text !== undefined && text !== null && (typeof text !== 'string' || !text.isWellFormed()))
       throw invalid(name, 'must be well-formed text (Unicode)');
@@ -61,6 +65,11 @@ function checked(fields: Partial<ArticleFields>, now?: Pick<Article, 'image'>): 
       `the article is over ${MAX_BODY_BYTES} bytes, the most that is stored`,
     );
   return given;
+}
+
+/** A text as a field of one line shows it, and as a browser sends it: without its line breaks. */
+function oneLine(text: string | null | undefined): string | undefined {
+  return text?.replace(/[\r\n]/g, '');
 }
 
 /** See `ArticleEdits.formFields`. */
