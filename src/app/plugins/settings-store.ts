@@ -57,7 +57,8 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
     const conflict = await underSettingsLock(settings, async () => {
       const all = readKeptOptions(dir);
       const kept = keptOf(all, name);
-      if (digestOf(kept) !== base) return describe(entry, kept);
+      const now = describe(entry, kept);
+      if (now.base !== base) return now;
       const others = Object.entries(all).filter(([other]) => other !== name);
       const ours = Object.keys(values).length === 0 ? [] : [[name, values] as const];
       const file = { plugins: Object.fromEntries([...others, ...ours].sort(([a], [b]) => (a < b ? -1 : 1))) };
@@ -95,15 +96,17 @@ function describe(entry: PluginEntry, kept: Options): PluginSettings {
   // If the config's options are not an object, nothing can be added.
   const configured = asOptions(given);
   const atStart = asOptions(entry.options);
+  const fields =
+    given !== undefined && configured === undefined ? undefined : fieldsOfOptions(plugin.options);
   return {
     plugin: plugin.name,
-    fields: given !== undefined && configured === undefined ? undefined : fieldsOfOptions(plugin.options),
+    fields,
     configured: Object.fromEntries(
       Object.entries(configured ?? {}).map(([key, value]) => [key, textOf(value)]),
     ),
     kept,
     text: textOf({ ...configured, ...kept }),
-    base: digestOf(kept),
+    base: digestOf([kept, fields?.map(({ key }) => key)]),
     needsRestart:
       digestOf(kept) !==
       digestOf(
@@ -170,6 +173,6 @@ function asOptions(value: unknown): Options | undefined {
     : undefined;
 }
 
-function digestOf(options: Options): string {
-  return createHash('sha256').update(JSON.stringify(options)).digest('hex');
+function digestOf(data: unknown): string {
+  return createHash('sha256').update(JSON.stringify(data)).digest('hex');
 }

@@ -13,7 +13,7 @@ export interface PluginSettings {
   readonly kept: Readonly<Record<string, unknown>>;
   /** All of them, as JSON. */
   readonly text: string;
-  /** Identifies this version of the settings file; see `save`. */
+  /** Identifies this version of the settings file, and of the fields; see `save`. */
   readonly base: string;
   /** Whether the file has changed since the receiver was started. */
   readonly needsRestart: boolean;
@@ -22,7 +22,7 @@ export interface PluginSettings {
 /** The result of saving settings. */
 export type SavedSettings =
   | { readonly kind: 'saved'; readonly commit: SettingsCommit }
-  /** Somebody else has changed the settings since; nothing was written. */
+  /** The settings or their fields have changed since; nothing was written. */
   | { readonly kind: 'conflict'; readonly now: PluginSettings }
   | { readonly kind: 'wrong'; readonly faults: readonly OptionFault[] };
 

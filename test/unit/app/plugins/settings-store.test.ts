@@ -125,3 +125,17 @@ test('settings store: where git cannot commit now, the file is written and the r
   t.regex(saved.kind === 'saved' && saved.commit.kind === 'failed' ? saved.commit.reason : '', /merge/);
   t.is(git('log', '--format=%s').trim(), 'first');
 });
+
+test('settings store: a form of another version of the plugin, whose options were others, is a conflict', async (t) => {
+  const { base, dir } = await storeOf(t);
+  const before = await base();
+  const settings = await loadSettings(
+    dir,
+    {},
+    { ...bareEnvironment(), PRESSMARK_SECRET: 'never-in-this-file' },
+  );
+  const options = z.object({ title: z.string().optional(), limit: z.number().optional() });
+  const plugin = definePlugin({ name: 'desk', options, receiver: () => undefined }) as Plugin;
+  const { save } = openSettingsStore(settings, [{ plugin, origin: 'plugins/desk.mjs' }]);
+  t.is((await save('desk', { limit: 7 }, before, BY)).kind, 'conflict');
+});
