@@ -11,6 +11,7 @@ import { openTrash, type Trashed } from '../../store/trash.js';
 import type { HandlerContext } from '../../webhook/events/published.js';
 import { checkBase } from './change-article.js';
 import { noteEditor } from './person/versions.js';
+import { isElsewhere } from './stored-urls.js';
 
 export interface TrashOptions {
   readonly store: ArticleStore;
@@ -53,6 +54,11 @@ export function createTrash(options: TrashOptions) {
   const restore: ArticleTrash['restore'] = async (id, by) => {
     const one = found(id);
     const { path, url } = one;
+    if (isElsewhere({ url, address: undefined }, siteUrl))
+      throw new PressmarkError(
+        'USAGE',
+        `the site has moved since, and ${url} is not at its address ${siteUrl}; stop the receiver, put the file ${prefix}${path} back from git, and run pressmark move ${siteUrl}`,
+      );
     await noteEditor(editors, restoredKey(`${prefix}${path}`), by);
     await store.restore(one.id, path, files.textOf(one));
     void hooks.doAction('article.created', { path: `${prefix}${path}`, id, url });

@@ -34,7 +34,7 @@ export interface ArticleTrash {
   trash(id: string, base: string, options: { readonly redirect?: string | null }, by: Editor): Promise<void>;
   /**
    * Restores an article as it was, with a commit. @throws PressmarkError ARTICLE_NOT_FOUND; USAGE if its id, URL or file is in
-   * use again.
+   * use again, or the site has moved to another address since.
    */
   restore(id: string, by: Editor): Promise<void>;
   /**
