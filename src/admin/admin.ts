@@ -11,7 +11,7 @@ import { createAttempts, LIMIT } from './access/attempts.js';
 import { type Form, fieldOf, hasToken, isFromOwnPage, readLargeForm } from './access/forms.js';
 import { createLogins, type Login } from './access/login.js';
 import { createLoginPages } from './access/login-pages.js';
-import { createSessions, formTokenOf } from './access/sessions.js';
+import { formTokenOf } from './access/sessions.js';
 import type { Users } from './access/users.js';
 import { openAudit } from './audit.js';
 import type { AdminPage, AdminRoom, PageAnswer } from './page.js';
@@ -49,12 +49,11 @@ const FILES: Readonly<Record<string, string>> = { 'style.css': 'text/css', 'admi
 /** Creates the admin. A request passes access, headers, session, form and page, in this order. */
 export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules): Admin {
   const accessOf = createAccess(rules);
-  const sessions = createSessions(host.storage, users);
   const audit = openAudit(host.storage);
   const previews = createPreviews(host);
   const attempts = createAttempts(LIMIT);
-  const logins = createLogins({ host, users, sessions, audit, attempts });
-  const room: AdminRoom = { host, users, sessions, audit, attempts, previews };
+  const logins = createLogins({ host, users, audit, attempts });
+  const room: AdminRoom = { host, users, audit, attempts, previews };
   const pages = pagesOf(room);
   const files = new Map(
     Object.entries(FILES).map(([name, type]) => {

@@ -2,7 +2,6 @@ import { PressmarkError } from '../errors.js';
 import type { FormField } from '../host/http/form.js';
 import type { ReceiverHost } from '../host/plugin.js';
 import type { Attempts } from './access/attempts.js';
-import type { Sessions } from './access/sessions.js';
 import type { Role, User, Users, VerifiedUser } from './access/users.js';
 import type { AuditLog } from './audit.js';
 import type { Previews } from './previews.js';
@@ -12,7 +11,6 @@ import type { Words } from './words.js';
 export interface AdminRoom {
   readonly host: ReceiverHost;
   readonly users: Users;
-  readonly sessions: Sessions;
   readonly audit: AuditLog;
   readonly attempts: Attempts;
   readonly previews: Previews;

@@ -5,7 +5,7 @@ import type { AdminRoom, Flash } from '../page.js';
 import type { Access } from './access.js';
 import { createAttempts } from './attempts.js';
 import { cookieOf, setCookie } from './cookies.js';
-import { SESSION_MS } from './sessions.js';
+import { createSessions, SESSION_MS } from './sessions.js';
 import type { User, VerifiedUser } from './users.js';
 
 /** A browser that may use the admin. */
@@ -41,10 +41,10 @@ export type Logins = ReturnType<typeof createLogins>;
 export function createLogins({
   host,
   users,
-  sessions,
   audit,
   attempts,
-}: Pick<AdminRoom, 'host' | 'users' | 'sessions' | 'audit' | 'attempts'>) {
+}: Pick<AdminRoom, 'host' | 'users' | 'audit' | 'attempts'>) {
+  const sessions = createSessions(host.storage, users);
   const notedFailures = createAttempts(NOTED_FAILURES);
 
   /** The login of a request; undefined if nobody is logged in. */

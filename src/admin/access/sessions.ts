@@ -9,9 +9,6 @@ interface Session {
   readonly passwordId: string;
 }
 
-/** See `createSessions`. */
-export type Sessions = ReturnType<typeof createSessions>;
-
 /** How long a session lasts. */
 export const SESSION_MS = 14 * 86_400_000;
 

@@ -186,18 +186,10 @@ export function createUsers(
     return (await isPassword(password, user?.password, isKnown)) ? user && verifiedOf(user) : undefined;
   }
 
-  /** Changes the fields of a user, except password and role. */
-  async function set(
-    name: string,
-    { email, language }: Partial<Record<'email' | 'language', string | undefined>>,
-  ): Promise<void> {
+  async function setLanguage(name: string, language: string): Promise<void> {
     await change(
       (users) => byName(users, name),
-      (user) => ({
-        ...user,
-        ...(email !== undefined && { email }),
-        ...(language !== undefined && { language }),
-      }),
+      (user) => ({ ...user, language }),
     );
   }
 
@@ -247,7 +239,7 @@ export function createUsers(
     accept,
     setPassword,
     withPassword,
-    set,
+    setLanguage,
     remove,
     setRole,
     browserMark,

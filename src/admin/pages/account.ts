@@ -1,5 +1,5 @@
 import { isPossiblePassword, SHORTEST_PASSWORD } from '../access/passwords.js';
-import { type AdminPage, type AdminRoom, redirect, view } from '../page.js';
+import { type AdminPage, type AdminRoom, MISSING, redirect, view } from '../page.js';
 import { LANGUAGES } from '../words.js';
 
 /** The page where users change their own settings. */
@@ -15,7 +15,8 @@ export function accountPages({ users, attempts }: AdminRoom): AdminPage[] {
         language: {
           run: async ({ user, field }) => {
             const language = LANGUAGES.find((one) => one === field('language'));
-            await users.set(user.name, { language });
+            if (language === undefined) return MISSING;
+            await users.setLanguage(user.name, language);
             return redirect('account', { level: 'ok', text: 'account.saved' });
           },
         },

@@ -5,7 +5,6 @@ import { pino } from 'pino';
 import { createAttempts } from '../../../../src/admin/access/attempts.js';
 import { createLogins } from '../../../../src/admin/access/login.js';
 import { hashPassword, isPassword } from '../../../../src/admin/access/passwords.js';
-import { createSessions } from '../../../../src/admin/access/sessions.js';
 import { createUsers } from '../../../../src/admin/access/users.js';
 import { openAudit } from '../../../../src/admin/audit.js';
 import type { ReceiverHost } from '../../../../src/host/plugin.js';
@@ -20,9 +19,8 @@ test('where too many log in, that is an answer to the form, and no attempt is co
   const { token } = await users.invite('ada');
   await users.accept(token, PASSWORD);
   const { check } = createLogins({
-    host: { log: pino({ level: 'silent' }) } as unknown as ReceiverHost,
+    host: { log: pino({ level: 'silent' }), storage } as unknown as ReceiverHost,
     users,
-    sessions: createSessions(storage, users),
     audit: openAudit(storage),
     attempts: createAttempts(),
   });
