@@ -7,9 +7,9 @@ import { loadSettings, type Settings } from '../../config/load.js';
 import { itemComments } from '../../contract/item-comment.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
 import { PressmarkError } from '../../errors.js';
-import { readText } from '../../fs/read-text.js';
 import { writeRedirectPages } from '../../site/outputs/redirect-pages.js';
 import { copyAssets } from '../../store/assets.js';
+import { textOrNothing } from '../../store/catalog/content-folder.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf, generatorOf, staticFolderOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
@@ -151,8 +151,8 @@ export function* deliveredArticles(
   const content = { ...contentOf(settings), root: resolve(siteDir, settings.content) };
   const now = Date.now();
   for (const path of walk(content)) {
-    const { text } = readText(join(content.root, path));
-    if (!text.includes(OWN_KEY)) continue;
+    const text = textOrNothing(join(content.root, path));
+    if (text?.includes(OWN_KEY) !== true) continue;
     try {
       const { data } = readFrontMatter(text);
       if (!content.format.isStored(data)) continue;

@@ -84,8 +84,9 @@ export function openSiteArticles(
   /** Reads these files again if they have changed. */
   function read(paths: Iterable<string>): void {
     for (const path of paths) {
-      if (isOwnerTextPath(path)) refreshOwnerText(path);
-      else if (isArticlePath(content, path)) refreshArticle(path);
+      // In this order, as a site of another generator may have its articles in a folder such as `pages`.
+      if (isArticlePath(content, path)) refreshArticle(path);
+      else if (isOwnerTextPath(path)) refreshOwnerText(path);
     }
   }
 

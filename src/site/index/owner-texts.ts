@@ -18,16 +18,13 @@ export interface OwnerText extends StandalonePage {
   readonly fingerprint: Fingerprint;
 }
 
+/** The description of a tag or an author. */
 const TERM_TEXT = /^(?:tags|authors)\/[^/]+\.md$/;
-
-/** Whether a path below the content folder is the description of a tag or an author. */
-function isTermTextPath(path: string): boolean {
-  return TERM_TEXT.test(path) && path.split('/').every(isWatchedName);
-}
 
 /** Whether a path below the content folder is an `OwnerText`'s. */
 export function isOwnerTextPath(path: string): boolean {
-  return isTermTextPath(path) || addressOfPage(path) !== undefined;
+  const isText = TERM_TEXT.test(path) || addressOfPage(path) !== undefined;
+  return isText && path.split('/').every(isWatchedName);
 }
 
 /** Returns the path of the file that describes a term, by the term's address, such as `/tags/soil/`. */
@@ -57,7 +54,9 @@ export function navigationOf(texts: Iterable<OwnerText>): readonly SiteLink[] {
 /** Lists the paths of all owner's texts below the content folder. */
 export function ownerTextPathsIn(content: ContentFolder): string[] {
   return ['pages', 'tags', 'authors']
-    .flatMap((folder) => markdownIn(content, folder))
+    .flatMap((folder) =>
+      [...entriesBelow(join(content.root, folder)).keys()].map((name) => `${folder}/${name}`),
+    )
     .filter(isOwnerTextPath);
 }
 
@@ -83,7 +82,7 @@ export function readOwnerText(
     // In the form of the saved state, in which `.inf` is null.
     const extra: StandalonePage['extra'] = JSON.parse(JSON.stringify(article.extra));
     // Without a title, the format uses the file's name, but a term has its own name.
-    const isNameless = isTermTextPath(path) && article.title === posix.basename(path, '.md');
+    const isNameless = TERM_TEXT.test(path) && article.title === posix.basename(path, '.md');
     const title = isNameless ? '' : article.title;
     return {
       path,
@@ -98,11 +97,4 @@ export function readOwnerText(
     if (isGone(error)) return undefined;
     throw error;
   }
-}
-
-/** Lists the Markdown files below a folder in the content folder, which need not exist. */
-function markdownIn({ root }: ContentFolder, folder: string): string[] {
-  return [...entriesBelow(join(root, folder)).keys()]
-    .filter((name) => name.endsWith('.md') && name.split('/').every(isWatchedName))
-    .map((name) => `${folder}/${name}`);
 }

@@ -218,6 +218,16 @@ function textOrReason(content: ContentFolder, path: string): Text | { readonly r
   }
 }
 
+/** Reads the text of a file; undefined if it is gone or cannot be read, as the start and `doctor` report. */
+export function textOrNothing(path: string): string | undefined {
+  try {
+    return readText(path).text;
+  } catch (error) {
+    if (isGone(error) || isUnreadable(error)) return undefined;
+    throw error;
+  }
+}
+
 /** How much of a file that took too long is searched for its id and URL, which are at its beginning, in characters. */
 const LONGEST_BEGINNING = 10_000;
 

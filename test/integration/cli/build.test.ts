@@ -106,6 +106,12 @@ test('a build by hand that fails leaves the output of the last background build 
   t.is(fs.readFileSync(join(dir, 'public/index.html'), 'utf8'), 'good', stderr);
 });
 
+test('a link that leads nowhere is no article, and keeps none from being completed', async (t) => {
+  const dir = toySite(tempDir(t));
+  fs.symlinkSync('nowhere.md', join(dir, 'content/linked.md'));
+  t.deepEqual(await runPostbuild(dir, 'public'), { missing: [], warnings: [], changed: 0 });
+});
+
 /** Of the serial tests, which go on where the one before ended: `new` is published and not built yet. */
 const receiver = sharedHere(test, { env: { PRESSMARK_SITE_URL: '' } }, toySite);
 const { dir } = receiver;

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import test from 'ava';
 import { articleReader } from '../../../src/app/builder/site-builder.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
+import { openSiteArticles } from '../../../src/site/index/articles.js';
 import { createCatalog } from '../../../src/store/catalog/catalog.js';
-import { pathOf, SITE_URL, testSite } from './test-site.js';
+import { fileOf, pathOf, put, SITE_URL, testSite } from './test-site.js';
 
 test('plugins read articles as their files are now, and none that is there twice or is broken; the builder takes the edit in after them', async (t) => {
   const site = testSite(t);
@@ -28,6 +29,15 @@ test('plugins read articles as their files are now, and none that is there twice
   t.is(await reader.get('b'), undefined);
   await builder.build([path]);
   for (const page of ['articles/a/index.html', 'index.html']) t.true(site.page(page).includes('Newer'), page);
+});
+
+test('another generator’s site may have its articles in a folder such as pages', (t) => {
+  const { content, site, log } = testSite(t).options;
+  const format = { ...content.format, isArticlePath: (path: string) => path.endsWith('.md') };
+  const articles = openSiteArticles({ ...content, format }, site, createCatalog(), log);
+  put(join(content.root, 'pages/a.md'), fileOf('a', SITE_URL, {}));
+  articles.read(['pages/a.md']);
+  t.deepEqual([[...articles.entries.keys()], articles.texts.size], [['pages/a.md'], 0]);
 });
 
 // Serial: all tests of a process share node:fs.

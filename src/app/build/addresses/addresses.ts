@@ -9,12 +9,11 @@ import type { Settings } from '../../../config/load.js';
 import { askGenerator } from '../../../deploy/ask.js';
 import { encodedAddress, pageAt } from '../../../deploy/build/pages.js';
 import { copySite, type SiteCopy } from '../../../deploy/copy/site-copy.js';
-import { isGone, PressmarkError } from '../../../errors.js';
-import { readText } from '../../../fs/read-text.js';
+import { PressmarkError } from '../../../errors.js';
 import type { AddressQuery, Generator, ListedPage } from '../../../generators/generator.js';
 import { openRepository } from '../../../git/repository.js';
 import { ADDRESSES } from '../../../store/catalog/addresses.js';
-import { isUnreadable } from '../../../store/catalog/content-folder.js';
+import { textOrNothing } from '../../../store/catalog/content-folder.js';
 import { walk } from '../../../store/catalog/scan.js';
 import { contentOf, generatorOf, type SiteGenerator } from '../../content/content.js';
 import { foldersOf } from '../../content/folders.js';
@@ -166,7 +165,7 @@ function postsIn(dir: string, settings: Settings, mapping: ArticleMapping): Post
   const hidden = new Map<string, NotListed>();
   const counted: string[] = [];
   for (const path of walk(content)) {
-    const text = textOf(join(content.root, path));
+    const text = textOrNothing(join(content.root, path));
     if (text === undefined) continue;
     const decoded = orUndefined(() => content.format.decode(text, path));
     const pinned =
@@ -185,15 +184,6 @@ function postsIn(dir: string, settings: Settings, mapping: ArticleMapping): Post
     if (pinned === undefined) counted.push(JSON.stringify([path, others]));
   }
   return { all, hidden, digest: hash('sha256', counted.toSorted().join('\n')) };
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readText(path).text;
-  } catch (error) {
-    if (isGone(error) || isUnreadable(error)) return undefined;
-    throw error;
-  }
 }
 
 /** The result of `read`; undefined if the file is malformed, which `doctor` reports. */
