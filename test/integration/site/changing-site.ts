@@ -15,6 +15,7 @@ import {
   SITE_URL,
   type TestOptions,
   type TestSite,
+  type TestSiteOptions,
 } from './test-site.js';
 
 /** The year of dates that are still to come, until the clock is put forward. */
@@ -152,6 +153,18 @@ const LLMS: SiteOutput = {
   render: (_path, { articles }) => {
     if (isFailing) throw new Error('the plugin fails');
     return [...articles].map(({ id, title, extra }) => JSON.stringify([id, title, extra])).join('\n');
+  },
+};
+
+/** Its filters. */
+export const FILTERS: NonNullable<TestSiteOptions['filters']> = {
+  test: {
+    'articles.listed': (list) => list.toReversed(),
+    'feed.items': (items) => items.slice(1),
+    'page.html': (html, { path }) => {
+      if (isFailing && path.startsWith('/tags')) throw new Error('the filter fails');
+      return `${html}<!-- ${path} -->`;
+    },
   },
 };
 
