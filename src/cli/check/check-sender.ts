@@ -11,8 +11,9 @@ import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
 import { example, parseUrl, secretOf, serviceOption, withPort, withSecret } from '../options.js';
 import { interruptSignal } from '../signals.js';
 import { askPerson } from '../terminal.js';
+import { requireFoldersOf } from '../written-files.js';
 import { ownSender } from './own-sender.js';
-import { parseList, type ReportOptions, requireReportFolders, withReports, writeReports } from './reports.js';
+import { parseList, type ReportOptions, withReports, writeReports } from './reports.js';
 
 interface CheckSenderOptions extends ReportOptions {
   readonly listen?: boolean;
@@ -48,7 +49,7 @@ export function checkSenderCommand(): Command {
 
 async function check(options: CheckSenderOptions): Promise<void> {
   const { listen, host, port, url, only, skip, service = DEFAULT_SERVICE } = options;
-  requireReportFolders(options);
+  requireFoldersOf(options.markdown, options.html);
   const secret = await secretOf(options.secret, randomBytes(24).toString('hex'));
   const signal = interruptSignal();
   const own = listen ? undefined : ownSender(service);

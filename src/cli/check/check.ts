@@ -14,7 +14,8 @@ import { stateOf } from '../../sender/state.js';
 import { example, numberThat, parseUrl, secretOf, serviceOption, withDir, withSecret } from '../options.js';
 import { interruptSignal } from '../signals.js';
 import { askPerson, progressLine } from '../terminal.js';
-import { parseList, type ReportOptions, requireReportFolders, withReports, writeReports } from './reports.js';
+import { requireFoldersOf } from '../written-files.js';
+import { parseList, type ReportOptions, withReports, writeReports } from './reports.js';
 
 interface CheckOptions extends ReportOptions {
   readonly dir: string;
@@ -69,7 +70,7 @@ export function checkCommand(): Command {
 }
 
 async function check(named: string | undefined, options: CheckOptions): Promise<void> {
-  requireReportFolders(options);
+  requireFoldersOf(options.markdown, options.html);
   const receiver = await receiverOf(named, options);
   const signal = interruptSignal();
   const line = progressLine();

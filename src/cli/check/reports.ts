@@ -1,14 +1,12 @@
-import fs from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Report } from '../../conformance/outcome.js';
 import { htmlReport } from '../../conformance/report/html.js';
 import { jsonReport } from '../../conformance/report/json.js';
 import { markdownReport } from '../../conformance/report/markdown.js';
 import { terminalReport } from '../../conformance/report/terminal.js';
-import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { escapeInvisible } from '../../log.js';
 import { print } from '../terminal.js';
+import { writeNamed } from '../written-files.js';
 
 /** The formats of a report. */
 export interface ReportOptions {
@@ -27,30 +25,13 @@ export function withReports(command: Command): Command {
     .option('--verbose', 'print passed rules, requests and answers too');
 }
 
-/** Refuses report files in missing folders, before anything is sent. @throws PressmarkError USAGE */
-export function requireReportFolders({ markdown, html }: ReportOptions): void {
-  for (const file of [markdown, html])
-    if (file !== undefined && !fs.statSync(dirname(resolve(file)), { throwIfNoEntry: false })?.isDirectory())
-      throw new PressmarkError('USAGE', `the folder of ${quote(file, 200)} is not there; make it first`);
-}
-
 /** Prints a report, and writes it to the named files. */
 export function writeReports(report: Report, { json, markdown, html, verbose = false }: ReportOptions): void {
   const colour = process.stdout.isTTY ?? false;
   if (json) process.stdout.write(escapeInvisible(jsonReport(report), { lines: true }));
   else print(terminalReport(report, { colour, verbose }).trimEnd());
-  if (markdown !== undefined) write(markdown, markdownReport(report));
-  if (html !== undefined) write(html, htmlReport(report));
-}
-
-function write(file: string, text: string): void {
-  try {
-    fs.writeFileSync(file, text);
-  } catch (cause) {
-    throw new PressmarkError('USAGE', `${quote(file, 200)} cannot be written: ${messageOf(cause)}`, {
-      cause,
-    });
-  }
+  if (markdown !== undefined) writeNamed(markdown, markdownReport(report));
+  if (html !== undefined) writeNamed(html, htmlReport(report));
 }
 
 /** Splits a text at commas. */

@@ -1,4 +1,3 @@
-import fs from 'node:fs';
 import { relative } from 'node:path';
 import { Command } from 'commander';
 import { PressmarkError } from '../../errors.js';
@@ -12,6 +11,7 @@ import { type MovedUrl, writeRedirects } from '../../sender/redirects.js';
 import { example, withDir } from '../options.js';
 import { interruptSignal } from '../signals.js';
 import { paint, print, printable, printJson, progressLine, warningLog } from '../terminal.js';
+import { requireFoldersOf, writeNamed } from '../written-files.js';
 import { deliveredRow, type FileRow, has, leftOutRows, summaryOf, undelivered } from './files.js';
 import { showPlan } from './plan.js';
 import { openSending, type Sending, standingOf, withClock, withConnector, withRate } from './sending.js';
@@ -40,6 +40,7 @@ export function publishCommand(): Command {
     .option('--json', 'print what became of each file as JSON')
     .addHelpText('after', example('pressmark publish posts --rate 5'))
     .action(async (paths: string[], options: PublishOptions) => {
+      requireFoldersOf(options.report);
       const found = findMarkdown(paths);
       const opened = openSending(options.dir, options.connector, options.clock);
       const sending = await withBaseUrl(opened, options);
@@ -127,14 +128,12 @@ async function publish(
   }
 
   const rows = [...leftOutRows(state, found), ...queued.map((one) => rowOf(sending, one))];
+  if (json) printJson(rows, 2);
+  else printSummary(rows, interrupted.aborted);
+  if (has(rows, 'waiting', 'failed', 'refused')) process.exitCode = 1;
   if (report !== undefined) writeReport(report, rows);
   const moved = redirects === undefined ? [] : writeRedirects(redirects, movedUrls(sending, queued));
-  if (json) printJson(rows, 2);
-  else {
-    printSummary(rows, interrupted.aborted);
-    for (const path of moved) print(printable(`Written: ${path}`));
-  }
-  if (has(rows, 'waiting', 'failed', 'refused')) process.exitCode = 1;
+  if (!json) for (const path of moved) print(printable(`Written: ${path}`));
 }
 
 /** The remaining time of a run at its speed so far; empty if it is short. */
@@ -158,7 +157,7 @@ function movedUrls({ state, queue }: Sending, queued: readonly Queued[]): MovedU
 function writeReport(path: string, rows: readonly FileRow[]): void {
   const cell = (value: string | null) => `"${(value ?? '').replaceAll('"', '""')}"`;
   const lines = rows.map(({ file, status, url, why }) => [file, status, url, why].map(cell).join(','));
-  fs.writeFileSync(path, ['file,status,url,error', ...lines, ''].join('\r\n'));
+  writeNamed(path, ['file,status,url,error', ...lines, ''].join('\r\n'));
 }
 
 /** `changed`: the file differs from the text that was sent. */

@@ -63,8 +63,10 @@ export function checkTest(reply: Reply): Checked<Connection> {
   const version = versionOf(status, json);
   if (version !== 1) return { value: { version, noRefresh: undefined } };
   const missing = missingCapabilities(json);
-  if (versionOf(status, { ...json, capabilities: CAPABILITIES }) === 1)
+  if (json.contract_version !== 2 && json.contract_version !== 3)
     return versionOne('the answer to webhook.test reports no contract_version 2 or 3');
+  if (status !== 200) return versionOne(`webhook.test was answered with ${status}, not with 200`);
+  if (json.received !== true) return versionOne('the answer to webhook.test has no received: true');
   if (missing.length === CAPABILITIES.length)
     return versionOne('the answer to webhook.test reports no capabilities');
   const noRefresh = `a refresh needs all three capabilities; the receiver does not report ${missing.join(', ')}`;

@@ -399,6 +399,9 @@ test('what cannot be an article is refused with its reason, in the report too; t
   write('large.md', `---\n---\n${'x'.repeat(600_000)}\n`);
   write('page.mdx', '---\n---\nText.\n');
   const report = join(dir, 'report.csv');
+  const early = await sender('publish', posts, '--report', join(dir, 'missing', 'report.csv'));
+  t.deepEqual([early.code, early.stdout], [2, ''], 'nothing is sent');
+  t.regex(early.stderr, /the folder of ".*report\.csv" is not there; make it first/);
   const { code, stdout } = await sender('publish', posts, '--report', report);
   t.is(code, 1);
   t.regex(stdout, /posts\/page\.mdx is left out: it is MDX/);

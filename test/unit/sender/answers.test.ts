@@ -39,6 +39,8 @@ test('webhook.test: version and capabilities are read; without both, a refresh n
     t.is(connection(reply)?.version, 1, reply.body.toString());
     t.regex(connection(reply)?.noRefresh ?? '', /a Version 2 receiver is required/);
   }
+  t.regex(connection(answer(202, right))?.noRefresh ?? '', /answered with 202, not with 200/);
+  t.regex(connection(answer(200, { ...right, received: 1 }))?.noRefresh ?? '', /no received: true/);
   t.deepEqual(connection(answer(200, { ...right, capabilities: ALL.slice(0, 2) })), {
     version: 1,
     noRefresh: 'a refresh needs all three capabilities; the receiver does not report article.updated',
