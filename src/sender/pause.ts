@@ -49,13 +49,14 @@ function waitOf(attempt: number): number {
   return (RETRY_WAITS_MINUTES[attempt - 1] ?? RETRY_WAITS_MINUTES.at(-1) ?? 0) * MINUTE_MS;
 }
 
-/** The wait in `Retry-After`, as seconds or a date. A 429 is about the sender, not the article, and always causes a wait. */
+/** The wait in `Retry-After`, as seconds or a date. A 429 is about the sender, not the article, and causes one by itself. */
 function waitIn(status: number, retryAfter: string | undefined, now: number): number {
   if (status !== 429 && status !== 503) return 0;
   const said = retryAfter?.trim() ?? '';
-  const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - now;
-  if (Number.isNaN(ms)) return status === 429 ? waitOf(1) : 0;
-  return Math.min(ms, LONGEST_MS);
+  const isSeconds = /^\d+$/.test(said);
+  const ms = isSeconds ? Number(said) * 1000 : Date.parse(said) - now;
+  if (isSeconds || ms > 0) return Math.min(ms, LONGEST_MS);
+  return status === 429 ? waitOf(1) : 0; // no moment, or one in the past, as of a clock that is slow
 }
 
 /** The current pause of a receiver; undefined if there is none. */

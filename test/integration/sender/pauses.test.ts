@@ -19,6 +19,24 @@ async function set(t: ExecutionContext, answer: Answering) {
   };
 }
 
+test('a 429 pauses for the time that it states, and for a minute if it states none that is to come', async (t) => {
+  for (const [said, ms] of [
+    [undefined, 60_000],
+    ['soon', 60_000],
+    ['Thu, 19 Nov 2026 07:59:00 GMT', 60_000],
+    ['Thu, 19 Nov 2026 09:00:00 GMT', HOUR],
+    ['90', 90_000],
+    ['999999999', 24 * HOUR],
+    ['0', undefined],
+  ] as const) {
+    const headers = said === undefined ? {} : { 'retry-after': said };
+    const { pause, add, worker } = await set(t, reply(429, 'later', headers));
+    await add('a');
+    await worker().sendDue();
+    t.is(pause()?.until, ms === undefined ? ms : new Date(T0 + ms).toISOString(), said);
+  }
+});
+
 test('a pause is not ended by a success whose request was under way when it began', async (t) => {
   const first: (() => void)[] = [];
   let answer = later(429);
