@@ -5,7 +5,7 @@ import type { FrontMatterValue } from '../format/mapping.js';
 import { type Replacement, withReplacements } from '../text/replacements.js';
 import { yamlLibrary } from './libraries.js';
 import { type FrontMatterChanges, isList, isMap, plainValue } from './value.js';
-import { valueText, yamlEntry } from './yaml-text.js';
+import { quoted, valueText, yamlEntry } from './yaml-text.js';
 
 /**
  * Changes top-level keys of a YAML document, and leaves everything else unchanged, also within a map or a list of maps that
@@ -146,6 +146,9 @@ function removed(source: string, { keyStart, column, valueEnd }: YamlEntry): Rep
   return { start: keyStart - column, end: lineEnd === -1 ? source.length : lineEnd + 1, text: '' };
 }
 
+/** A comment or blanks below a value, with an indentation, which would become part of the text of a block. */
+const INDENTED_BELOW = /[^\n]*\n(?:\r?\n)*[ \t]/y;
+
 /** Replaces the value after a key's colon. Comments on the key's line and after the value are kept. */
 function replaced(
   source: string,
@@ -153,7 +156,9 @@ function replaced(
   value: FrontMatterValue,
   indent: string,
 ): Replacement {
-  const yaml = valueText(value, indent);
+  INDENTED_BELOW.lastIndex = valueEnd;
+  const isLine = typeof value === 'string' && INDENTED_BELOW.test(source);
+  const yaml = isLine ? ` ${quoted(value)}` : valueText(value, indent);
   const [first = ''] = yaml.split('\n', 1);
   const rest = yaml.slice(first.length);
   // Comments before the value, and on the first line of a block.

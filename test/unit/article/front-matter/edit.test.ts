@@ -116,6 +116,11 @@ test('a long text replaces a value with blanks behind it, and a block that ends 
       editFrontMatter(`---\na:${value}\nb: |+\n  x\n\n---\n`, [{ key: 'a', value: long }]),
       `---\na: |-\n  ${long}\nb: |+\n  x\n\n---\n`,
     );
+  for (const below of ['  # About a.\n', '\n   \n'])
+    t.is(
+      editFrontMatter(`---\na: Old\n${below}b: 1\n---\n`, [{ key: 'a', value: long }]),
+      `---\na: "${long}"\n${below}b: 1\n---\n`,
+    );
   t.is(
     editFrontMatter('---\nb: |+\n  x\n\n---\n', [{ key: 'a', value: 1 }]),
     '---\nb: |+\n  x\n\na: 1\n---\n',
