@@ -12,7 +12,7 @@ import { siteFacts } from '../inspect/facts.js';
 import type { SitePost } from '../inspect/infer-pattern.js';
 import { npmDependencies } from '../inspect/manifests.js';
 import { keysOfPosts } from '../inspect/post-fields.js';
-import { filesOfSite } from '../inspect/site-files.js';
+import { filesOfSite, folderPath } from '../inspect/site-files.js';
 import { placedPosts, placeOf, readPosts } from '../inspect/site-posts.js';
 import { USUAL_KEYS } from '../mapping/site-mapping.js';
 import { mapping, slug } from './mapping.js';
@@ -96,7 +96,7 @@ export async function inspectFolder(
 ): Promise<SiteFacts> {
   const { files, content: named } = site;
   const sources = filesOfSite(files);
-  const below = named === undefined ? '' : `${named.replace(/^\.\/|\/+$/g, '')}/`;
+  const below = folderPath(named ?? '').replace(/.$/, '$&/');
   const markdown = sources.filter((path) => path.endsWith('.md') && path.startsWith(below));
   if (named !== undefined && markdown.length === 0)
     throw new PressmarkError(
@@ -106,7 +106,7 @@ export async function inspectFolder(
   const built = await program(site);
   const isArticlePath = (path: string) => path.endsWith('.md');
   const pages = markdown.map((path) => ({ path, address: '' }));
-  const all = readPosts(files, below.replace(/\/$/, ''), pages, { isArticlePath, slug });
+  const all = readPosts(files, folderPath(named ?? ''), pages, { isArticlePath, slug });
   const { folder, file, posts } = placeOf(named === undefined ? placedPosts(all) : all);
   const content = named ?? folder;
   // Code that reads a folder uses the file's name as the slug, including a date.

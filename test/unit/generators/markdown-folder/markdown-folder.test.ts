@@ -133,6 +133,8 @@ test('without posts the folder is a question that nothing answers; one that is n
   t.regex(question?.text ?? '', /posts\/a\.mdx is MDX/);
   const undated = { ...NEXT, 'texts/a.md': '---\ntitle: A\n---\n' };
   t.is((await inspect(undated, undefined, 'texts')).content, 'texts');
+  const dated = { ...NEXT, 'a.md': '---\ntitle: A\ndate: 2025-02-11\n---\n' };
+  t.like(await inspect(dated, undefined, '.'), { content: '.', file: ':slug.md' });
   await t.throwsAsync(inspect(undated, undefined, 'words'), {
     code: 'USAGE',
     message: /"words" contains no/,
