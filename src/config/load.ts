@@ -105,7 +105,7 @@ export async function loadSettings(
     statusToken: status || undefined,
     site: applied.site ?? false,
     dir,
-    siteUrl: (siteUrl ?? `http://localhost:${config.port}`).replace(/\/+$/, ''),
+    siteUrl: siteUrl ?? `http://localhost:${config.port}`,
     siteUrlIsGuess: siteUrl === undefined,
     ...secrets,
     inForce: settingsInForce(applied, { file: input, environment: set, flags }),

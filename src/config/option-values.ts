@@ -17,15 +17,15 @@ export function readServiceOption(text: string): Service {
 }
 
 /**
- * Checks a site's address from the user, and removes a trailing slash.
+ * Checks a site's address from the user, and returns it in the form of the setting `siteUrl`.
  *
  * @throws PressmarkError USAGE if it cannot be an address.
  */
 export function siteUrlOf(text: string): string {
-  const { success, error } = schema.safeParse({ siteUrl: text });
-  if (success) return text.replace(/\/+$/, '');
+  const { data, error } = schema.safeParse({ siteUrl: text });
+  if (data?.siteUrl !== undefined) return data.siteUrl;
   throw new PressmarkError(
     'USAGE',
-    `the address ${quote(text, 200)} ${error.issues[0]?.message ?? 'is not possible'}`,
+    `the address ${quote(text, 200)} ${error?.issues[0]?.message ?? 'is not possible'}`,
   );
 }

@@ -19,10 +19,15 @@ const below = z
     error: 'must be a path below the site’s folder, without ..',
   });
 
-const absoluteUrl = z.string().refine(isSiteUrl, {
-  error:
-    'must be an absolute http(s) URL such as https://example.com, as browsers show it, without query, fragment or credentials',
-});
+/** In the form of URL parsers, without a trailing slash: a service may compare the URLs of articles as they are written. */
+const absoluteUrl = z
+  .string()
+  .refine(isSiteUrl, {
+    error:
+      'must be an absolute http(s) URL such as https://example.com, as browsers show it, without query, fragment or credentials',
+    abort: true,
+  })
+  .transform((text) => new URL(text).href.replace(/\/+$/, ''));
 
 const branch = (example: string) =>
   z.string().refine(isBranch, { error: `must be a branch’s name, such as ${example}` });

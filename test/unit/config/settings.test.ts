@@ -162,6 +162,16 @@ test('an address that is not as browsers show it is refused for a site, wherever
     await refusesConfig(t, { siteUrl }, words);
 });
 
+test('a site’s address is in the form of URL parsers, as a service may compare URLs as they are written', async (t) => {
+  const forms = {
+    'HTTPS://Garden.Example:443/': 'https://garden.example',
+    'https://bücher.example/küche/': 'https://xn--bcher-kva.example/k%C3%BCche',
+    'http://[::1]:8080': 'http://[::1]:8080',
+  };
+  for (const [given, siteUrl] of Object.entries(forms))
+    t.is((await settingsOf(t, { siteUrl: given })).siteUrl, siteUrl);
+});
+
 test('a place for articles at which they would not be found is refused', async (t) => {
   for (const file of [':slugs.md', '.drafts/:slug.md', '../:slug.md'])
     await refusesConfig(t, { articles: { file } }, /articles\.file must/);
