@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { reasonOf } from '../../article/front-matter/read.js';
 import { type ArticleState, type Publication, stateAt } from '../../article/publication.js';
 import type { Settings } from '../../config/load.js';
-import { PressmarkError } from '../../errors.js';
+import { isGone } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { lastAuthors as lastAuthorsIn } from '../../git/history.js';
 import type { Person } from '../../git/identity.js';
@@ -53,7 +53,7 @@ export interface UnreadableArticle {
 export function listArticles(settings: Settings): ArticleFile[] {
   const content = contentOf(settings);
   const now = Date.now();
-  return [...walk(content)].toSorted().map((path): ArticleFile => {
+  return [...walk(content)].toSorted().flatMap((path): ArticleFile | [] => {
     const file = `${contentPrefix(settings)}${path}`;
     try {
       const { article, address, publication } = content.format.decode(
@@ -76,8 +76,7 @@ export function listArticles(settings: Settings): ArticleFile[] {
         reason,
       };
     } catch (error) {
-      if (!(error instanceof PressmarkError)) throw error;
-      return { kind: 'unreadable', file, path, reason: reasonOf(error) };
+      return isGone(error) ? [] : { kind: 'unreadable', file, path, reason: reasonOf(error) };
     }
   });
 }
