@@ -171,9 +171,9 @@ export async function remoteUrlOf({ git }: Pick<Repository, 'git'>, remote = 'or
 export function pushedBy({ code, stdout, stderr }: GitAnswer, ref: string, name: string): Pushed {
   const line = stdout.split('\n').find((one) => one.split('\t')[1]?.endsWith(`:${ref}`));
   if (code === 0) return { outcome: 'accepted' };
-  if (line === undefined || !line.startsWith('!'))
+  const [flag, , what = ''] = line?.split('\t') ?? [];
+  if (flag !== '!' || what.startsWith('[remote failure]'))
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${name} gave no clear answer to a push`);
-  const what = line.split('\t')[2] ?? '';
   // Another push came first: our git found out before the push, or the remote when it locked the ref.
   const movedOn =
     /^\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists|fetch first|failed to lock/;

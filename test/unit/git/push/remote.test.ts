@@ -46,7 +46,12 @@ test('a push that a rule of the remote stops is declined, with the remote’s ow
 });
 
 test('any other answer to a push leaves its end unknown', (t) => {
-  for (const lines of [[], [`!\tabc:refs/heads/other\t[rejected] (fetch first)`], ['error: RPC failed']])
+  for (const lines of [
+    [],
+    [`!\tabc:refs/heads/other\t[rejected] (fetch first)`],
+    [`!\tabc:${REF}\t[remote failure] (remote failed to report status)`],
+    ['error: RPC failed'],
+  ])
     t.is(t.throws(() => read(1, ...lines), { instanceOf: PressmarkError })?.code, 'REMOTE_UNAVAILABLE');
 });
 
