@@ -74,6 +74,7 @@ export function keepPullRequest(options: PullRequestOptions) {
     try {
       return await bringUpToDate();
     } catch (error) {
+      if (closing.signal.aborted) return undefined; // the request was stopped; the host is not to blame
       const reason = messageOf(error);
       report({ error: reason });
       return reason;

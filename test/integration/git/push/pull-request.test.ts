@@ -1,9 +1,11 @@
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'ava';
-import { checkGitSettings } from '../../../../src/app/git-settings.js';
+import { checkGitSettings, PUSH_STATUS } from '../../../../src/app/git-settings.js';
 import { textOf } from '../../../../src/git/push/pull-request.js';
+import { readPushStatus } from '../../../../src/git/push/push-status.js';
 import { commitAndPush, committedIds, gitIn, inClone, makeRemote } from '../../../support/clones.js';
+import { startEndpoint } from '../../../support/endpoint.js';
 import { article } from '../../../support/events.js';
 import { runHere } from '../../../support/in-process.js';
 import { type ReceiverHere, startHere } from '../../../support/receiver-here.js';
@@ -145,6 +147,18 @@ test.serial(
     await until('the work tree has it', () => fs.existsSync(join(dir, 'review.txt')));
   },
 );
+
+test.serial('a stop while the host is asked is no trouble with the host', async (t) => {
+  const { dir, start } = await reviewedSite();
+  const { got, origin } = await startEndpoint(lasting, () => undefined); // never answers
+  configure(dir, { push: { debounce: 50, branch: BRANCH, pullRequest: 'github', api: origin } });
+  const one = await start();
+  await publish(one, 'One');
+  await until('the host is asked', () => got.length > 0);
+  await one.close();
+  t.is(readPushStatus(join(dir, '.pressmark', PUSH_STATUS))?.pullRequest?.error ?? null, null);
+  t.false(one.log.some(({ msg }) => msg.includes('pull request')));
+});
 
 test('no pull request without a branch for it, or at level push', (t) => {
   const checked = (durability: 'disk' | 'push', push: { branch?: string }) => () =>
