@@ -70,7 +70,7 @@ export default definePlugin({
       const { id, date } = await articleAt(url);
       const state = await storage.get(`deleted ${id}`);
       if (state === undefined) throw invalid('this post was not deleted');
-      await articles.setState(id, state === 'held' ? 'held' : 'live', date);
+      if (state !== 'held') await articles.setState(id, 'live', date);
       await storage.delete(`deleted ${id}`);
     }
 

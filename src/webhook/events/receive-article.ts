@@ -13,8 +13,10 @@ import { filteredReplacement } from './updated.js';
 const MOST_ATTEMPTS = 5;
 
 /** The reason of an article that its adapter hands over as held. */
+const BY_SERVICE = 'by its service';
+
 function heldBy(state: IncomingArticle['state']): string | undefined {
-  return state === 'held' ? 'by its service' : undefined;
+  return state === 'held' ? BY_SERVICE : undefined;
 }
 
 /** Stores articles from adapters; see the methods of `Articles`. */
@@ -111,8 +113,9 @@ export function createArticleReceiver(context: HandlerContext): ArticleReceiver 
     const { state, date, frontMatter } = incoming;
     const { file } = await store.update(target, async (current, waitFor) => {
       const sent = { ...data, published_at: now };
-      // Where the service says whether it is held, only a plugin may hold it for another reason.
-      const before = state ? heldBy(state) : current.held;
+      // A service releases what it has held itself, and nothing that a plugin or a person holds.
+      const isReleased = state === 'live' && current.held === BY_SERVICE;
+      const before = isReleased ? undefined : (current.held ?? heldBy(state));
       const next = await filteredReplacement(sent, current, before, context, waitFor, frontMatter ?? {});
       if (!state) return { ...next, received };
       return { ...next, received, state: { held: next.held, ...(date && { date }) } };

@@ -164,7 +164,7 @@ test('200-adapter: the same again writes nothing, other content is an update tha
   t.is((await receiver().find(first.json.url)).revision_id, ofService.id);
 });
 
-test('200-adapter: an article that a plugin holds stays held when its service sends it again as live, for the same reason', async (t) => {
+test('200-adapter: a service releases what it has held itself, and nothing that a plugin or a person holds', async (t) => {
   const held = () => readStored(fileOf(dir, 'spam')).article.held;
   for (const [title, state, reason] of [
     ['First', 'live', 'it is spam'],
@@ -177,11 +177,20 @@ test('200-adapter: an article that a plugin holds stays held when its service se
   }
   for (const [title, state, reason] of [
     ['Fifth', undefined, 'it is spam'],
-    ['Sixth', 'held', 'by its service'],
-    ['Seventh', 'live', undefined],
+    ['Sixth', 'held', 'it is spam'],
+    ['Seventh', 'live', 'it is spam'],
   ]) {
     const { status } = await send(incoming('spam', { title, state }));
     t.deepEqual([status, held()], [200, reason], title);
+  }
+  const ofService = () => readStored(fileOf(dir, 'pending')).article.held;
+  for (const [title, state, reason] of [
+    ['First', 'held', 'by its service'],
+    ['Second', undefined, 'by its service'],
+    ['Third', 'live', undefined],
+  ]) {
+    await send(incoming('pending', { title, state }));
+    t.is(ofService(), reason, title);
   }
 });
 
