@@ -66,6 +66,8 @@ export function openSiteArticles(
   const texts = new Map<string, OwnerText>();
   /** The paths of files that are malformed or cannot be read now. */
   const broken = new Set<string>();
+  /** The paths of files that have changed since they were read, perhaps unreported, such as the target of a symbolic link. */
+  const changed = new Set<string>();
   /** The texts that were read last, the oldest first, and their length in characters. */
   const recent = new Map<string, ArticleText>();
   let kept = 0;
@@ -81,9 +83,11 @@ export function openSiteArticles(
     for (const text of saved.texts.map(known)) texts.set(text.path, text);
   }
 
-  /** Reads these files again if they have changed. */
+  /** Reads these files again if they have changed, and those in which `textAt` has found a change. */
   function read(paths: Iterable<string>): void {
-    for (const path of paths) {
+    const all = new Set([...paths, ...changed]);
+    changed.clear();
+    for (const path of all) {
       // In this order, as a site of another generator may have its articles in a folder such as `pages`.
       if (isArticlePath(content, path)) refreshArticle(path);
       else if (isOwnerTextPath(path)) refreshOwnerText(path);
@@ -149,9 +153,9 @@ export function openSiteArticles(
     const known = recent.get(path);
     if (known !== undefined && sameFingerprint(known.fingerprint, fingerprint)) return known;
     const text = readNow(path);
-    return text !== undefined && sameFingerprint(text.fingerprint, fingerprint)
-      ? keep(path, text)
-      : undefined;
+    if (text !== undefined && sameFingerprint(text.fingerprint, fingerprint)) return keep(path, text);
+    changed.add(path);
+    return undefined;
   }
 
   /** Makes the post for a file that is not stored; undefined if this site does not serve its URL. */

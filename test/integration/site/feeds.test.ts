@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
-import { builtAnew, put, siteIn, testSite } from './test-site.js';
+import { builtAnew, fileOf, pathOf, put, SITE_URL, siteIn, testSite } from './test-site.js';
 
 const HOSTILE = `]]> <b>&amp; "quoted" 'x' & \u0000\u0008\ud800 ]]> ]]>`;
 
@@ -150,4 +150,24 @@ test('the sitemap lists pages and articles in the same order, whichever came fir
   await site.builder.build(['articles/a1.md']);
   t.deepEqual(site.output(), await builtAnew(site.options));
   t.true(site.page('articles/a1/index.html').includes('Words.'), 'the owner’s page has the place again');
+});
+
+test('the feeds go on after a change that nothing has reported, as of the target of a link', async (t) => {
+  const site = testSite(t);
+  const { root } = site.options.content;
+  const target = join(site.dir, 'elsewhere.md');
+  const linked = { title: 'Before', date: '2026-11-03' };
+  put(target, fileOf('linked', SITE_URL, linked));
+  // So long that no other text is kept in memory.
+  site.write('a', { contentHtml: `<p>${'word '.repeat(700_000)}</p>` });
+  fs.symlinkSync(target, join(root, pathOf('linked')));
+  await site.builder.build('all');
+  put(target, fileOf('linked', SITE_URL, { ...linked, title: 'After' }));
+  for (const slug of ['b', 'c']) await site.builder.build([site.write(slug)]);
+  t.deepEqual(
+    JSON.parse(site.page('feed.json'))
+      .items.map(({ title }: { title: string }) => title)
+      .sort(),
+    ['After', 'Title of a', 'Title of b', 'Title of c'],
+  );
 });
