@@ -176,7 +176,8 @@ interface HugoConfig {
 }
 
 /**
- * Reads the output of `hugo config`, among other lines: JSON, or the lines of Hugo 0.111, in which maps have the format of Go.
+ * Reads the output of `hugo config`, among other lines: JSON, or the lines of Hugo 0.111, in which maps have the format of Go,
+ * and a colon stands for the equals sign if the site sets `metaDataFormat: yaml`.
  */
 function readConfig(printed: string): HugoConfig {
   const json = /^\{[\s\S]*\}/m.exec(printed)?.[0];
@@ -201,7 +202,7 @@ function readConfig(printed: string): HugoConfig {
 const TEXT = /^"(?:[^"\\\p{Cc}]|\\["\\/bfnrt])*"$/u;
 
 function linesOf(printed: string): ValueMap {
-  const lines = [...printed.matchAll(/^([a-z]+) = (.*)$/gm)];
+  const lines = [...printed.matchAll(/^([a-z]+)(?: =|:) (.*)$/gm)];
   return Object.fromEntries(
     lines.map(([, key = '', value = '']) => [key, TEXT.test(value) ? JSON.parse(value) : value]),
   );

@@ -80,6 +80,12 @@ test('init asks Hugo for its configuration, and takes file and permalink from th
   t.deepEqual([facts.questions, facts.warnings], [[], []]);
 });
 
+test('init reads the configuration that Hugo prints with colons where the site sets metaDataFormat to yaml', async (t) => {
+  const facts = await inspect({}, '', CONFIG.replaceAll(/ = /g, ': ').replace('"public"', '"docs"'));
+  t.like(facts, { siteUrl: 'https://garden.example/notes', output: 'docs', language: 'en' });
+  t.is(facts.options.timeZone, 'Asia/Tokyo');
+});
+
 test('newer versions of Hugo print their configuration as JSON', async (t) => {
   const config = JSON.stringify({
     baseURL: 'https://garden.example/',
