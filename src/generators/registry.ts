@@ -50,8 +50,8 @@ export interface Recognised<T extends Recognisable = Generator> {
   readonly strength: number;
 }
 
-/** File names that several programs use. */
-const COMMON_FILES = /^config(?:\.(?:toml|ya?ml|json)|\/.*)$/;
+/** Names of files and folders that several programs use. */
+const COMMON_FILES = /^(?:config(?:\.(?:toml|ya?ml|json)|\/.*)|_posts\/)$/;
 
 /**
  * The generators that a site may be built with, the most probable first. If two have the same strength, the owner must decide.

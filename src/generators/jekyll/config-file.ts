@@ -14,10 +14,13 @@ const FOLDERS = /^_(?:posts|layouts|includes|drafts|sass|plugins|data)\/$/;
 const JEKYLL_KEY =
   /^\s*["']?(?:permalink|baseurl|plugins|theme|remote_theme|markdown|kramdown|collections)["']?\s*[:=]/m;
 
-/** The file that identifies a Jekyll site. */
+/** The file or folder that identifies a Jekyll site. GitHub Pages needs no configuration. */
 export function recognise(files: SiteFiles): string | undefined {
   const path = configPath(files);
-  if (path === undefined) return undefined;
+  if (path === undefined) {
+    const folders = files.list('.');
+    return folders.includes('_posts/') && folders.includes('_layouts/') ? '_posts/' : undefined;
+  }
   // Hexo's configuration has the same name.
   if (npmDependencies(files).has('hexo')) return undefined;
   const text = files.read(path) ?? '';

@@ -34,6 +34,17 @@ test('of several, the one with the strongest evidence builds the site', (t) => {
   t.is(name({ 'config.toml': '', '_config.yml': '' }, [OLD_HUGO, JEKYLL]), 'jekyll', 'others have one too');
 });
 
+test('a Jekyll site without a configuration file, as GitHub Pages builds it, is recognised by its folders', (t) => {
+  const folders = { '_posts/2016-11-10-soil.md': '', '_layouts/post.html': '' };
+  t.is(name(folders, GENERATORS), 'jekyll');
+  t.is(name({ '_posts/2016-11-10-soil.md': '' }, GENERATORS), undefined);
+  t.is(
+    name({ ...folders, 'eleventy.config.js': '' }, GENERATORS),
+    'eleventy',
+    'a file says more than folders',
+  );
+});
+
 test('an unknown name of a generator is an error', (t) => {
   t.throws(() => generatorNamed('plain'), { code: 'CONFIG_INVALID' });
 });
