@@ -1,9 +1,10 @@
 import { posix } from 'node:path';
-import { byFrequency } from '../../article/plain-data.js';
+import { byFrequency, textsOf } from '../../article/plain-data.js';
 import type { AskedSite, Generator, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { answerTo } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
 import { siteFacts } from '../inspect/facts.js';
+import type { SitePost } from '../inspect/infer-pattern.js';
 import { firstFile, installedVersion, untestedVersion } from '../inspect/manifests.js';
 import { buildCommand } from '../inspect/site-build.js';
 import { filesBelow, publicAddress } from '../inspect/site-files.js';
@@ -52,8 +53,10 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const pages = entries.map(({ path }) => ({ path, address: '' }));
   const isArticlePath = (path: string) => /\.(?:mdx?|html)$/.test(path);
   const posts = readPosts(files, content, pages, { isArticlePath, slug: entryId });
-  const { keys, options, hasKnownTags } = fieldsOf(schema, posts, (key) =>
-    fetchesPictures(files, config, key),
+  const { keys, options, hasKnownTags } = fieldsOf(
+    schema,
+    posts,
+    (key) => fetchesPictures(files, config, key) || completesNames(files, content, posts, key),
   );
   const usual: Readonly<Record<string, unknown>> = { ...KEYS };
   const needed = neededKeys(schema, posts, keys);
@@ -135,6 +138,21 @@ function permalinkOf({ format, trailingSlash }: AstroAnswer['config'], pattern: 
   const path = pattern.replace(/\[[^/]*\]$/, ':slug');
   if (format === 'file' || format === 'preserve') return `${path}.html`;
   return trailingSlash === 'never' ? path : `${path}/`;
+}
+
+/**
+ * Whether the posts have mere names of pictures, such as `cover.png`, that are not next to them: the site puts a folder before
+ * each, which makes an address of another site the name of a missing file and stops the build.
+ */
+function completesNames(files: SiteFiles, content: string, posts: readonly SitePost[], key: string): boolean {
+  const named = posts.flatMap(({ path, data }) => textsOf(data[key]).map((name) => ({ path, name })));
+  return (
+    named.length > 0 &&
+    named.every(
+      ({ path, name }) =>
+        /^[^/:]+\.\w+$/.test(name) && !files.list(posix.dirname(`${content}/${path}`)).includes(name),
+    )
+  );
 }
 
 /**

@@ -85,12 +85,12 @@ type FieldOptions = Pick<
 /**
  * The names and types of the fields, from the posts and the schema.
  *
- * @param fetchesPictures whether Astro has to fetch the pictures of a key for the site's components, which may stop the build.
+ * @param refusesPictures whether the key of pictures does not take the address of a picture on another site.
  */
 export function fieldsOf(
   schema: readonly SchemaKey[] | undefined,
   posts: readonly SitePost[],
-  fetchesPictures: (key: string) => boolean,
+  refusesPictures: (key: string) => boolean,
 ): { readonly keys: KeyNames; readonly options: FieldOptions; readonly hasKnownTags: boolean } {
   const none: KeyNames = { title: '', description: null, date: '', updated: null, tags: null, image: null };
   const used = keysOfPosts(posts, none);
@@ -135,7 +135,7 @@ export function fieldsOf(
       date,
       updated: isOtherForm ? null : updated,
       tags: hasKnownTags ? null : tags,
-      image: image === null || fetchesPictures(keyPath(image).key) ? null : image,
+      image: image === null || refusesPictures(keyPath(image).key) ? null : image,
       ...(author !== null && isAuthor && { author }),
       ...(category != null ? { category } : hasKnownTags && { category: `${tags}[]` }),
       ...(canonical != null && { canonical }),

@@ -204,6 +204,18 @@ test('a picture key is left out where a component would have to fetch a remote p
   );
 });
 
+test('a picture key is left out where the site makes a path of the names in its posts', async (t) => {
+  const cover = async (value: string, others: Record<string, string> = {}) => {
+    const post = POST.replace('title: A', `title: A\nheroImage: ${value}`);
+    const { keys } = (await inspect({}, { 'src/content/blog/Raised-Beds.md': post, ...others })).options;
+    return keys?.image;
+  };
+  t.is(await cover('beds.png'), undefined, 'a schema that puts a folder before each name');
+  t.is(await cover('beds.png', { 'src/content/blog/beds.png': '' }), 'heroImage');
+  t.is(await cover('./beds.png'), 'heroImage');
+  t.is(await cover('https://images.example/beds.png'), 'heroImage');
+});
+
 test('the loader of pressmark/astro makes pages of .html files, and pictures are fetched where Astro may', async (t) => {
   t.true((await inspect({ htmlFiles: ['blog'] })).options.htmlFiles);
   t.is((await inspect({ htmlFiles: ['notes'] })).options.htmlFiles, undefined);
