@@ -3,7 +3,7 @@ import type { FrontMatterChange } from '../front-matter/edit.js';
 import { shortened, termKey } from '../names.js';
 import { mapOf } from '../plain-data.js';
 import type { BodyKind } from '../stored-article.js';
-import { textIn } from '../text/html-tokens.js';
+import { gapAt, HIDDEN_ELEMENTS, textIn } from '../text/html-tokens.js';
 import { shownMarkdown } from '../text/markdown.js';
 import { type AddressOptions, addressIn } from './address.js';
 import { bodyKindOf } from './decode.js';
@@ -219,9 +219,12 @@ function withoutNull(value: unknown): FrontMatterValue | undefined {
 /** The length at which search engines cut a description, in characters. */
 const USUAL_DESCRIPTION = 160;
 
+/** Elements without a place in a description. */
+const NOT_IN_DESCRIPTION = [...HIDDEN_ELEMENTS, 'pre'];
+
 /** Completes a description from the article's text to a minimum length, if the text is long enough. */
 function completed(description: string, html: string, least: number): string {
   if (description.length >= least) return description;
-  const full = `${description} ${textIn(html, () => ' ')}`.replace(/\s+/g, ' ').trim();
+  const full = `${description} ${textIn(html, gapAt, NOT_IN_DESCRIPTION)}`.replace(/\s+/g, ' ').trim();
   return shortened(full, Math.max(USUAL_DESCRIPTION, least));
 }

@@ -152,6 +152,14 @@ function closingTagEnd(html: string, nameEnd: number): number {
 /** Elements whose content is not displayed. */
 export const HIDDEN_ELEMENTS: readonly string[] = ['script', 'style'];
 
+/** Elements that separate words. */
+const BLOCKS = new Set('br p li h1 h2 h3 h4 h5 h6 td th tr div'.split(' '));
+
+/** The text that replaces an element's tag in plain text: a space if the element separates words. */
+export function gapAt(element: string): string {
+  return BLOCKS.has(element) ? ' ' : '';
+}
+
 /**
  * The text of HTML, with character references decoded.
  *

@@ -1,4 +1,4 @@
-import { HIDDEN_ELEMENTS, textIn } from '../../article/text/html-tokens.js';
+import { gapAt, HIDDEN_ELEMENTS, textIn } from '../../article/text/html-tokens.js';
 
 /** How many words a person reads per minute, and how many characters of scripts without spaces between words. */
 const WORDS_PER_MINUTE = 230;
@@ -24,11 +24,6 @@ export function lengthOf(html: string): { readonly words: number; readonly readi
   const minutes = words / WORDS_PER_MINUTE + ideographs / CHARACTERS_PER_MINUTE;
   return { words: words + ideographs, readingMinutes: Math.max(1, Math.round(minutes)) };
 }
-
-/** Elements that separate words. */
-const BLOCKS = new Set('br p li h1 h2 h3 h4 h5 h6 td th tr div'.split(' '));
-
-const gapAt = (element: string) => (BLOCKS.has(element) ? ' ' : '');
 
 /** Converts HTML to plain text in one line. */
 export function textOfHtml(html: string): string {

@@ -332,7 +332,8 @@ test('what the site does not take of a title, a description and tags is cut, als
 
 test('a description that is too short for the site is completed with the text, also in an update', (t) => {
   const on = formatWith({ limits: { description: 30, descriptionFrom: 10 } });
-  const contentHtml = '<p>The hive &amp; the wind.</p>\n<p>And the rain of all these weeks.</p>';
+  const contentHtml =
+    '<p>The <b>hive</b> &amp; the <i>wind</i>.</p><pre>{{ x }}</pre>\n<p>And the rain of all these weeks.</p>';
   const { text } = on.encode({ ...article, contentHtml, description: '' }, PATH);
   t.is(dataIn(text).summary, 'The hive & the wind. And the …');
   const after = updated(on, PATH, text, { contentHtml, description: 'Bees.' }).text;
