@@ -16,7 +16,6 @@ import type { Reply } from './delivery/transport.js';
 import { deliveredBefore, reasonToKeep } from './last-delivered.js';
 import { noteOutcome, notePause, pauseOf } from './pause.js';
 import { type Entry, entryId, newEntry } from './queue/entry.js';
-import type { Summary } from './queue/entry-files.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
 
@@ -106,10 +105,6 @@ async function sendRefresh(
   const made = newEntry(connector.name, source, queued(connector.url, payload, now));
   const entry: Entry = { ...made, liveUrl: target.url };
   await queue.add([entry]);
-  // An older update that still waits would be sent first, and make this one stale.
-  const isOlder = ({ connector: name, article, event, timestamp: queuedAt }: Summary) =>
-    name === connector.name && article === target.id && event === 'article.updated' && queuedAt < timestamp;
-  for (const { id } of queue.known(isOlder)) await queue.ask(id, 'supersede');
   const taken = await queue.take(entry.id);
   // Another worker was faster; its result is in the queue.
   if (taken === undefined) return queue.read(entry.id) ?? entry;

@@ -62,8 +62,6 @@ export type DeliveryEvent =
   | { readonly kind: 'end'; readonly outcome: Outcome }
   /** The worker's tick checks the delivery. */
   | { readonly kind: 'tick' }
-  /** A later update of the same article was queued. */
-  | { readonly kind: 'supersede' }
   | { readonly kind: Asked };
 
 /** A person's request: to send a failed delivery again, to send it without waiting, or to cancel it. */
@@ -71,11 +69,8 @@ export type Asked = 'retry' | 'send' | 'cancel';
 
 const MINUTE_MS = 60_000;
 
-/** The error texts of cancelled deliveries. */
-const CANCELLED = {
-  cancel: 'cancelled by hand',
-  supersede: 'cancelled, as a later refresh of the article was queued',
-} as const;
+/** The error text of a cancelled delivery. */
+const CANCELLED = 'cancelled by hand';
 
 /** The error text of an attempt without a recorded outcome. */
 const CUT_OFF = `the attempt was cut off: ${STUCK_SENDING_MINUTES} minutes later no result was noted`;
@@ -104,9 +99,9 @@ export function advance(delivery: Delivery, event: DeliveryEvent, now: number): 
   if (event.kind === 'end') return status === 'sending' ? ended(delivery, event.outcome, now) : undefined;
   if (event.kind === 'send')
     return status === 'pending' ? { ...delivery, nextRetryAt: moment(now) } : undefined;
-  if (event.kind === 'cancel' || event.kind === 'supersede')
+  if (event.kind === 'cancel')
     return status === 'pending'
-      ? { ...delivery, status: 'failed', lastError: CANCELLED[event.kind], nextRetryAt: null }
+      ? { ...delivery, status: 'failed', lastError: CANCELLED, nextRetryAt: null }
       : undefined;
   if (event.kind === 'retry')
     return mayBeRetried(delivery)

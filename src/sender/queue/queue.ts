@@ -213,7 +213,7 @@ export function openQueue({
      */
     settle: (taken: Entry, outcome: Outcome) => submit((view) => settle(view, taken, outcome), false),
     /** Applies a person's request. @returns undefined if it has no effect on the delivery in its state. */
-    ask: (id: string, kind: Asked | 'supersede') => submit((view) => step(view, id, { kind })),
+    ask: (id: string, kind: Asked) => submit((view) => step(view, id, { kind })),
     refuse,
     known,
     /** The current entry; undefined if there is no readable one. */

@@ -166,25 +166,6 @@ test('an update is stopped when its receiver has become a Version 1 receiver mea
   t.is(updates(), 1);
 });
 
-test('a later refresh of an article takes the place of one that waits, which would land first and make it stale', async (t) => {
-  let busy = true;
-  const { stored, clock, queue, path, refresh, worker } = await published(t, {
-    'article.updated': () => (busy ? reply(503) : undefined),
-  });
-  const older = await refresh();
-  clock.pass(1000);
-  fs.writeFileSync(path, '---\ntitle: Bees, corrected\n---\nNewer text.\n');
-  const newer = await refresh();
-  busy = false;
-  clock.pass(61_000);
-  await worker().sendDue();
-  t.deepEqual(
-    [queue.read(older.id)?.record.status, queue.read(newer.id)?.record.status, stored.title],
-    ['failed', 'success', 'Bees, corrected'],
-  );
-  t.regex(queue.read(older.id)?.record.lastError ?? '', /a later refresh/);
-});
-
 test('a person’s edit is seen, and the date of publication kept, also where the receiver has ids of its own', async (t) => {
   const { stored, updates, endpoint, refresh } = await published(t);
   stored.id = '42';
