@@ -115,7 +115,6 @@ function createArticleCommits(
   const { repository } = place;
   const message = createMessages({ hooks, log, template: options.message, skipCi: options.skipCi ?? false });
   const edits = new Map<string, NodeJS.Timeout>();
-  let lastCommit: string | undefined;
   let isClosed = false;
 
   const { commit, idle } = createCommitArticles({
@@ -125,10 +124,8 @@ function createArticleCommits(
     commitEdits,
     message,
     upstream: async () => (upstream === undefined ? null : commitAt(repository, upstream)),
-    onCommitted: (made) => {
-      lastCommit = made.commit;
-      void hooks.doAction('git.committed', made);
-    },
+    onMoved: (from, to) => comparison.moved(from, to),
+    onCommitted: (made) => void hooks.doAction('git.committed', made),
   });
   const onFailed = (path: string, reason: string) => void hooks.doAction('git.failed', { path, reason });
   const queue = createCommitQueue(commit, onFailed, log);
@@ -136,7 +133,6 @@ function createArticleCommits(
     place,
     log,
     onUncommitted: (path) => queue.add(path, 'found'),
-    isOwnCommit: (commit) => commit === lastCommit,
   });
   const beforeReplace = createBeforeReplace({
     place,

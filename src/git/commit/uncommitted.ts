@@ -4,6 +4,7 @@ import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { createRepeatedTask } from '../../repeated-task.js';
 import type { CommittedFolder } from '../content-folder.js';
+import { commitAt } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';
 import { readHead } from './head.js';
@@ -37,15 +38,15 @@ export interface ComparisonOptions {
   readonly log: Log;
   /** Receives each file that git lacks; its path is relative to the site's folder. */
   onUncommitted(path: string): void;
-  /** Whether a commit is the last one that this process made. */
-  isOwnCommit(commit: string): boolean;
 }
 
 /** Finds files that git lacks: at the start, every ten minutes, and when another program has moved HEAD. */
-export function createComparison({ place, log, onUncommitted, isOwnCommit }: ComparisonOptions) {
+export function createComparison({ place, log, onUncommitted }: ComparisonOptions) {
   const { repository } = place;
   const timers: NodeJS.Timeout[] = [];
   let isClosed = false;
+  /** HEAD's commit at the last comparison, or Pressmark's last one on top of it; null before the first. */
+  let compared: string | null | undefined;
 
   /** @returns the reason if it has failed. */
   async function compare(): Promise<string | undefined> {
@@ -53,6 +54,7 @@ export function createComparison({ place, log, onUncommitted, isOwnCommit }: Com
       // The refs are read first, so that the ref of a batch that begins during the comparison is not removed. A batch in
       // progress still has uncommitted files, so its ref is not removed either.
       const next = await nextCommits(repository);
+      compared = await commitAt(repository, 'HEAD');
       const found = await uncommittedFiles(place);
       for (const path of found) onUncommitted(path);
       if (found.length === 0) await removeNextRefs(repository, next);
@@ -82,8 +84,7 @@ export function createComparison({ place, log, onUncommitted, isOwnCommit }: Com
       const isSwitched = headNow !== head;
       [head, reflog] = [headNow, logNow];
       const now = await readHead(repository);
-      const isOwn = now.kind === 'branch' && now.tip !== null && isOwnCommit(now.tip);
-      if (isSwitched || !isOwn) task.request();
+      if (isSwitched || now.kind !== 'branch' || now.tip !== compared) task.request();
     };
     const onTimer = () =>
       void compareIfMoved().catch((error: unknown) =>
@@ -96,6 +97,11 @@ export function createComparison({ place, log, onUncommitted, isOwnCommit }: Com
     for (const timer of timers) timer.unref();
   }
 
+  /** Notes that this process has moved HEAD to its own commits. */
+  function moved(from: string | null, to: string): void {
+    if (from === compared) compared = to;
+  }
+
   /** Ends after the current comparison. */
   async function close(): Promise<void> {
     isClosed = true;
@@ -103,7 +109,7 @@ export function createComparison({ place, log, onUncommitted, isOwnCommit }: Com
     await task.close();
   }
 
-  return { start, close };
+  return { start, moved, close };
 }
 
 /** Returns the modification times of HEAD and its log, which change when HEAD moves. */

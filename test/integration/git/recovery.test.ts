@@ -54,6 +54,25 @@ test('after the owner has moved the branch back, articles without a commit are c
   t.deepEqual(await site.subjects(), all, 'nothing is pushed any more');
 });
 
+test('articles that lost their commits are committed soon, though the receiver has moved the branch on since', async (t) => {
+  const site = await makeSite(t);
+  const host = await site.start();
+  await host.hooks.doAction('host.ready', { url: '' });
+  await site.publish('one');
+  await site.publish('two');
+  await site.untilCommitted(2);
+  await site.git('reset', '-q', 'HEAD~1');
+  await site.publish('three');
+  await site.untilCommitted(4);
+  t.deepEqual((await site.subjects()).sort(), [
+    'First',
+    'Publish: Title of one',
+    'Publish: Title of three',
+    'Publish: Title of two',
+  ]);
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
 test('locks from before the start of the machine are removed, others are named', async (t) => {
   const gitDir = tempDir(t);
   await mkdir(join(gitDir, 'refs/heads'), { recursive: true });
