@@ -53,13 +53,16 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const pages = entries.map(({ path }) => ({ path, address: '' }));
   const isArticlePath = (path: string) => /\.(?:mdx?|html)$/.test(path);
   const posts = readPosts(files, content, pages, { isArticlePath, slug: entryId });
+  const completes = (key: string) => completesNames(files, content, posts, key);
   const { keys, options, hasKnownTags } = fieldsOf(
     schema,
     posts,
-    (key) => fetchesPictures(files, config, key) || completesNames(files, content, posts, key),
+    (key) => fetchesPictures(files, config, key) || completes(key),
   );
   const usual: Readonly<Record<string, unknown>> = { ...KEYS };
-  const needed = neededKeys(schema, posts, keys);
+  // A schema that completes names calls the key optional, but may make the name of a missing file if a post lacks it.
+  const demanded = schema?.map((key) => (completes(key.name) ? { ...key, isRequired: true } : key));
+  const needed = neededKeys(demanded, posts, keys);
   const [route, ...others] = routesOf(answer.routes, [collection, posix.basename(content)]);
   const permalink = permalinkOf(config, route?.pattern ?? `/${collection}/[slug]`);
   const isFolders = entries.length > 0 && entries.every(({ path }) => /\/index\.[^/]*$/.test(path));
@@ -150,7 +153,8 @@ function completesNames(files: SiteFiles, content: string, posts: readonly SiteP
     named.length > 0 &&
     named.every(
       ({ path, name }) =>
-        /^[^/:]+\.\w+$/.test(name) && !files.list(posix.dirname(`${content}/${path}`)).includes(name),
+        /^[^/:]+\.(?:avif|gif|jpe?g|png|svg|webp)$/i.test(name) &&
+        !files.list(posix.dirname(`${content}/${path}`)).includes(name),
     )
   );
 }
