@@ -117,7 +117,7 @@ function entryOf(source: string, { key, value }: Pair): YamlEntry {
   const colonEnd = source.indexOf(':', keyEnd) + 1;
   if (
     colonEnd === 0 ||
-    /[^ -]/.test(source.slice(keyStart - column, keyStart)) || // the dash of a list may come before
+    /[^\s-]/.test(source.slice(keyStart - column, keyStart)) || // the dash of a list may come before
     source.slice(keyEnd, colonEnd - 1).trim() !== ''
   )
     throw unreadable(`it has a key that is not a plain one`);
@@ -125,9 +125,7 @@ function entryOf(source: string, { key, value }: Pair): YamlEntry {
   const [valueStart, end] = range && range[1] > range[0] ? range : [colonEnd, colonEnd];
   // Blanks at the end of a block's last line are text; empty lines below it are not.
   const isBlock = isCollection(value) && !value.flow;
-  // The library counts comments after a block as part of it, even those at the margin.
-  const margin = new RegExp(`\\n {0,${column}}#[^]*`);
-  const text = source.slice(valueStart, end).replace(isBlock ? margin : '', '');
+  const text = isBlock ? ownLines(source.slice(valueStart, end), column) : source.slice(valueStart, end);
   const blanks = /^[^\S\r\n]*/.exec(text.slice(text.trimEnd().length))?.[0].length ?? 0;
   return {
     key: String(key.value),
@@ -139,6 +137,16 @@ function entryOf(source: string, { key, value }: Pair): YamlEntry {
     valueEnd: Math.max(colonEnd, valueStart + text.trimEnd().length + blanks),
     isBlock,
   };
+}
+
+/** A block without the comments at the margin below it, which the library counts as part of it. */
+function ownLines(block: string, column: number): string {
+  const lines = block.split('\n');
+  const isAtMargin = new RegExp(`^ {0,${column}}#`);
+  let end = lines.length;
+  for (let at = end - 1; at > 0 && /^\s*(?:#|$)/.test(lines[at] ?? ''); at--)
+    if (isAtMargin.test(lines[at] ?? '')) end = at;
+  return lines.slice(0, end).join('\n');
 }
 
 function removed(source: string, { keyStart, column, valueEnd }: YamlEntry): Replacement {

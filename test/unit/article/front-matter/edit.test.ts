@@ -109,6 +109,16 @@ test('a comment at the margin below a map is not part of it', (t) => {
   t.is(editFrontMatter(before, [{ key: 'a', value: undefined }]), '---\n# About b.\nb: 1\n---\n');
 });
 
+test('a comment at the margin within a list is part of it', (t) => {
+  for (const indent of ['', '  ']) {
+    const before = `---\ntags:\n${indent}- a\n#  - b\n${indent}- c\n# About b.\nb: 1\n---\n`;
+    t.is(
+      editFrontMatter(before, [{ key: 'tags', value: ['d'] }]),
+      '---\ntags: ["d"]\n# About b.\nb: 1\n---\n',
+    );
+  }
+});
+
 test('a long text replaces a value with blanks behind it, and a block that ends the front matter stays', (t) => {
   const long = 'word '.repeat(60).trim();
   for (const value of [' Old. ', ' ', ' "Old"\t'])
