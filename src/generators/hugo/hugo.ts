@@ -241,7 +241,8 @@ function listedPages(printed: string, siteUrl: string): ListedPage[] {
   return rows.flatMap((row) => {
     const [file, url] = [row[path], row[permalink]];
     if (!file || !url || row[draft] === 'true') return [];
-    const { pathname } = new URL(url, siteUrl);
+    // Hugo writes the page of `/a//` to the folder `a`.
+    const pathname = new URL(url, siteUrl).pathname.replace(/\/{2,}/g, '/');
     return [
       { path: file, address: pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname },
     ];

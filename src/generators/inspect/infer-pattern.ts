@@ -32,7 +32,7 @@ export interface Inferred {
 export function inferPermalink(posts: readonly PlacedPost[], timeZone?: string): Inferred | undefined {
   return mostCommon(posts, timeZone, ({ address }, day) => {
     // The last part of an address belongs to the post itself, whether it is the slug or made from the title.
-    const parts = /^(.*\/|)([^/]+?)(\.x?html?)?(\/?)\/*$/.exec(decodedAddress(address)) ?? [];
+    const parts = /^(.*\/|)([^/]+?)(\.x?html?)?(\/?)$/.exec(decodedAddress(address)) ?? [];
     const [, folders = '/', last = '', end = '', slash = ''] = parts;
     return `${dated(folders, day)}${datedPrefix(last, day)}:slug${end}${slash}`;
   });

@@ -80,6 +80,17 @@ test('init asks Hugo for its configuration, and takes file and permalink from th
   t.deepEqual([facts.questions, facts.warnings], [[], []]);
 });
 
+test('a page that a slip in the site’s rule lists with two slashes is where Hugo writes it', async (t) => {
+  const list = HEAD + page('content/posts/soil.md', '/posts/soil//');
+  const pages = hugo.addressQuery?.(siteOf({}), {})?.parse(list, 'https://garden.example/notes');
+  t.deepEqual(pages, [{ path: 'content/posts/soil.md', address: '/posts/soil/' }]);
+  const facts = await inspect(
+    { 'content/posts/soil.md': dated() },
+    page('content/posts/soil.md', '/posts/soil//'),
+  );
+  t.is(facts.permalink, '/posts/:slug/');
+});
+
 test('init reads the configuration that Hugo prints with colons where the site sets metaDataFormat to yaml', async (t) => {
   const facts = await inspect({}, '', CONFIG.replaceAll(/ = /g, ': ').replace('"public"', '"docs"'));
   t.like(facts, { siteUrl: 'https://garden.example/notes', output: 'docs', language: 'en' });

@@ -25,7 +25,6 @@ test('the pattern of an address has the parts of the date in their order, and th
   t.is(permalink(['/2023/soil/']), '/2023/:slug/', 'another year is a name');
   t.is(permalink(['/n/2024-03-09-soil/']), '/n/:year-:month-:day-:slug/');
   t.is(permalink(['/caf%C3%A9/soil/']), '/café/:slug/');
-  t.is(permalink(['/notes/soil//']), '/notes/:slug/', 'Hugo’s list after a slip in the site’s rule');
 });
 
 test('of several patterns the most common of the newest posts is taken, and it is said whether most have it', (t) => {
