@@ -11,12 +11,19 @@ export function linkTo(to: string, path: string): void {
   fs.symlinkSync(to, path);
 }
 
+/** Makes a folder, unless it exists; a file or link in its place is removed. */
+export function makeFolder(path: string): void {
+  if (fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  fs.rmSync(path, { force: true });
+  fs.mkdirSync(path, { recursive: true });
+}
+
 /**
  * Links the packages one by one, not the folder: generators keep caches in it (`node_modules/.astro`), which a build of the
  * copy must not change.
  */
 export function linkPackages(from: string, to: string): void {
-  fs.mkdirSync(to, { recursive: true });
+  makeFolder(to);
   for (const name of fs.readdirSync(from))
     if (!name.startsWith('.') || name === '.bin') linkTo(join(from, name), join(to, name));
 }

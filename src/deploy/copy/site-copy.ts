@@ -5,7 +5,14 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { isGone, PressmarkError, systemCode } from '../../errors.js';
 import { versionAt } from '../../fs/fingerprint.js';
 import type { Repository } from '../../git/repository.js';
-import { borrowHistory, linkNeighbours, linkPackages, linkPackagesAbove, linkTo } from './around-site.js';
+import {
+  borrowHistory,
+  linkNeighbours,
+  linkPackages,
+  linkPackagesAbove,
+  linkTo,
+  makeFolder,
+} from './around-site.js';
 import { holdsSecret, isEnvName, type Secrets, secretsOf, withoutSecrets } from './copy-secrets.js';
 
 /** Options of a copy. */
@@ -27,17 +34,17 @@ export interface SiteCopy {
   /** The copied site folder, absolute, without symbolic links in its path. */
   readonly dir: string;
   /**
-   * Updates the copy: copies changed files of the site, and removes deleted ones. Other files of a build stay, including its
+   * Updates the copy: copies changed files and links of the site, and removes deleted ones. Other files of a build stay, including its
    * caches.
    *
-   * @returns a version that changes whenever a file of the site changes.
+   * @returns a version that changes whenever a file or link of the site changes.
    * @throws PressmarkError SITE_TOO_LARGE
    */
   sync(): Promise<string>;
   /**
-   * Writes a file of the copy, or removes it if `text` is undefined. Never writes through a symbolic link.
+   * Writes a file of the copy, or removes it if `text` is undefined. Never writes through a symbolic link, but removes one.
    *
-   * @returns false if the path is a symbolic link or a folder, or is behind a symbolic link.
+   * @returns false if the path is a folder, is behind a symbolic link, or is one that would be written.
    */
   write(path: string, text: string | undefined): boolean;
   remove(): void;
@@ -70,7 +77,7 @@ export function reusedCopy(options: SiteCopyOptions) {
   return {
     /** @returns the updated copy, and its version from `SiteCopy.sync`. */
     async synced(): Promise<{ readonly site: SiteCopy; readonly version: string }> {
-      copy ??= newCopy(options);
+      if (copy === undefined || !fs.existsSync(copy.dir)) copy = newCopy(options);
       try {
         return { site: copy, version: await copy.sync() };
       } catch (error) {
@@ -79,13 +86,17 @@ export function reusedCopy(options: SiteCopyOptions) {
         throw error;
       }
     },
+    /** The folder of the copy; undefined before the first use. */
+    dir: () => copy?.dir,
     remove: () => copy?.remove(),
   };
 }
 
-/** The source of a path in the copy, and the state of the copied file. */
+/** A copied file or link. */
 interface Copied {
+  /** The version of the source file, or the target of the link. */
   readonly source: string;
+  /** The version of the copied file; undefined for a link. */
   readonly copy: string | undefined;
 }
 
@@ -128,7 +139,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
     await copyFolder(siteDir, dir);
     if (repository !== undefined) await linkNeighbours(siteDir, dir, repository.prefix, linkOut);
     linkPackagesAbove(siteDir, join(root, 'site'));
-    for (const path of before.keys()) if (!now.has(path)) discard(path);
+    for (const path of before.keys()) if (!now.has(path)) writeFile(join(dir, path), undefined);
     if (repository !== undefined) await borrowHistory(repository, top, options.env ?? {});
     copied = now;
     knownSecrets = secrets;
@@ -136,34 +147,43 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
 
     /** Not by `fs.cp`, which fails if a file disappears meanwhile, such as an editor's temporary file. */
     async function copyFolder(from: string, to: string): Promise<void> {
-      if (fs.lstatSync(to, { throwIfNoEntry: false })?.isDirectory() !== true) {
-        fs.rmSync(to, { force: true });
-        fs.mkdirSync(to, { recursive: true });
-      }
+      makeFolder(to);
       for (const entry of await fs.promises.readdir(from, { withFileTypes: true })) {
         const source = join(from, entry.name);
-        const target = join(to, entry.name);
-        const path = relative(siteDir, source);
-        if (entry.name === '.git' || entry.name === '.pressmark') continue;
-        // Bundler's folder for a site's gems.
-        const isGems = entry.isDirectory() && path === join('vendor', 'bundle');
-        if (isGems) linkTo(source, target);
-        else if (except.has(path)) continue;
-        else if (entry.isSymbolicLink()) await copyLink(source, target);
-        else if (entry.isDirectory()) {
-          if (entry.name === 'node_modules') linkPackages(source, target);
-          else await copyFolder(source, target);
-        } else if (entry.isFile()) await copyFile(source, target);
+        try {
+          await copyEntry(entry, source, join(to, entry.name));
+        } catch (error) {
+          if (statusAt(source) !== undefined) throw error;
+        }
       }
     }
 
-    /** Copies a link within the site. A build follows it, so the version includes its target. */
+    async function copyEntry(entry: fs.Dirent, source: string, target: string): Promise<void> {
+      const path = relative(siteDir, source);
+      if (entry.name === '.git' || entry.name === '.pressmark') return;
+      // Bundler's folder for a site's gems.
+      const isGems = entry.isDirectory() && path === join('vendor', 'bundle');
+      if (isGems) link(source, target);
+      else if (except.has(path)) return;
+      else if (entry.isSymbolicLink()) await copyLink(source, target);
+      else if (entry.isDirectory()) {
+        if (entry.name === 'node_modules') linkPackages(source, target);
+        else await copyFolder(source, target);
+      } else if (entry.isFile()) await copyFile(source, target);
+    }
+
+    /** Copies a link within the site. */
     async function copyLink(source: string, target: string): Promise<void> {
       const to = linkTarget(source, target);
       if (isAbsolute(to)) await linkOut(source, target, { to });
       else if (isEnvName(basename(source)) && readable(source)?.kind === 'file')
         await copyFile(source, target);
-      else linkTo(to, target);
+      else link(to, target);
+    }
+
+    function link(to: string, target: string): void {
+      linkTo(to, target);
+      now.set(relative(dir, target), { source: to, copy: undefined });
     }
 
     /** Links a target outside of the site. Files with secrets are copied without them, also within a linked folder. */
@@ -176,14 +196,13 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
       if (found?.kind === 'file') {
         const isEnv = [source, found.path].some((path) => isEnvName(basename(path)));
         if (isEnv || (await holdsSecret(source, found.size, secrets))) await copyFile(source, target, isEnv);
-        else linkTo(to, target);
+        else link(to, target);
       } else if (found?.kind === 'folder' && found.names.some(isEnvName)) {
         if (around.includes(found.path)) return; // a circle
-        if (fs.lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true) fs.unlinkSync(target);
-        fs.mkdirSync(target, { recursive: true });
+        makeFolder(target);
         for (const name of found.names)
           await linkOut(join(source, name), join(target, name), { around: [...around, found.path] });
-      } else linkTo(to, target);
+      } else link(to, target);
     }
 
     async function copyFile(
@@ -192,9 +211,9 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
       isEnv = isEnvName(basename(source)),
     ): Promise<void> {
       const path = relative(dir, target);
-      const stat = fs.statSync(source, { throwIfNoEntry: false });
+      const stat = fs.statSync(source);
       const version = versionAt(source);
-      if (stat === undefined || version === undefined) return; // removed since its folder was read
+      if (version === undefined) return; // removed since
       bytes += stat.size;
       if (bytes > maxBytes)
         throw new PressmarkError(
@@ -206,7 +225,6 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
         now.set(path, known);
         return;
       }
-      if (known !== undefined) discard(path);
       fs.rmSync(target, { force: true, recursive: true });
       if (isEnv) {
         const text = withoutSecrets(await fs.promises.readFile(source, 'latin1'), secrets);
@@ -217,14 +235,6 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
         await fs.promises.utimes(target, stat.atime, stat.mtime); // pages may show when a file was changed
       }
       now.set(path, { source: version, copy: versionAt(target) });
-    }
-
-    /** Removes an earlier copied file, unless a build has replaced it by a folder. */
-    function discard(path: string): void {
-      const target = join(dir, path);
-      const stat = fs.lstatSync(target, { throwIfNoEntry: false });
-      if (stat === undefined || stat.isDirectory()) return;
-      fs.rmSync(target, { force: true });
     }
   }
 
@@ -253,16 +263,27 @@ function readable(path: string) {
   }
 }
 
+/** Writes or removes a file; see `SiteCopy.write`. */
 function writeFile(target: string, text: string | undefined): boolean {
   let folder = dirname(target);
-  while (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder);
-  if (!fs.existsSync(folder) || fs.realpathSync(folder) !== folder) return false;
-  const stat = fs.lstatSync(target, { throwIfNoEntry: false });
-  if (stat !== undefined && !stat.isFile()) return false;
+  while (statusAt(folder) === undefined) folder = dirname(folder);
+  if (statusAt(folder)?.isDirectory() !== true || fs.realpathSync(folder) !== folder) return false;
+  const stat = statusAt(target);
+  if (stat?.isDirectory() === true || (stat?.isFile() === false && text !== undefined)) return false;
   // Written as a new file: the earlier copy may be shared, or read-only.
   fs.rmSync(target, { force: true });
   if (text === undefined) return true;
   fs.mkdirSync(dirname(target), { recursive: true });
   fs.writeFileSync(target, text, { flag: 'wx', mode: 0o600 });
   return true;
+}
+
+/** The status of a path itself; undefined if there is nothing. */
+function statusAt(path: string): fs.Stats | undefined {
+  try {
+    return fs.lstatSync(path);
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { copySite, removeAbandoned } from '../../../../src/deploy/copy/site-copy.js';
+import { copySite, removeAbandoned, reusedCopy } from '../../../../src/deploy/copy/site-copy.js';
 import { openRepository } from '../../../../src/git/repository.js';
 import { folderWith, readFiles, tempDir, writeFiles } from '../../../support/temp-dir.js';
 
@@ -245,4 +245,78 @@ test('a copy follows the site, restores what a build has changed, and keeps what
   fs.utimesSync(join(siteDir, 'content/d.md'), 1, 1_000_000);
   await copy.sync();
   t.is(fs.statSync(join(copy.dir, 'content/d.md')).mtimeMs, 1_000_000_000);
+});
+
+test('nothing is removed behind a link that has taken the place of a folder, and a folder that takes the place of a link is one', async (t) => {
+  const root = tempDir(t);
+  const siteDir = join(root, 'site');
+  writeFiles(root, {
+    'site/content/posts/a.md': 'a',
+    'site/content/drafts/b.md': 'b',
+    'site/content/c.md': 'c',
+    'site/content/d/e.md': 'e',
+    'packages/near/index.js': 'shared',
+  });
+  fs.symlinkSync('../packages', join(siteDir, 'node_modules'));
+  const copy = await copySite({ siteDir, except: [] });
+  t.teardown(copy.remove);
+  fs.renameSync(join(siteDir, 'content/posts'), join(root, 'posts'));
+  fs.symlinkSync('../../posts', join(siteDir, 'content/posts'));
+  fs.renameSync(join(siteDir, 'content/drafts'), join(siteDir, 'drafts'));
+  fs.symlinkSync('../drafts', join(siteDir, 'content/drafts'));
+  fs.rmSync(join(siteDir, 'content/d'), { recursive: true });
+  fs.renameSync(join(siteDir, 'content/c.md'), join(siteDir, 'content/d'));
+  fs.symlinkSync('d', join(siteDir, 'content/c.md'));
+  fs.unlinkSync(join(siteDir, 'node_modules'));
+  writeFiles(siteDir, { 'node_modules/near/index.js': 'own' });
+  await copy.sync();
+  t.deepEqual(readFiles(join(root, 'posts')), { 'a.md': 'a' });
+  t.deepEqual(readFiles(join(root, 'packages')), { 'near/index.js': 'shared' });
+  const text = (path: string) => fs.readFileSync(join(copy.dir, path), 'utf8');
+  t.is(text('content/posts/a.md'), 'a');
+  t.is(text('content/drafts/b.md'), 'b');
+  t.is(text('content/c.md'), 'c');
+  t.is(text('node_modules/near/index.js'), 'own');
+});
+
+test('a link of the site that is removed or leads elsewhere changes the copy and its version', async (t) => {
+  const siteDir = folderWith(t, { 'content/a.md': 'a', 'content/b.md': 'b' });
+  const link = join(siteDir, 'content/latest.md');
+  fs.symlinkSync('a.md', link);
+  const copy = await copySite({ siteDir, except: [] });
+  t.teardown(copy.remove);
+  const first = await copy.sync();
+  t.is(await copy.sync(), first);
+  fs.unlinkSync(link);
+  fs.symlinkSync('b.md', link);
+  t.not(await copy.sync(), first);
+  t.is(fs.readFileSync(join(copy.dir, 'content/latest.md'), 'utf8'), 'b');
+  t.true(copy.write('content/latest.md', undefined));
+  t.false(fs.existsSync(join(copy.dir, 'content/latest.md')));
+  fs.unlinkSync(link);
+  await copy.sync();
+  t.deepEqual(fs.readdirSync(join(copy.dir, 'content')), ['a.md', 'b.md']);
+});
+
+test('files and folders that disappear while they are copied are left out, and a copy that has disappeared is made again', async (t) => {
+  const names = ['a/x.md', 'b.md', 'c/y.md', 'node_modules/x/index.js'];
+  const siteDir = folderWith(t, Object.fromEntries(names.map((name) => [name, 'x'])));
+  const { readdir } = fs.promises;
+  t.teardown(() => Object.assign(fs.promises, { readdir }));
+  const copy = reusedCopy({ siteDir, except: [] });
+  t.teardown(copy.remove);
+  await copy.synced();
+  Object.assign(fs.promises, {
+    readdir: async (...args: Parameters<typeof readdir>) => {
+      const entries = await readdir(...args);
+      if (args[0] === siteDir)
+        for (const name of ['a', 'b.md', 'node_modules']) fs.rmSync(join(siteDir, name), { recursive: true });
+      return entries;
+    },
+  });
+  const { site } = await copy.synced();
+  t.deepEqual(readFiles(site.dir), { 'c/y.md': 'x' });
+  Object.assign(fs.promises, { readdir });
+  site.remove();
+  t.deepEqual(readFiles((await copy.synced()).site.dir), { 'c/y.md': 'x' });
 });
