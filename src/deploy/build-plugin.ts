@@ -77,8 +77,7 @@ export function buildPlugin({ build, close, everyMs }: BuildPluginOptions): Plug
         const files = [...changed.written, ...changed.removed];
         if (files.length > 0)
           void host.doAction('site.changed', { files, articles: articles.map(({ path }) => path) });
-        // Articles that were left out are tried again after the build of the others.
-        if (excluded.some((one) => one.isMalformed !== true)) queue.request();
+        if (answer.isRetryDue) queue.request();
       }
 
       function failed(ms: number, reason: string, message: string): void {

@@ -57,8 +57,6 @@ const guard = guardAgainstPlugins(log);
 
 const stop = new AbortController();
 let site: SiteBuild | undefined;
-/** The folder of the copy that was built last. */
-let copy: string | undefined;
 let building: Promise<void> = Promise.resolve();
 
 process.once('disconnect', end); // the receiver was killed
@@ -147,7 +145,7 @@ async function listed(
 ): Promise<{ readonly addresses: string } | undefined> {
   try {
     const { contradiction } = await existingAddresses(settings, {
-      copy,
+      copy: site?.copyDir(),
       isUpToDate: true,
       signal,
     });
@@ -176,7 +174,6 @@ async function openSiteBuild(settings: Settings): Promise<SiteBuild> {
   return createSiteBuild({
     ...options,
     complete: (siteDir, built, excluded, signal) => {
-      copy = siteDir;
       const paths = [...excluded].map((path) => path.slice(prefix.length));
       return completeSite(settings, built, { siteDir, excluded: new Set(paths), signal });
     },

@@ -39,6 +39,8 @@ export type BuildOutcome =
       readonly articles: readonly { readonly path: string; readonly url: string }[];
       /** The articles that the output was built without. */
       readonly excluded: readonly ExcludedArticle[];
+      /** Whether the next build tries them again. */
+      readonly isRetryDue: boolean;
       readonly report: Pick<PostbuildReport, 'missing' | 'warnings'>;
     }
   | { readonly kind: 'failed'; readonly ms: number; readonly runs: number; readonly reason: string };
@@ -48,7 +50,7 @@ export type SiteBuild = ReturnType<typeof createSiteBuild>;
 
 /** Reasons to build a site although no file has changed. */
 export interface BuildWish {
-  /** When an article last became live or expired, in ms since 1970. An earlier output is outdated. */
+  /** When an article last became live or expired, in ms since 1970. If this differs, the output is outdated. */
   readonly lastStateChange: number;
   /** Whether somebody has requested a build. */
   readonly isForced: boolean;
@@ -72,31 +74,30 @@ const MOST_REASON = 4_000;
  * malformed front matter. An article that was in the output before keeps its earlier text there. People's own posts are never
  * left out.
  *
- * A build leaves out what broke the previous one, so that good articles need not wait. The next build of the same state tries
- * the excluded articles again, as the cause may be gone, such as a full disk. Each is tried once for each state of the site,
- * and after each start.
+ * A build leaves out what broke the previous one, so that good articles need not wait. The next build tries the excluded
+ * articles again, as the cause may be gone, such as a full disk. So does the first one after a start, if nothing has changed.
  */
 export function createSiteBuild(options: SiteBuildOptions) {
   const { siteDir, stateDir } = options;
   const output = join(siteDir, options.output);
   const copy = reusedCopy(options);
-  /** The version of the site with which the excluded articles were last tried again. */
-  let retriedVersion: string | undefined;
+  /** Whether the next build tries the excluded articles again; undefined before the first build. */
+  let isRetryDue: boolean | undefined;
 
   /** @throws the system's errors; PressmarkError SITE_TOO_LARGE, BUILD_FAILED if it was stopped. */
   async function build(signal: AbortSignal, wish: BuildWish): Promise<BuildOutcome> {
     const began = performance.now();
-    const beganAt = now();
     const ms = () => Math.round(performance.now() - began);
     const state = readBuildState(stateDir);
     const { good, excluded: excludedBefore } = state;
     const { site, version } = await copy.synced();
-    const isOfNow = good?.version === version && wish.lastStateChange <= Date.parse(good.at);
+    const { lastStateChange, isForced } = wish;
+    const isOfNow = good?.version === version && good.lastStateChange === lastStateChange;
     // Then only the excluded articles are tried again.
-    const isCurrent = isOfNow && !wish.isForced && good.output === presentOutput(stateDir, output);
-    if (isCurrent && (retriedVersion === version || !excludedBefore.some(canBeRetried)))
-      return { kind: 'current' };
-    if (isCurrent) retriedVersion = version;
+    const isCurrent = isOfNow && !isForced && good.output === presentOutput(stateDir, output);
+    const isRetry = isRetryDue ?? isCurrent;
+    if (isCurrent && !(isRetry && excludedBefore.some(canBeRetried))) return { kind: 'current' };
+    if (isRetry) isRetryDue = false;
 
     const goodTexts = openGoodTexts(stateDir); // another receiver may have built since
     const { articles, malformed, hidden } = options.articleSources(site.dir);
@@ -115,8 +116,7 @@ export function createSiteBuild(options: SiteBuildOptions) {
 
     const broken = malformed.map(({ path, reason }) => ({ ...exclude(path, reason), isMalformed: true }));
     const known = excludedBefore.filter((one) => canBeRetried(one) && digests.get(one.path) === one.digest);
-    // Articles that broke the previous build are left out of this one; the next build tries them.
-    const held = isCurrent ? broken : [...broken, ...known];
+    const held = isRetry ? broken : [...broken, ...known];
     const isHeld = new Set(held.map(({ path }) => path));
     const isGood = ({ path }: { path: string }) => goodTexts.digest(path) === digests.get(path);
     const isNew = (one: ArticleSource) => !isHeld.has(one.path) && !isGood(one);
@@ -148,7 +148,8 @@ export function createSiteBuild(options: SiteBuildOptions) {
       previous.map(({ path }) => path),
     );
     const outputName = presentOutput(stateDir, output) ?? '';
-    await writeBuildState(stateDir, { good: { at: beganAt, output: outputName, version }, excluded });
+    await writeBuildState(stateDir, { good: { output: outputName, version, lastStateChange }, excluded });
+    isRetryDue = !isRetry && excluded.some(canBeRetried);
     const { missing, warnings } = builds.report();
     return {
       kind: 'built',
@@ -158,6 +159,7 @@ export function createSiteBuild(options: SiteBuildOptions) {
       changed,
       articles: newlyBuilt.map(({ path, url }) => ({ path, url })),
       excluded,
+      isRetryDue,
       report: { missing, warnings: [...links, ...warnings] },
     };
 
@@ -181,7 +183,11 @@ export function createSiteBuild(options: SiteBuildOptions) {
     }
   }
 
-  return { build, /** Removes the copy. */ close: copy.remove };
+  return {
+    build,
+    /** The folder of the copy. */ copyDir: copy.dir,
+    /** Removes the copy. */ close: copy.remove,
+  };
 }
 
 /** Whether an excluded article may succeed now. One with malformed front matter cannot before its file changes. */

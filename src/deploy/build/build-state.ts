@@ -26,12 +26,12 @@ export interface ExcludedArticle {
 export interface BuildState {
   /** The last good build; undefined before the first one. */
   readonly good?: {
-    /** When it began, ISO 8601. */
-    readonly at: string;
     /** The name of the output's folder; a new one if the build changed a file. */
     readonly output: string;
     /** The version of the site; see `SiteCopy.sync`. */
     readonly version: string;
+    /** See `BuildWish`. */
+    readonly lastStateChange: number;
   };
   readonly excluded: readonly ExcludedArticle[];
 }
