@@ -75,10 +75,12 @@ export function warningLog(): Log {
 /** Formats rows as lines with aligned columns; without spaces at their ends. */
 export function aligned(rows: readonly (readonly string[])[]): string[] {
   const cells = rows.map((row) => row.map(printable));
-  const widthOf = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0));
+  const widths: number[] = [];
+  for (const row of cells)
+    for (const [column, { length }] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, length);
   return cells.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widthOf(column)))
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd(),
   );

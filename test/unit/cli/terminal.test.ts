@@ -1,11 +1,23 @@
 import test from 'ava';
 import { interruptSignal } from '../../../src/cli/signals.js';
-import { printable, printJson, progressLine, unexpected } from '../../../src/cli/terminal.js';
+import { aligned, printable, printJson, progressLine, unexpected } from '../../../src/cli/terminal.js';
 
 const HOSTILE = 'a\u001b[2Jb\u009b31m\u202ec\u061cd\u2066';
 
 test('a foreign text is on one line, and its control characters are visible', (t) => {
   t.is(printable(`${HOSTILE}\ne`), 'a\\u001b[2Jb\\u009b31m\\u202ec\\u061cd\\u2066⏎e');
+});
+
+test('columns are as wide as their widest cell, and there may be 200,000 rows', (t) => {
+  t.deepEqual(
+    aligned([
+      ['a', 'b', ''],
+      ['long', 'c', 'd'],
+    ]),
+    ['a     b', 'long  c  d'],
+  );
+  const rows = Array.from({ length: 200_000 }, (_, n) => [String(n), 'title']);
+  t.is(aligned(rows)[7], '7       title');
 });
 
 test('what the system refuses for lack of permission says who needs it; a fault of the program shows its stack', (t) => {
