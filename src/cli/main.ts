@@ -1,16 +1,20 @@
-import { systemCode } from '../errors.js';
+import { messageOf, systemCode } from '../errors.js';
 import { runProgram } from './program.js';
 import { endSoon } from './signals.js';
 
-// A closed pipe, as with `head`, is not a failure: the command continues without output.
-process.stdout.on('error', (error) => {
-  if (systemCode(error) !== 'EPIPE') throw error;
-});
+for (const stream of [process.stdout, process.stderr]) stream.on('error', failUnprinted);
 let isDone = false;
 process.on('exit', failUnfinished);
 process.exitCode = await runProgram(process.argv.slice(2));
 isDone = true;
 endSoon();
+
+/** A closed pipe, as with `head`, is not a failure: the command continues without output. Any other error ends it. */
+function failUnprinted(error: Error): void {
+  if (systemCode(error) === 'EPIPE') return;
+  console.error(`pressmark: the output cannot be written: ${messageOf(error)}`);
+  process.exit(1);
+}
 
 /**
  * Makes an unfinished command fail. Otherwise Node.js would exit with 0 if nothing is left to wait for, and so would a plugin

@@ -1,8 +1,11 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { run, SITE_URL, startReceiver } from '../../support/receiver.js';
+import { bareEnvironment, PROGRAM, run, SITE_URL, startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { storeOnly } from '../../support/store-only.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { folderWith, tempDir } from '../../support/temp-dir.js';
 import { withPlugins } from '../../support/with-plugins.js';
 
 const ENV = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, PORT: '0' };
@@ -32,4 +35,25 @@ test('a receiver that ends without having been asked to logs it, and does not en
   const line = receiver.log.find(({ level }) => level === 60);
   t.is(line?.msg, 'the receiver ends, though no signal asked it to stop');
   t.regex(JSON.stringify(line), /odd\.mjs/);
+});
+
+test('a build whose reader goes away, as with 2>&1 | head, is finished', (t) => {
+  const config = { siteUrl: SITE_URL, git: false, generator: 'markdown-folder' };
+  // More than a pipe holds.
+  const build = 'yes a line of the build | head -n 20000; mkdir -p public; echo done > public/index.html';
+  const dir = folderWith(t, { 'pressmark.config.json': JSON.stringify({ ...config, build }) });
+  execFileSync('sh', ['-c', '"$0" "$1" build --dir "$2" 2>&1 | head -n 1', process.execPath, PROGRAM, dir], {
+    env: bareEnvironment(),
+  });
+  t.true(fs.existsSync(join(dir, 'public/index.html')));
+});
+
+test('output that cannot be written, as on a full disk, is an error in one line', (t) => {
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'completion', 'bash'], {
+    env: bareEnvironment(),
+    encoding: 'utf8',
+    stdio: ['ignore', fs.openSync('/dev/full', 'w'), 'pipe'],
+  });
+  t.is(status, 1);
+  t.is(stderr, 'pressmark: the output cannot be written: ENOSPC: no space left on device, write\n');
 });
