@@ -1,3 +1,5 @@
+import { parseEnv } from 'node:util';
+
 /** Pressmark's variables that other programs may see. None is a secret. */
 const PUBLIC = new Set(['PRESSMARK_SITE_URL', 'PRESSMARK_ENDPOINT', 'PRESSMARK_CONFIG']);
 
@@ -17,4 +19,9 @@ export function childEnvironment(env: NodeJS.Dict<string> = process.env): NodeJS
       ([name]) => !name.toUpperCase().startsWith('PRESSMARK_') || PUBLIC.has(name.toUpperCase()),
     ),
   );
+}
+
+/** The variables that the text of a `.env` sets. Some editors begin it with a byte order mark. */
+export function variablesIn(text: string): NodeJS.Dict<string> {
+  return parseEnv(text.replace(/^(?:\ufeff|\u00ef\u00bb\u00bf)/, ''));
 }

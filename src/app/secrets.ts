@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+import { variablesIn } from '../child-environment.js';
 import { readEnvironment } from '../config/environment.js';
 import type { Settings } from '../config/load.js';
 import { listedSecrets, secretsIn } from '../config/secrets.js';
@@ -89,7 +89,7 @@ export function openSecrets(settings: Settings, now: () => number = Date.now): L
       // Another receiver or a person may have set a secret since.
       const path = realPath(join(dir, '.env'));
       const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
-      const before = [...new Set([...listedSecrets(parseEnv(text).PRESSMARK_SECRET), ...live()])];
+      const before = [...new Set([...listedSecrets(variablesIn(text).PRESSMARK_SECRET), ...live()])];
       if (before[0] === secret)
         throw new PressmarkError('USAGE', 'this is the secret that is live already; nothing was changed');
       const old = before.filter((one) => one !== secret);

@@ -50,7 +50,7 @@ async function importDefault(path: string, limitMs: number): Promise<unknown> {
 export function readJson(path: string): unknown {
   let text = '';
   try {
-    text = fs.readFileSync(path, 'utf8');
+    text = fs.readFileSync(path, 'utf8').replace(/^\ufeff/, '');
     return JSON.parse(text);
   } catch (cause) {
     const isCutOff = /^Unexpected end/.test(messageOf(cause));

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+import { variablesIn } from '../child-environment.js';
 import { messageOf } from '../errors.js';
 import { invalid } from './config-file.js';
 
@@ -29,7 +29,7 @@ export function readEnvironment({ dir, environment }: SiteEnvironment): NodeJS.D
   if (!fs.existsSync(path)) return environment;
   try {
     const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-    return { ...parseEnv(fs.readFileSync(path, 'utf8')), ...set };
+    return { ...variablesIn(fs.readFileSync(path, 'utf8')), ...set };
   } catch (cause) {
     throw invalid(`.env cannot be read: ${messageOf(cause)}; let the user who runs Pressmark read it`, cause);
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+import { variablesIn } from '../../child-environment.js';
 import { PressmarkError } from '../../errors.js';
 import { withLines } from './ignore-lines.js';
 
@@ -43,7 +43,7 @@ export function withVariables(text: string, variables: Readonly<Record<string, s
     const line = value === undefined ? '' : `${name}=${PLAIN.test(value) ? value : `'${value}'`}`;
     let isThere = false;
     after = after.replace(
-      new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*(\\r?\\n)?`, 'gm'),
+      new RegExp(`^\\ufeff?[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*(\\r?\\n)?`, 'gm'),
       (_, end = '') => {
         const isFirst = !isThere;
         isThere = true;
@@ -53,10 +53,10 @@ export function withVariables(text: string, variables: Readonly<Record<string, s
     if (!isThere && line !== '') added.push(line);
   }
   after = withLines(after, added);
-  const expected = Object.entries({ ...parseEnv(text), ...variables }).filter(
+  const expected = Object.entries({ ...variablesIn(text), ...variables }).filter(
     ([, value]) => value !== undefined,
   );
-  const found = parseEnv(after);
+  const found = variablesIn(after);
   if (
     Object.keys(found).length !== expected.length ||
     expected.some(([name, value]) => found[name] !== value)

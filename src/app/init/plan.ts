@@ -1,5 +1,5 @@
-import { parseEnv } from 'node:util';
 import { mapOf } from '../../article/plain-data.js';
+import { variablesIn } from '../../child-environment.js';
 import { FOREIGN, unknownBuildScript } from '../../generators/foreign.js';
 import type { FileEdit, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { LOCK_FILES } from '../../generators/inspect/manifests.js';
@@ -269,7 +269,7 @@ function missingSettings(config: ExistingConfig, facts: SiteFacts, answers: Answ
 }
 
 function secret(before: string | undefined): Part {
-  if (parseEnv(before ?? '').PRESSMARK_SECRET) return { left: ['.env has a PRESSMARK_SECRET already'] };
+  if (variablesIn(before ?? '').PRESSMARK_SECRET) return { left: ['.env has a PRESSMARK_SECRET already'] };
   const after = withVariables(before ?? '', { PRESSMARK_SECRET: newSecret() });
   const reason = 'put a random PRESSMARK_SECRET into .env (mode 0600)';
   return { changes: [{ path: '.env', before, after, reason, mode: 0o600, secret: true }] };

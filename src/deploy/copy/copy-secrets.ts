@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
-import { SECRET_NAME } from '../../child-environment.js';
+import { SECRET_NAME, variablesIn } from '../../child-environment.js';
 
 /** The values of Pressmark's secrets, in the forms that files may hold. */
 export type Secrets = readonly string[];
@@ -22,7 +21,7 @@ export function isEnvName(name: string): boolean {
 
 /** The secrets of an environment and of a site's `.env`. */
 export function secretsOf(siteDir: string, env: NodeJS.Dict<string>): Secrets {
-  const ofSite = parsed(readIfThere(join(siteDir, '.env')) ?? '');
+  const ofSite = variablesIn(readIfThere(join(siteDir, '.env')) ?? '');
   const set = [...Object.entries(ofSite), ...Object.entries(env)].filter(([name]) => SECRET_NAME.test(name));
   // A variable may hold several secrets, and an editor's file may hold a multi-line value line by line.
   const parts = set.flatMap(([, value = '']) => [value, ...value.split(/[,\r\n]+/)]);
@@ -56,7 +55,7 @@ export function withoutSecrets(text: string, secrets: Secrets): string | undefin
   const isClean = (part: string) => !SECRET_NAME.test(part) && !bytes.some((secret) => part.includes(secret));
   if (text.includes('\0')) return undefined; // an editor's own form, or UTF-16
   if (isClean(text)) return text;
-  const lines = Object.entries(parsed(text)).flatMap(([name, value = '']) => {
+  const lines = Object.entries(variablesIn(text)).flatMap(([name, value = '']) => {
     const shown = quoted(value);
     return /^[\w.-]+$/.test(name) && shown !== undefined && isClean(`${name}=${value}`)
       ? [`${name}=${shown}\n`]
@@ -64,11 +63,6 @@ export function withoutSecrets(text: string, secrets: Secrets): string | undefin
   });
   const kept = lines.join('');
   return isClean(kept) ? kept : undefined;
-}
-
-/** The variables that such a text sets; a byte order mark is allowed. */
-function parsed(text: string): NodeJS.Dict<string> {
-  return parseEnv(text.replace(/^(?:\u00ef\u00bb\u00bf|\ufeff)/, ''));
 }
 
 /** A quoted value for such a file; undefined if no quotes can hold it. */

@@ -61,6 +61,12 @@ test('secrets: what is live stays live where several new ones come within a day,
   t.deepEqual((await open()).now(), secrets.now());
 });
 
+test('secrets: a new one takes the place of the one behind a byte order mark', async (t) => {
+  const { open, text } = siteOf(t, '\ufeffPRESSMARK_SECRET=secret-a\r\nOTHER=x\r\n');
+  await (await open()).renew('secret-b');
+  t.regex(text(), /^PRESSMARK_SECRET=secret-b\r\nOTHER=x\r\nPRESSMARK_OLD_SECRET=secret-a\r\n/);
+});
+
 test('secrets: one that cannot be one, or that the environment sets, is refused, and nothing is written', async (t) => {
   const { open, text, path } = siteOf(t, 'PRESSMARK_SECRET=secret-a\n');
   const secrets = await open();

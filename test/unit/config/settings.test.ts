@@ -59,6 +59,12 @@ test('a variable that is set to nothing is not set, and several secrets are sepa
   t.deepEqual(await secretsWith('other'), ['other']);
 });
 
+test('a byte order mark, with which some editors begin a file, changes no setting', async (t) => {
+  const env = '\ufeffPRESSMARK_SECRET=from-the-service\r\n';
+  const dir = folderWith(t, { '.env': env, [CONFIG]: '\ufeff{ "port": 1 }' });
+  t.like(await loadSettings(dir, {}, {}), { port: 1, secrets: ['from-the-service'] });
+});
+
 test('the address to listen on is PRESSMARK_HOST; HOST, which some shells set, has no effect', async (t) => {
   const dir = folderWith(t, { [CONFIG]: '{ "host": "127.0.0.1" }' });
   t.is((await loadSettings(dir, {}, { HOST: 'machine' })).host, '127.0.0.1');
