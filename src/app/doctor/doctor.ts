@@ -1,7 +1,7 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Settings } from '../../config/load.js';
-import { messageOf } from '../../errors.js';
+import { messageOf, systemCode } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { isLoopbackName } from '../../host/http/local-request.js';
 import { refuseForeignOutput } from '../../site/builder/ownership.js';
@@ -44,7 +44,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
   });
   const { receivers = [], restart } = status;
   return [
-    directory(settings),
+    ...(await checked('directory', async () => folders(settings))),
     lockHelper(),
     ...secret(settings),
     ...(await siteUrl(settings, receivers)),
@@ -70,27 +70,46 @@ function troubleIn(status: SiteStatus): Finding[] {
   );
 }
 
-function directory(settings: Settings): Finding {
+/** Whether the folders that a receiver writes can be written, or made. */
+function folders(settings: Settings): Finding[] {
+  const { contentDir, stateDir, outputDir } = foldersOf(settings);
+  const faults = [
+    ...unusable(contentDir, 'articles', 'content'),
+    ...unusable(stateDir, 'the receiver’s own files'),
+    ...(settings.site === false ? [] : unusable(outputDir, 'pages', 'output')),
+  ];
+  return faults.length > 0 ? faults : [ok('directory', `articles go to ${contentDir}`)];
+}
+
+/** @param setting the setting that names the folder. */
+function unusable(folder: string, what: string, setting?: string): Finding[] {
   const about = 'directory';
-  const { contentDir } = foldersOf(settings);
-  const isThere = fs.lstatSync(contentDir, { throwIfNoEntry: false }) !== undefined;
-  if (isThere && fs.statSync(contentDir, { throwIfNoEntry: false })?.isDirectory() !== true)
-    return fail(
-      about,
-      `${contentDir} is not a folder, and articles go to that folder`,
-      'move it away, or set content in the config to another folder',
-    );
-  const folder = isThere ? contentDir : settings.dir;
-  const probe = join(folder, `.pressmark-doctor-${process.pid}.tmp`);
+  const present = nearestPresent(folder);
+  if (fs.statSync(present, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    const text = `${present} is not a folder, and ${what} go to ${present === folder ? 'that folder' : folder}`;
+    const other = setting === undefined ? '' : `, or set ${setting} in the config to another folder`;
+    return [fail(about, text, `move it away${other}`)];
+  }
+  const probe = join(present, `.pressmark-doctor-${process.pid}.tmp`);
   try {
     fs.writeFileSync(probe, '');
     fs.unlinkSync(probe);
-    fs.readdirSync(folder);
-    return ok(about, `articles go to ${contentDir}`);
+    fs.readdirSync(present);
+    return [];
   } catch (error) {
-    const text = `articles cannot be read and written: ${messageOf(error)}`;
-    return fail(about, text, `let the user who runs Pressmark read and write ${folder}`);
+    const text = `${what} cannot be read and written: ${messageOf(error)}`;
+    return [fail(about, text, `let the user who runs Pressmark read and write ${present}`)];
   }
+}
+
+/** A path, or its nearest parent that is there. A link is there even if it leads nowhere. */
+function nearestPresent(path: string): string {
+  try {
+    if (fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined) return path;
+  } catch (error) {
+    if (systemCode(error) !== 'ENOTDIR') throw error; // a parent is a file
+  }
+  return nearestPresent(dirname(path));
 }
 
 function lockHelper(): Finding {
@@ -126,26 +145,28 @@ function secret({ secrets, dir }: Settings): Finding[] {
 /** The address for articles. A running receiver keeps the one that it was started with. */
 async function siteUrl(
   settings: Settings,
-  [receiver]: readonly RunningReceiver[],
+  receivers: readonly RunningReceiver[],
 ): Promise<readonly Finding[]> {
   const about = 'site URL';
   const { siteUrl: url, siteUrlIsGuess } = settings;
-  if (siteUrlIsGuess && receiver?.preview === true)
+  const preview = receivers.find((receiver) => receiver.preview);
+  if (siteUrlIsGuess && preview !== undefined)
     return [
       warn(
         about,
-        `not set; a preview is running, and articles that arrive now keep the address ${receiver.siteUrl}`,
+        `not set; a preview is running, and articles that arrive now keep the address ${preview.siteUrl}`,
         'delete their files or give them another address with pressmark move; then set siteUrl, and start without --preview',
       ),
     ];
   if (siteUrlIsGuess)
     return checked(about, async () => void refuseUnknownAddress(settings, { preview: false }));
   const findings: Finding[] = [];
-  if (receiver !== undefined && receiver.siteUrl !== url)
+  const other = receivers.find((receiver) => receiver.siteUrl !== url);
+  if (other !== undefined)
     findings.push(
       fail(
         about,
-        `articles that arrive now get the address ${receiver.siteUrl}, with which the receiver was started, and the settings say ${url}`,
+        `articles that arrive now get the address ${other.siteUrl}, with which the receiver was started, and the settings say ${url}`,
         'restart the receiver',
       ),
     );
@@ -174,15 +195,24 @@ export async function portFindings(
 async function answering(receiver: RunningReceiver): Promise<Finding> {
   const { port, pid } = receiver;
   const signal = AbortSignal.timeout(ANSWER_MS);
-  return fetch(`${originOf(receiver)}${HEALTH}`, { signal }).then(
-    () => ok('port', `this site’s receiver answers on port ${port} (process ${pid})`),
-    () =>
-      fail(
-        'port',
-        `this site’s receiver (process ${pid}) does not answer on port ${port}`,
-        'look at its log, and restart it',
-      ),
-  );
+  try {
+    const answer = await fetch(`${originOf(receiver)}${HEALTH}`, { signal });
+    const { error } = (await answer.json()) as { readonly error?: string };
+    if (error === undefined)
+      return ok('port', `this site’s receiver answers on port ${port} (process ${pid})`);
+    const text = `this site’s receiver on port ${port} (process ${pid}) says: ${error}`;
+    return fail(
+      'port',
+      text,
+      'correct that; until then deliveries are refused, and the service repeats them',
+    );
+  } catch {
+    return fail(
+      'port',
+      `this site’s receiver (process ${pid}) does not answer on port ${port}`,
+      'look at its log, and restart it',
+    );
+  }
 }
 
 /** Whether the site has a search; a site without one is fine. */

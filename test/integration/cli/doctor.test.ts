@@ -8,6 +8,7 @@ import { announceReceiver } from '../../../src/app/running-receivers.js';
 import { draftOf } from '../../../src/article/article.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { treeOf } from '../../support/content.js';
+import { reply, startEndpoint } from '../../support/endpoint.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { encode } from '../../support/plain-files.js';
@@ -60,6 +61,37 @@ test('doctor says that a receiver which runs does not answer', async (t) => {
   t.teardown(await announceReceiver(join(dir, '.pressmark'), receiver));
   const text = `this site’s receiver (process 17) does not answer on port ${port}`;
   t.like(about(await findingsIn(dir), 'port'), [{ level: 'fail', text }]);
+});
+
+test('doctor says what a receiver that cannot store says, and finds the address of each receiver', async (t) => {
+  const dir = tempDir(t);
+  const error = 'articles cannot be stored: no space is left';
+  const { origin } = await startEndpoint(t, reply(503, { ok: false, error }));
+  const port = Number(new URL(origin).port);
+  const receiver = { pid: 17, port, commits: true, siteUrl: SITE_URL, preview: false };
+  const announce = async (since: string, siteUrl = SITE_URL) =>
+    t.teardown(await announceReceiver(join(dir, '.pressmark'), { ...receiver, since, siteUrl }));
+  await announce('2026-01-02T00:00:00Z');
+  const text = `this site’s receiver on port ${port} (process 17) says: ${error}`;
+  const findings = await findingsIn(dir);
+  t.like(about(findings, 'port'), [{ level: 'fail', text }]);
+  t.like(about(findings, 'site URL'), [{ level: 'ok' }]);
+  await announce('2026-01-01T00:00:00Z', 'https://old.example.net');
+  const [ofAddress] = about(await findingsIn(dir), 'site URL');
+  t.is(ofAddress?.level, 'fail');
+  t.regex(ofAddress?.text ?? '', /get the address https:\/\/old\.example\.net, with which the receiver/);
+});
+
+test('doctor names each folder that cannot be used or made, as start and build do', async (t) => {
+  const config = JSON.stringify({ content: 'src/posts' });
+  const dir = folderWith(t, { 'pressmark.config.json': config, src: '', '.pressmark': '' });
+  fs.symlinkSync('/nowhere', join(dir, 'public'));
+  const texts = about(await findingsIn(dir), 'directory').map(({ text }) => text.replaceAll(dir, '.'));
+  t.deepEqual(texts, [
+    './src is not a folder, and articles go to ./src/posts',
+    './.pressmark is not a folder, and the receiver’s own files go to that folder',
+    './public is not a folder, and pages go to that folder',
+  ]);
 });
 
 /** The text of an article's file. */
