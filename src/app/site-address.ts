@@ -1,5 +1,7 @@
-import type { Settings } from '../config/load.js';
+import fs from 'node:fs';
+import { loadSettings, type Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
+import { foldersOf } from './content/folders.js';
 
 /**
  * Refuses to start without a site address, except for a preview: an article keeps the URL that was answered at its publication.
@@ -23,7 +25,20 @@ export function refuseUnknownAddress(
 }
 
 /**
- * Refuses a folder without a config, so that nothing is written into a folder that is not a site.
+ * Reads the settings of a site, for commands that need no address: the receiver may have it from its own environment. Any other
+ * folder is refused, so that nothing is written there, and an empty list does not hide that it is the wrong folder.
+ *
+ * @throws PressmarkError CONFIG_INVALID
+ */
+export async function loadSite(dir: string): Promise<Settings> {
+  const settings = await loadSettings(dir);
+  const { contentDir, stateDir } = foldersOf(settings);
+  if (!fs.existsSync(contentDir) && !fs.existsSync(stateDir)) refuseNoSite(settings);
+  return settings;
+}
+
+/**
+ * Refuses a folder without a config and an address.
  *
  * @throws PressmarkError CONFIG_INVALID
  */

@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import { type Account, adminUsers, audited, invitationLink, ROLES, type Role } from '../app/admin-users.js';
-import { loadSettings } from '../config/load.js';
+import { loadSite } from '../app/site-address.js';
 import { PressmarkError, quote } from '../errors.js';
 import { example, withDir } from './options.js';
 import { aligned, print, printable, printJson } from './terminal.js';
@@ -36,7 +36,7 @@ export function adminCommand(): Command {
 
 /** Adds a user and prints an invitation link. The user sets the password there, so nobody else knows it. */
 async function add(name: string, { dir, role, email, json }: AdminFlags): Promise<void> {
-  const settings = await loadSettings(dir);
+  const settings = await loadSite(dir);
   const first = (await adminUsers(settings).isAny()) ? undefined : 'admin';
   const given = role ?? first;
   const about = given === undefined ? name : `${name} ${given}`;
@@ -51,7 +51,7 @@ async function add(name: string, { dir, role, email, json }: AdminFlags): Promis
 }
 
 async function remove(name: string, { dir, json }: AdminFlags): Promise<void> {
-  const settings = await loadSettings(dir);
+  const settings = await loadSite(dir);
   await audited(settings, 'remove', name, async ({ remove }) => {
     if (await remove(name)) return;
     throw new PressmarkError(
@@ -64,7 +64,7 @@ async function remove(name: string, { dir, json }: AdminFlags): Promise<void> {
 }
 
 async function list({ dir, json }: AdminFlags): Promise<void> {
-  const users = await adminUsers(await loadSettings(dir)).list();
+  const users = await adminUsers(await loadSite(dir)).list();
   if (json) return printJson(users, 2);
   if (users.length === 0) return print('no users; pressmark admin add <name> adds one');
   for (const line of aligned(users.map(rowOf))) print(line);

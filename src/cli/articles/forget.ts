@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { forgetArticle } from '../../app/articles/forget.js';
-import { loadSettings } from '../../config/load.js';
+import { loadSite } from '../../app/site-address.js';
 import { example, withDir } from '../options.js';
 import { print, printable, printJson, warningLog } from '../terminal.js';
 
@@ -11,7 +11,7 @@ export function forgetCommand(): Command {
     .option('--json', 'print what was forgotten as JSON')
     .addHelpText('after', example('pressmark forget demo-2'))
     .action(async (name: string, { dir, json }: { dir: string; json?: boolean }) => {
-      const { id, url } = await forgetArticle(await loadSettings(dir), name, warningLog());
+      const { id, url } = await forgetArticle(await loadSite(dir), name, warningLog());
       if (json) printJson({ id, url });
       else print(printable(`${id} may be published again; it was at ${url}`));
     });

@@ -5,8 +5,8 @@ import {
   lastAuthors,
   listArticles,
 } from '../../app/articles/article-list.js';
+import { loadSite } from '../../app/site-address.js';
 import { notedFacts } from '../../app/status.js';
-import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
 import { aligned, paint, print, printJson } from '../terminal.js';
 
@@ -16,7 +16,7 @@ export function listCommand(): Command {
     .option('--json', 'print the articles as JSON')
     .addHelpText('after', example('pressmark list --json'))
     .action(async ({ dir, json }: { dir: string; json?: boolean }) => {
-      const settings = await loadSettings(dir);
+      const settings = await loadSite(dir);
       const articles = listArticles(settings);
       const authors = await lastAuthors(
         settings,

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { type ArticleHistory, articleHistory, isUncommitted } from '../../app/articles/history.js';
-import { loadSettings } from '../../config/load.js';
+import { loadSite } from '../../app/site-address.js';
 import { example, withDir } from '../options.js';
 import { aligned, paint, print, printable, printJson } from '../terminal.js';
 
@@ -11,7 +11,7 @@ export function logCommand(): Command {
     .option('--json', 'print the revisions as JSON')
     .addHelpText('after', example('pressmark log why-the-answer-comes-last'))
     .action(async (name: string, { dir, json }: { dir: string; json?: boolean }) => {
-      const history = await articleHistory(await loadSettings(dir), name);
+      const history = await articleHistory(await loadSite(dir), name);
       if (json) printJson(summaryOf(history), 2);
       else printHistory(history);
     });

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { moveSite, planMove } from '../../app/articles/move.js';
-import { loadSettings, type Settings } from '../../config/load.js';
+import { loadSite } from '../../app/site-address.js';
+import type { Settings } from '../../config/load.js';
 import { siteUrlOf } from '../../config/option-values.js';
 import { example, withDir } from '../options.js';
 import { print, printable, printJson, warningLog } from '../terminal.js';
@@ -25,7 +26,7 @@ export function moveCommand(): Command {
 }
 
 async function move(address: string, { dir, yes = false, json = false }: MoveFlags): Promise<void> {
-  const settings = await loadSettings(dir);
+  const settings = await loadSite(dir);
   const to = siteUrlOf(address);
   if (!yes) {
     const urls = planMove(settings, to).map(({ file, old, new: url }) => ({ file, old, new: url }));

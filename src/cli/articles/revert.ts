@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { revert } from '../../app/articles/revert.js';
-import { loadSettings } from '../../config/load.js';
+import { loadSite } from '../../app/site-address.js';
 import { example, withDir } from '../options.js';
 import { print, printable, printJson, warningLog } from '../terminal.js';
 
@@ -12,7 +12,7 @@ export function revertCommand(): Command {
     .option('--json', 'print what was done as JSON')
     .addHelpText('after', example('pressmark revert why-the-answer-comes-last rev-0b5c5b1a6a0c4f1d2e3f4a5b'))
     .action(async (name: string, revision: string, { dir, json }: { dir: string; json?: boolean }) => {
-      const done = await revert(await loadSettings(dir), name, revision, warningLog());
+      const done = await revert(await loadSite(dir), name, revision, warningLog());
       if (json) {
         printJson(done, 2);
         return;

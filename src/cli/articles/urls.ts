@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { listArticles } from '../../app/articles/article-list.js';
 import { existingAddresses } from '../../app/build/addresses/addresses.js';
-import { loadSettings } from '../../config/load.js';
+import { loadSite } from '../../app/site-address.js';
 import { example, withDir } from '../options.js';
 import { interruptSignal } from '../signals.js';
 import { print, printable, printJson, tell } from '../terminal.js';
@@ -21,7 +21,7 @@ export function urlsCommand(): Command {
     .option('--json', 'print the URLs as JSON')
     .addHelpText('after', example('pressmark urls'))
     .action(async ({ dir, json, force }: { dir: string; json?: boolean; force?: boolean }) => {
-      const settings = await loadSettings(dir);
+      const settings = await loadSite(dir);
       const { unlisted, contradiction } = await existingAddresses(settings, {
         signal: interruptSignal(),
         ...(force !== undefined && { force }),

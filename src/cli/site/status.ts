@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { loadSite } from '../../app/site-address.js';
 import { siteStatus } from '../../app/status.js';
 import { type StatusFinding, statusFindings } from '../../app/status-findings.js';
-import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
 import { marked, print, printableLines, printJson } from '../terminal.js';
 
@@ -11,7 +11,7 @@ export function statusCommand(): Command {
     .option('--json', 'print it as JSON')
     .addHelpText('after', example('pressmark status'))
     .action(async ({ dir, json }: { dir: string; json?: boolean }) => {
-      const status = await siteStatus(await loadSettings(dir));
+      const status = await siteStatus(await loadSite(dir));
       const findings = [...statusFindings(status, Date.now())];
       if (json) printJson(status, 2);
       else for (const finding of findings) printFinding(finding, finding.about.padEnd(9));

@@ -61,6 +61,7 @@ test('--config names another file, for the processes that a command starts too; 
 
 test('--quiet prints errors, and JSON where it is asked for; --verbose prints the causes of an error', async (t) => {
   const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'content'));
   t.deepEqual(await runHere(['list', '--dir', dir, '--quiet']), { code: 0, stdout: '', stderr: '' });
   t.is((await runHere(['list', '--dir', dir, '--quiet', '--json'])).stdout, '[]\n');
   t.is((await runHere(['list', '--dir', dir])).stdout, 'no articles yet\n', 'the next command prints again');

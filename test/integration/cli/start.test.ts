@@ -30,9 +30,11 @@ function siteWith(t: Parameters<typeof tempDir>[0], config: object): string {
   return dir;
 }
 
-test('start and build in a folder that is not a site say so and write nothing', async (t) => {
+test('in a folder that is not a site, commands say so and write nothing', async (t) => {
   const dir = tempDir(t);
-  for (const words of [['start', '--port', '0'], ['build']]) {
+  const commands = ['start --port 0', 'build', 'status', 'list', 'urls', 'log x', 'revert x y', 'forget x'];
+  commands.push('move https://other.example', 'plugins', 'admin list', 'admin add ada', 'admin remove ada');
+  for (const words of commands.map((command) => command.split(' '))) {
     const { code, stderr } = await runHere([...words, '--dir', dir]);
     t.is(code, 2);
     t.is(stderr.trimEnd().split('\n').length, 1, stderr);
