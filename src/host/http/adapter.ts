@@ -27,8 +27,8 @@ export interface IncomingArticle {
   /** First publication, ISO 8601; a date in the future schedules the article. In an update it needs a `state`. @default now */
   readonly date?: string | null;
   /**
-   * `held`: the article is not shown. `live`: it is shown from its date on, unless a plugin or a person holds it. @default 'live' for a new article, unchanged for an
-   * update
+   * `held`: the article is not shown. `live`: it is shown from its date on, unless a plugin or a person holds it.
+   * @default 'live' for a new article, unchanged for an update
    */
   readonly state?: 'live' | 'held' | null;
   /** Additional front matter, as plain data; Pressmark's own keys are not allowed. Keys that are left out stay. */

@@ -145,11 +145,11 @@ export function createJobs({
       if (!isAwaited(name)) return;
       if (isStored) return runner.wake();
       // As it is now: it is written together with others, and the plugin may change it until then.
-      const text = JSON.stringify(payload) ?? 'null';
+      const text = JSON.stringify({ payload });
       if (Buffer.byteLength(text) > MOST_BYTES)
         throw new Error(`its argument is longer than ${MOST_BYTES} bytes`);
       const key = name === 'article.live' ? liveKey(payload as Actions['article.live']) : randomUUID();
-      await note({ name, payload: JSON.parse(text), key });
+      await note({ name, payload: JSON.parse(text).payload, key });
       runner.wake();
     } catch (error) {
       log.error({ action: name, err: error }, 'an action could not be noted; the jobs on it do not run');

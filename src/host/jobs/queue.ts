@@ -152,9 +152,10 @@ export function createQueue({
     return found !== undefined && !isAfter(event, found.began);
   }
 
-  /** Whether an event was noted after the attempt, whose article it is not about then. */
+  /** Whether the event of an article was noted after an attempt began. A time in the future is a clock's error. */
   function isAfter({ name, at }: NotedEvent, began: number): boolean {
-    return isOfStored(name) && Date.parse(at) > began;
+    const noted = Date.parse(at);
+    return isOfStored(name) && noted > began && noted <= now();
   }
 
   /** Writes all notes that have unsaved changes. */

@@ -451,6 +451,29 @@ test('jobs: an article that comes again, forgotten or put back to an earlier rev
   ]);
 });
 
+test('jobs: an article that was noted while the clock was wrong is one event, and not a new one after each run', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  const name = 'article.published';
+  const jobs = { 'post.article-published': { kind: 'waiting' } };
+  const at = new Date(NOW + 3_650 * DAY).toISOString();
+  const note = { events: [{ name, key: '"a"', at, payload: { id: 'a' }, jobs }] };
+  fs.writeFileSync(join(site.folder, 'noted/later.json'), `${JSON.stringify(note)}\n`);
+  site.revisions.a = 'r1';
+  site.start(jobOn(name, ({ event }) => void runs.push(event)));
+  await site.isDone(runs, 1);
+  t.is(runs.length, 1);
+});
+
+test('jobs: an action without an argument runs its jobs without one', async (t) => {
+  const site = siteOf(t);
+  const runs: unknown[] = [];
+  const jobs = site.start(jobOn(OWN, (...args) => void runs.push(args[0])));
+  await jobs.noteAction(OWN, undefined as never);
+  await site.isDone(runs, 1);
+  t.deepEqual(runs, [undefined]);
+});
+
 test('jobs: the argument of an action is noted as it was, and keeps no article from being noted', async (t) => {
   const site = siteOf(t);
   const runs: unknown[] = [];
