@@ -4,6 +4,7 @@ import type { Settings } from '../config/load.js';
 import type { DeploySetting } from '../config/schema.js';
 import { presentOutput } from '../deploy/build/build-state.js';
 import { type AwaitedArticle, openFacts, type SiteFacts } from '../deploy/facts.js';
+import type { CommittedFiles } from '../deploy/live/awaited.js';
 import { meantFor } from '../deploy/live/page-problem.js';
 import { deployPlugin } from '../deploy/plugin.js';
 import { branchTarget } from '../deploy/targets/branch.js';
@@ -24,11 +25,12 @@ import type { PluginEntry } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import { savedOutputDigest } from '../site/builder/state.js';
 import { searchIndexVersion } from '../site/search.js';
+import { articlesInReview } from './articles/article-list.js';
 import type { CodecInThread } from './content/article-codec.js';
 import { builderOf } from './content/content.js';
 import { foldersOf } from './content/folders.js';
 import type { DurableStore } from './durable-store.js';
-import { pushConfig } from './git-settings.js';
+import { pushConfig, reviewConfig } from './git-settings.js';
 
 /** What the deploy of a site needs. */
 export interface DeployOptions {
@@ -67,6 +69,7 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
   const { siteUrl, liveCheck } = settings;
   const { stateDir } = foldersOf(settings);
   const isPushed = pushes !== undefined;
+  const isReviewed = reviewConfig(settings) !== undefined; // then a host builds what is merged
   const facts = openFacts(stateDir, log);
   const targets = await openTargets(settings, isPushed);
   const plugin = deployPlugin({
@@ -75,10 +78,11 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
     source: sourceOf(settings),
     stateDir,
     facts,
-    isBuiltHere: builderOf(settings) !== null && targets.every((target) => target.commits === undefined),
-    isPushed,
+    isBuiltHere:
+      builderOf(settings) !== null && !isReviewed && targets.every((target) => target.commits === undefined),
+    hostHasIt: isReviewed ? 'git.merged' : isPushed ? 'git.pushed' : 'git.committed',
     isLiveAwaited,
-    ...(commits && { committed: (paths: readonly string[]) => committedFiles(settings, paths) }),
+    ...(commits && { committed: (paths: readonly string[]) => publishedFiles(settings, paths) }),
     ...(liveCheck && {
       live: {
         siteUrl,
@@ -129,6 +133,15 @@ async function refuseSources(repository: Repository, settings: Settings): Promis
         'CONFIG_INVALID',
         `deploy has the branch ${target.branch}, which holds the site’s sources, and the built site would replace them; use a branch of its own, such as gh-pages`,
       );
+}
+
+/** The files, of those given, that equal the last commit: those that were merged, and those that wait for review. */
+async function publishedFiles(settings: Settings, paths: readonly string[]): Promise<CommittedFiles> {
+  const committed = await committedFiles(settings, paths);
+  if (reviewConfig(settings) === undefined) return { published: committed, inReview: new Set() };
+  const inReview = await articlesInReview(settings);
+  if (inReview === undefined) return { published: new Set(), inReview: new Set() };
+  return { published: new Set([...committed].filter((path) => !inReview.has(path))), inReview };
 }
 
 /** The files of a site that equal the last commit. */

@@ -116,17 +116,17 @@ function* reviewsOf({ review }: SiteStatus): Generator<StatusFinding> {
 const SEVERITY = ['none', 'warn', 'fail'] as const;
 
 /** The last article that was seen on the public site, and the articles that were not, the worst ones last. */
-function* livePagesOf({ facts, review }: SiteStatus, now: number): Generator<StatusFinding> {
+function* livePagesOf({ facts }: SiteStatus, now: number): Generator<StatusFinding> {
   const about = 'live';
   const { live, awaited } = facts;
   if (live !== undefined) yield ok(about, `${live.url} ${ago(live.at, now)}`);
-  const isForReview = (review?.waiting ?? 0) > 0; // then its page waits for a person
   const judged = awaited
     .map((article) => {
-      const { url, at, found } = article;
-      const level = found !== undefined && !isForReview ? ('fail' as const) : ('warn' as const);
-      const why = found === undefined ? 'not seen on its page yet' : `not live yet: ${found}`;
-      const text = `${url} ${why}; delivered ${ago(at, now)}`;
+      const { url, at, review, found } = article;
+      const level = found === undefined ? ('warn' as const) : ('fail' as const);
+      const notSeen = review === 'waiting' ? 'waits for review' : 'not seen on its page yet';
+      const why = found === undefined ? notSeen : `not live yet: ${found}`;
+      const text = `${url} ${why}; ${review === 'merged' ? 'merged' : 'delivered'} ${ago(at, now)}`;
       return { level: isOverdue(article, now) ? level : ('none' as const), text };
     })
     .toSorted((one, other) => SEVERITY.indexOf(one.level) - SEVERITY.indexOf(other.level));

@@ -13,7 +13,7 @@ import { readCatalog } from './articles/find-article.js';
 import { addressChange, addressChangeText } from './articles/stored-urls.js';
 import { builderOf, contentOf } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
-import { isPushed, PUSH_STATUS } from './git-settings.js';
+import { isPushed, PUSH_STATUS, reviewConfig } from './git-settings.js';
 import { type RunningReceiver, runningReceivers } from './running-receivers.js';
 
 /** The facts that receivers have noted about a site. */
@@ -119,8 +119,8 @@ async function reviewStatus(
   settings: Settings,
   push: PushStatus | undefined,
 ): Promise<ReviewStatus | undefined> {
-  const waiting = (await articlesInReview(settings))?.size;
-  if (waiting === undefined) return undefined;
+  if (reviewConfig(settings) === undefined) return undefined;
+  const waiting = (await articlesInReview(settings))?.size ?? 0;
   const { url = null, error = null } = push?.pullRequest ?? {};
   return { waiting, url, error };
 }

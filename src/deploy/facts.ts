@@ -10,8 +10,10 @@ export interface AwaitedArticle {
   readonly path: string;
   readonly id: string;
   readonly url: string;
-  /** When the delivery was answered, ISO 8601. */
+  /** When the delivery was answered or, after a review, the article was merged, ISO 8601. */
   readonly at: string;
+  /** `waiting`: its page is not looked for before it is merged. Undefined without a review. */
+  readonly review?: 'waiting' | 'merged';
   /** What the live check found instead of the present text; undefined before the first check. */
   readonly found?: string;
 }
@@ -53,8 +55,8 @@ export type Facts = ReturnType<typeof openFacts>;
 const OVERDUE_MS = 300_000;
 
 /** Whether an article should have been seen on its page by now. */
-export function isOverdue({ at }: AwaitedArticle, now = Date.now()): boolean {
-  return now - Date.parse(at) > OVERDUE_MS;
+export function isOverdue({ at, review }: AwaitedArticle, now = Date.now()): boolean {
+  return review !== 'waiting' && now - Date.parse(at) > OVERDUE_MS;
 }
 
 /** The file of the facts' changes, one per line, oldest first. */

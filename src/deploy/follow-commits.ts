@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.js';
 import type { ReceiverHost } from '../host/plugin.js';
 import type { DeployQueue } from './deploy-queue.js';
-import type { AwaitedArticles } from './live/awaited.js';
+import type { AskCommitted, AwaitedArticles } from './live/awaited.js';
 import type { DeployTarget } from './targets/target.js';
 
 /** What follows commits. */
@@ -10,22 +10,23 @@ export interface CommitFollowers {
   readonly queue: Pick<DeployQueue, 'changed' | 'deployNow'>;
   /** Undefined without a live check. */
   readonly awaited: AwaitedArticles | undefined;
-  /** Whether commits are pushed from here. A host only has pushed commits. */
-  readonly isPushed: boolean;
   /** See `DeployPluginOptions`. */
-  committed?(paths: readonly string[]): Promise<ReadonlySet<string>>;
+  readonly hostHasIt: 'git.committed' | 'git.pushed' | 'git.merged';
+  /** See `DeployPluginOptions`. */
+  readonly committed?: AskCommitted;
 }
 
 /** Starts deploys and live checks after each commit that the host has, if the host builds the site. */
 export function followCommits(host: ReceiverHost, followers: CommitFollowers) {
-  const { targets, queue, awaited, isPushed, committed } = followers;
+  const { targets, queue, awaited, hostHasIt, committed } = followers;
   const hooks = targets.filter(({ commits }) => commits !== undefined);
 
-  host.addAction(isPushed ? 'git.pushed' : 'git.committed', ({ commit }) => {
+  host.addAction(hostHasIt, ({ commit }) => {
     for (const { commits } of hooks) commits?.onChange?.(commit);
     queue.changed();
     void look();
   });
+  if (hostHasIt === 'git.merged') host.addAction('git.pushed', () => void look()); // it waits for review now
   host.addAction('article.stateChanged', ({ state }) => {
     // The host must build, although nothing may be committed.
     if (state === 'live' || state === 'expired') queue.deployNow(hooks);

@@ -4,7 +4,7 @@ import { createDeployQueue, type DeployPauses } from './deploy-queue.js';
 import type { AwaitedArticle, Facts } from './facts.js';
 import { followBuilds } from './follow-builds.js';
 import { followCommits } from './follow-commits.js';
-import { type AwaitedArticles, createAwaited, type LiveSettings } from './live/awaited.js';
+import { type AskCommitted, type AwaitedArticles, createAwaited, type LiveSettings } from './live/awaited.js';
 import type { DeployTarget, OutputSource } from './targets/target.js';
 
 export interface DeployPluginOptions {
@@ -18,10 +18,10 @@ export interface DeployPluginOptions {
   readonly live?: LiveSettings;
   /** Whether a job follows `article.live`. */
   isLiveAwaited(): boolean;
-  /** The files, of those given relative to the site's folder, that equal the last commit; undefined if nothing is committed. */
-  committed?(paths: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Whether commits are pushed from here. */
-  readonly isPushed: boolean;
+  /** Undefined if nothing is committed. */
+  readonly committed?: AskCommitted;
+  /** The action after which a host that builds from the repository has a commit. */
+  readonly hostHasIt: 'git.committed' | 'git.pushed' | 'git.merged';
   /** Locked during each deploy, and closed with the plugin. */
   readonly lock?: Lock;
   readonly pauses?: DeployPauses;

@@ -110,7 +110,7 @@ export async function lastAuthors(
 
 /**
  * The files below the content folder that wait for review: they were not on the remote's target branch when a receiver last
- * looked. Undefined if the config has no pull request.
+ * looked. Undefined if the config has no pull request, and before that look.
  *
  * @returns paths relative to the site's folder.
  */
@@ -119,5 +119,5 @@ export async function articlesInReview(settings: Settings): Promise<ReadonlySet<
   const place = await contentInGit(settings);
   if (place.kind === 'refused') return undefined;
   const files = await filesInReview(place, await commitAt(place.repository, 'HEAD'));
-  return new Set(files.map(({ path }) => place.inSite(path)));
+  return files && new Set(files.map(({ path }) => place.inSite(path)));
 }

@@ -36,18 +36,19 @@ export function aftermathOf(
   const live = ofKind(journal, 'live').find((one) => one.path === path && timeOf(one) >= answered) ?? null;
   const ready = isBuiltHere ? build : commit;
   const readyAt = ready === null ? Number.POSITIVE_INFINITY : timeOf(ready) - SAME_MS;
+  const looked = awaited.find((one) => one.path === path);
+  const isInReview = live === null && looked?.review === 'waiting';
   const deploys = new Map<string, DeliveryAftermath['deploys'][number]>();
-  for (const one of isShown ? ofKind(journal, 'deploy') : [])
+  for (const one of isShown && !isInReview ? ofKind(journal, 'deploy') : [])
     if (one.error === null && !deploys.has(one.target) && timeOf(one) - one.ms >= readyAt)
       deploys.set(one.target, one);
-  const looked = awaited.find((one) => one.path === path);
   return {
     path,
     commit,
     build: isShown ? build : null,
     deploys: [...deploys.values()],
     live,
-    awaited: live === null && looked !== undefined ? { found: looked.found ?? null } : null,
+    awaited: live === null && looked !== undefined ? { found: looked.found ?? null, isInReview } : null,
     leftOut,
   };
 }

@@ -43,6 +43,15 @@ interface OnTheWay {
   isLive?: boolean;
 }
 
+/** Of some files, those that the host has, and those that wait for review. */
+export interface CommittedFiles {
+  readonly published: ReadonlySet<string>;
+  readonly inReview: ReadonlySet<string>;
+}
+
+/** @param paths relative to the site's folder. */
+export type AskCommitted = (paths: readonly string[]) => Promise<CommittedFiles>;
+
 /** See `createAwaited`. */
 export type AwaitedArticles = ReturnType<typeof createAwaited>;
 
@@ -121,11 +130,22 @@ export function createAwaited(options: AwaitedOptions) {
     lastBuild = began;
   }
 
-  /** Notes the articles that are committed. @param ask undefined if nothing is committed; then the answer is enough. */
-  async function committed(ask?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
+  /** Notes the articles that the host has. @param ask undefined if nothing is committed; then the answer is enough. */
+  async function committed(ask?: AskCommitted): Promise<void> {
     const waiting = all().filter(({ ready }) => ready === undefined);
     const done = await ask?.(waiting.map(({ article }) => article.path));
-    markReady(waiting.filter(({ article }) => done === undefined || done.has(article.path)));
+    for (const one of waiting) {
+      const { path, id, url, at, review } = one.article;
+      if (awaited.get(path) !== one) continue; // a newer text has replaced it
+      const isPublished = done === undefined || done.published.has(path);
+      if (isPublished) markReady([one]);
+      if (isPublished && review === 'waiting')
+        one.article = { path, id, url, at: new Date().toISOString(), review: 'merged' };
+      else if (!isPublished && review === undefined && done.inReview.has(path))
+        one.article = { path, id, url, at, review: 'waiting' };
+      else continue;
+      facts.note({ awaited: one.article });
+    }
   }
 
   function deployed(): OnTheWay[] {
@@ -172,7 +192,7 @@ export function createAwaited(options: AwaitedOptions) {
     const found = page && (await checkLive(page, live, signal));
     if (awaited.get(path) !== one) return; // a newer text has replaced it
     if (found !== undefined) {
-      one.article = { path, id, url, at, found };
+      one.article = { ...one.article, found };
       if (found !== foundBefore) facts.note({ awaited: one.article });
       if (one.isReported || !(isLast || isOverdue(one.article))) return;
       one.isReported = true;

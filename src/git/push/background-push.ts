@@ -70,6 +70,7 @@ export async function pushInBackground(
       log,
       decode,
       follow: followIn,
+      onMerged: (commit, branch) => void host.doAction('git.merged', { commit, branch }),
     });
   const commitOf = (name: string) => commitAt(repository, name);
   let pushedTip: string | undefined;

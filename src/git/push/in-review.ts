@@ -15,14 +15,15 @@ export interface FileInReview {
 
 /**
  * Returns the files of the content folder that a commit has and the last fetched base branch lacks. A file that was merged as
- * part of another commit counts as merged.
+ * part of another commit counts as merged. Undefined before the base branch was fetched.
  */
 export async function filesInReview(
   { repository, folder }: CommittedFolder,
   commit: string | null,
-): Promise<FileInReview[]> {
+): Promise<FileInReview[] | undefined> {
   const base = await commitAt(repository, BASE_REF);
-  if (base === null || commit === null) return [];
+  if (base === null) return undefined;
+  if (commit === null) return [];
   const { code, stdout } = await repository.git(['merge-base', base, commit], { accept: [1] });
   const changes = await changesBetween(repository, code === 0 ? stdout.trim() : null, commit, folder);
   const merged = await entriesAt(

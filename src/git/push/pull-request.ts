@@ -38,6 +38,8 @@ export interface PullRequestOptions extends ReviewSettings, Pick<RemoteSettings,
   decode(path: string, text: string): Promise<Pick<StoredArticle, 'article'> | undefined>;
   /** Makes the local branch follow a commit of the remote; see `follow`. */
   follow(commit: string, ref: string): Promise<Followed>;
+  /** Called when the base branch has moved, and when the work tree has followed it. */
+  onMerged(commit: string, base: string): void;
 }
 
 /** How long pushes are collected before the host is asked, in milliseconds. */
@@ -62,12 +64,14 @@ const MOST_TITLE = 120;
  * once, and tried again.
  */
 export function keepPullRequest(options: PullRequestOptions) {
-  const { place, branch, env, status, log, decode, follow } = options;
+  const { place, branch, env, status, log, decode, follow, onMerged } = options;
   const { repository } = place;
   const closing = new AbortController();
   let commit: string | undefined;
   /** The state that the host was last given. */
   let told = '';
+  /** The last commit of the base branch, and whether the work tree has followed it. */
+  let merged = '';
   let isWaiting = false;
 
   async function attempt(): Promise<string | undefined> {
@@ -86,7 +90,7 @@ export function keepPullRequest(options: PullRequestOptions) {
     if (commit === undefined) return undefined;
     const { base, waitingFor } = await followBase();
     const error = waitingFor === undefined ? null : `the work tree waits for ${waitingFor}`;
-    const files = await filesInReview(place, commit);
+    const files = (await filesInReview(place, commit)) ?? [];
     const articles = await articlesOf(files);
     isWaiting = articles.length > 0;
     const text = textOf(articles);
@@ -117,6 +121,9 @@ export function keepPullRequest(options: PullRequestOptions) {
     if (last === null)
       throw new PressmarkError('REMOTE_UNAVAILABLE', `${from.name} has no branch ${base}; push it first`);
     const followed = await follow(last, head.ref);
+    const now = `${last} ${followed.kind}`;
+    if (now !== merged) onMerged(last, base);
+    merged = now;
     return { base, waitingFor: followed.kind === 'waiting' ? followed.waitingFor : undefined };
   }
 

@@ -55,8 +55,8 @@ export interface DeliveryAftermath {
   readonly deploys: readonly DeployRecord[];
   /** When the article was seen on its public page. */
   readonly live: { readonly at: string } | null;
-  /** What the page showed instead, while Pressmark still looks for the article. */
-  readonly awaited: { readonly found: string | null } | null;
+  /** What the page showed instead, while Pressmark still looks for the article or waits for its review. */
+  readonly awaited: { readonly found: string | null; readonly isInReview: boolean } | null;
   /** The reason why the site does not show it. */
   readonly leftOut: LeftOutArticle | null;
 }

@@ -201,6 +201,8 @@ export interface Actions {
   'git.committed': { readonly commit: string; readonly path: string; readonly subject: string };
   /** The remote has this commit and all commits before it. */
   'git.pushed': { readonly commit: string; readonly branch: string };
+  /** The branch into which pull requests are merged has this commit; also at a start. */
+  'git.merged': { readonly commit: string; readonly branch: string };
   /** A stored article could not be committed; the commit is tried again, unless git refuses the file. Once for each reason. */
   'git.failed': { readonly path: string; readonly reason: string };
   'host.ready': { readonly url: string };
@@ -254,6 +256,7 @@ export const ACTIONS = {
   'deploy.failed': 'hint',
   'git.committed': 'hint',
   'git.pushed': 'hint',
+  'git.merged': 'hint',
   'git.failed': 'hint',
   'host.ready': 'hint',
   'host.closing': 'hint',

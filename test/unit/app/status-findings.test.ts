@@ -57,3 +57,17 @@ test('of a build, status says whether the last delivery is in it', (t) => {
   ]);
   t.deepEqual(saidOf({ build: { at: at(4), began: at(3) } }), ['ok: 60 s ago']);
 });
+
+test('of an article in review, status says that it waits, and only after the merge that its page is late', (t) => {
+  const now = Date.parse('2026-11-28T10:00:00.000Z');
+  const one = { path: 'content/fern.md', id: 'fern', url: 'u', at: '2026-11-28T09:00:00.000Z' };
+  const saidOf = (awaited: SiteStatus['facts']['awaited'][number]) => {
+    const review = { waiting: 1, url: null, error: null };
+    const findings = [...statusFindings({ ...STATUS, review, facts: { awaited: [awaited] } }, now)];
+    return findings.filter(({ about }) => about === 'live').map(({ level, text }) => `${level}: ${text}`);
+  };
+  t.deepEqual(saidOf({ ...one, review: 'waiting' }), ['none: u waits for review; delivered 60 min ago']);
+  t.deepEqual(saidOf({ ...one, review: 'merged', found: 'the page answers 404' }), [
+    'fail: u not live yet: the page answers 404; merged 60 min ago',
+  ]);
+});

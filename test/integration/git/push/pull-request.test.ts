@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'ava';
 import { checkGitSettings, PUSH_STATUS } from '../../../../src/app/git-settings.js';
+import { readFacts } from '../../../../src/deploy/facts.js';
 import { textOf } from '../../../../src/git/push/pull-request.js';
 import { readPushStatus } from '../../../../src/git/push/push-status.js';
 import { commitAndPush, committedIds, gitIn, inClone, makeRemote } from '../../../support/clones.js';
@@ -21,7 +22,7 @@ const BRANCH = 'pressmark/articles';
 const lasting = afterAll(test);
 
 /** A clone that pushes to a branch of its own, and the host of its remote. How hosts differ is tested with `review-host`. */
-async function reviewedSite() {
+async function reviewedSite(more: Record<string, unknown> = {}, env: NodeJS.Dict<string> = {}) {
   const folder = tempDir(lasting);
   const clones = makeRemote(folder);
   const project = `${basename(folder)}/remote`;
@@ -31,11 +32,11 @@ async function reviewedSite() {
   };
   const server = await startReviewServer(lasting, { kind: 'github', project, token: TOKEN, tipOf });
   const dir = clones.clone('site');
-  configure(dir, { push: { debounce: 50, branch: BRANCH, pullRequest: 'github', api: server.api } });
+  configure(dir, { push: { debounce: 50, branch: BRANCH, pullRequest: 'github', api: server.api } }, more);
   fs.writeFileSync(join(dir, '.git', 'info', 'exclude'), '.gitconfig\n.env\n');
   fs.writeFileSync(join(dir, '.env'), `PRESSMARK_GIT_TOKEN=${TOKEN}\n`);
   gitIn(dir, 'update-index', '--assume-unchanged', 'pressmark.config.json');
-  const start = () => startHere(lasting, inClone(dir));
+  const start = () => startHere(lasting, inClone(dir, { env }));
   return { clones, server, dir, start };
 }
 
@@ -145,6 +146,61 @@ test.serial(
     await publish(receiver, 'Six');
     await until('it lists both', () => server.pulls[3]?.title === '2 articles');
     await until('the work tree has it', () => fs.existsSync(join(dir, 'review.txt')));
+  },
+);
+
+test.serial(
+  'the deploy hook and the live check wait for the merge, and what waits for review is no trouble',
+  async (t) => {
+    const onMain: string[] = [];
+    const hook = await startEndpoint(lasting, (_, response) => {
+      onMain.push(clones.git('log', '--format=%s', 'main'));
+      response.end();
+    });
+    let served = '';
+    const published = await startEndpoint(lasting, ({ path }, response) => {
+      const page = join(served, path, 'index.html');
+      if (fs.existsSync(page)) response.end(fs.readFileSync(page));
+      else response.writeHead(404).end();
+    });
+    const { clones, server, dir, start } = await reviewedSite(
+      { site: {}, deploy: { hook: true }, liveCheck: true },
+      { PRESSMARK_SITE_URL: published.origin, PRESSMARK_DEPLOY_HOOK: hook.url },
+    );
+    const facts = () => readFacts(join(dir, '.pressmark'));
+    const pagesAsked = () => published.got.map(({ path }) => path);
+    receiver = await start();
+    await publish(receiver, 'One'); // before it has fetched the base branch
+    await until('the hook is called for what is there at the start', () => onMain.length === 1);
+    await until('it is in review', () => server.pulls[0]?.title === 'Article: One');
+    await until('that is noted', () => facts().awaited[0]?.review === 'waiting');
+    const answered = facts().awaited[0]?.at ?? '';
+    await receiver.close();
+
+    gitIn(clones.clone('olga'), 'push', '--quiet', 'origin', `origin/${BRANCH}:main`);
+    for (const pull of server.pulls) pull.state = 'merged';
+    t.is(onMain.length, 1, 'the review branch builds nothing');
+    t.deepEqual(pagesAsked(), []);
+    receiver = await start();
+    await until('the hook is called after the merge', () => onMain.length === 2);
+    t.regex(onMain[1] ?? '', /^Publish: One$/m);
+    await until('the page is looked for', () => facts().awaited[0]?.found !== undefined);
+    t.true((facts().awaited[0]?.at ?? '') > answered, 'it is late only some time after the merge');
+
+    await publish(receiver, 'Two');
+    await until('the next one is in review', () => server.pulls[1]?.title === 'Article: Two');
+    await until('that is noted', () => facts().awaited.some(({ review: state }) => state === 'waiting'));
+    for (const pull of server.pulls) if (pull.state === 'open') pull.state = 'closed';
+    served = join(dir, 'public');
+    await receiver.close();
+    receiver = await start();
+    await until('the merged one is live', () => facts().live !== undefined);
+    await until('what was closed is not looked for', () => facts().awaited.length === 1);
+    t.false(pagesAsked().some((path) => path.includes('two')));
+    t.is(onMain.length, 2, 'nothing else was merged');
+    t.true((await status(dir)).includes('waits for review; delivered'));
+    t.is((await list(dir)).match(/\(waits for review\) \(not seen live yet\)/g)?.length, 1);
+    t.false(receiver.log.some(({ msg }) => msg === 'an article is not live'));
   },
 );
 

@@ -29,8 +29,12 @@ export async function makePushingSite(
   return { clones, dir, receiver: await startHere(t, inClone(dir)) };
 }
 
-export function configure(dir: string, git: Record<string, unknown>): void {
-  const config = settings({ durability: 'disk', git });
+export function configure(
+  dir: string,
+  git: Record<string, unknown>,
+  more: Record<string, unknown> = {},
+): void {
+  const config = settings({ durability: 'disk', git, ...more });
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
 }
 

@@ -102,7 +102,10 @@ test('a delivery that has written nothing has no aftermath, and what is awaited 
     t.deepEqual(after(journal, {}, { ...record, ...over }), nothing);
   t.deepEqual(after(journal, { path: undefined }), nothing);
   const awaited = [{ path, id: 'soil', url: '', at: at(0), found: 'an older text' }];
-  t.like(after([commit(1)], { awaited }), { awaited: { found: 'an older text' } });
+  t.like(after([commit(1)], { awaited }), { awaited: { found: 'an older text', isInReview: false } });
+  const waiting = [{ path, id: 'soil', url: '', at: at(0), review: 'waiting' as const }];
+  const hook = { isBuiltHere: false, awaited: waiting };
+  t.like(after([commit(1), deploy(3, 'hook')], hook), { deploys: [], awaited: { isInReview: true } });
   const of = { path, id: 'soil', url: null, why: 'breaks', reason: 'unknown template', at: at(4) } as const;
   const leftOut: LeftOutArticle = { ...of, hasPrevious: false };
   t.deepEqual(after(journal, { leftOut }), { ...NOTHING, commit: 'c1', leftOut });

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { openFacts } from '../../../../src/deploy/facts.js';
+import { isOverdue, openFacts } from '../../../../src/deploy/facts.js';
 import { createAwaited } from '../../../../src/deploy/live/awaited.js';
 import { problemOf } from '../../../../src/deploy/live/page-problem.js';
 import { createLog } from '../../../../src/log.js';
@@ -126,6 +126,39 @@ test('a newer text is looked for in the place of the older one, and a removed ar
   awaited.look();
   await until('the newer text is live', () => live.length === 1);
   t.deepEqual(facts.now.awaited, []);
+});
+
+test('an article in review is not looked for, nor overdue, until some time after it is merged; a newer text begins anew', async (t) => {
+  const { add, asked, awaited, facts, live, show } = await setUp(t);
+  const path = 'content/a.md';
+  const none = new Set<string>();
+  show('a');
+  add('a');
+  const delivered = facts.now.awaited[0]?.at ?? '';
+  await awaited.committed(async () => ({ published: none, inReview: new Set([path]) }));
+  t.like(facts.now.awaited, [{ at: delivered, review: 'waiting' }]);
+  const [waiting] = facts.now.awaited;
+  t.false(waiting === undefined || isOverdue(waiting, Date.now() + 1e9));
+  add('a');
+  t.is(facts.now.awaited[0]?.review, undefined);
+  await awaited.committed(async () => ({ published: none, inReview: new Set([path]) }));
+  awaited.look();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  t.deepEqual(asked(), []);
+  await awaited.committed(async () => ({ published: new Set([path]), inReview: none }));
+  const [merged] = facts.now.awaited;
+  t.is(merged?.review, 'merged');
+  t.true((merged?.at ?? '') > delivered);
+  t.true(merged !== undefined && isOverdue(merged, Date.now() + 1e9));
+  awaited.look();
+  await until('it is live', () => live.length === 1);
+
+  add('a');
+  await awaited.committed(async () => {
+    awaited.forget(path);
+    return { published: none, inReview: new Set([path]) };
+  });
+  t.deepEqual(facts.now.awaited, [], 'what was removed meanwhile stays removed');
 });
 
 test('what another receiver notes after the deploy is looked for, too', async (t) => {
