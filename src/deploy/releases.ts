@@ -26,6 +26,11 @@ const KEPT = 5;
 /** A name such as `20261122T210500123Z-1f3a`; names sort by time. */
 const RELEASE = /^\d{8}T\d{9}Z-[0-9a-f]{4}$/;
 
+/** Whether a path has the name of a release. */
+export function isRelease(path: string): boolean {
+  return RELEASE.test(basename(path));
+}
+
 /**
  * Makes a release durably. Unchanged files are hard links to the previous release, others are copied. Until it is complete, it
  * has a temporary name.
@@ -119,7 +124,7 @@ export async function switchTo(release: string, path: string): Promise<void> {
 export function presentRelease(releases: string, path: string): string | undefined {
   try {
     const release = join(releases, basename(fs.readlinkSync(path)));
-    return RELEASE.test(basename(release)) && fs.existsSync(release) ? release : undefined;
+    return isRelease(release) && fs.existsSync(release) ? release : undefined;
   } catch (error) {
     if (isGone(error) || systemCode(error) === 'EINVAL') return undefined;
     throw error;
@@ -133,10 +138,7 @@ export function presentRelease(releases: string, path: string): string | undefin
  */
 export function removeOldReleases(releases: string, kept: readonly string[]): void {
   const names = fs.readdirSync(releases);
-  const last = names
-    .filter((name) => RELEASE.test(name))
-    .toSorted()
-    .slice(-KEPT);
+  const last = names.filter(isRelease).toSorted().slice(-KEPT);
   for (const name of names.filter((one) => !last.includes(one) && !kept.includes(one))) {
     // Renamed first, so that a half-removed release does not count as a complete one.
     const removed = name.startsWith('.') ? name : `.removed-${name}`;

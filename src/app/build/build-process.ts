@@ -8,7 +8,9 @@ import { buildFolder } from '../../deploy/build/build-state.js';
 import type { GeneratedSite } from '../../deploy/build/copy-builds.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { buildPreview } from '../../deploy/preview/preview-build.js';
+import { isRelease } from '../../deploy/releases.js';
 import { runShellCommand } from '../../deploy/run-shell-command.js';
+import { releasesIn } from '../../deploy/targets/folder.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 import { openRepository } from '../../git/repository.js';
@@ -164,10 +166,11 @@ async function openSiteBuild(settings: Settings): Promise<SiteBuild> {
   const { repository } = options;
   if (repository !== undefined && (await tracksOutput(repository, dir, output)))
     throw new PressmarkError('CONFIG_INVALID', `${trackedOutput(output).text}; ${trackedOutput(output).fix}`);
-  if (isMountPoint(join(dir, output)))
+  const kept = toKeep(join(dir, output));
+  if (kept !== undefined)
     throw new PressmarkError(
       'CONFIG_INVALID',
-      `${output} is a mount point, which builds would replace by a symbolic link; have the generator write another folder and set "output" to it, or leave all builds to you with build: { background: false }`,
+      `${output} is ${kept}, which builds would replace by a symbolic link to their output; have the generator write another folder and set "output" to it, or leave all builds to you with build: { background: false }`,
     );
   if (repository !== undefined) await ignoreLink(repository, output);
   const prefix = contentPrefix(settings);
@@ -184,7 +187,7 @@ async function generatedSite(settings: Settings): Promise<GeneratedSite> {
   const generator = generatorOf(settings)?.generator;
   if (generator === undefined)
     throw new PressmarkError('USAGE', 'the generator is plain: Pressmark builds this site itself');
-  const { dir, output, environment, buildTimeoutMs: timeoutMs } = settings;
+  const { dir, output, deploy, environment, buildTimeoutMs: timeoutMs } = settings;
   const opened = await openRepository(dir, environment, { timeoutMs: GIT_MS });
   const repository = opened.kind === 'none' ? undefined : opened;
   const prefix = contentPrefix(settings);
@@ -193,7 +196,12 @@ async function generatedSite(settings: Settings): Promise<GeneratedSite> {
     stateDir: foldersOf(settings).stateDir,
     command: buildCommandOf(settings),
     output,
-    except: [...generator.caches, output],
+    // The deploys in a folder of the site are no sources of it.
+    except: [
+      ...generator.caches,
+      output,
+      ...deploy.flatMap((one) => ('folder' in one ? releasesIn(one.folder) : [])),
+    ],
     env: environment,
     variables: { [BUILD_VARIABLE]: '1' },
     ...(repository !== undefined && { repository }),
@@ -216,8 +224,14 @@ async function generatedSite(settings: Settings): Promise<GeneratedSite> {
   };
 }
 
-/** Whether a folder is a mount point, which cannot be replaced by a rename. */
-function isMountPoint(path: string): boolean {
+/**
+ * What is at the output folder that builds must not replace: a mount point cannot be, and a web server may read the target of
+ * the owner's own link. Undefined if they may.
+ */
+function toKeep(path: string): string | undefined {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isDirectory() === true && stat.dev !== fs.statSync(dirname(path)).dev;
+  if (stat?.isDirectory() === true && stat.dev !== fs.statSync(dirname(path)).dev) return 'a mount point';
+  const isOthers =
+    stat?.isSymbolicLink() === true && !isRelease(fs.readlinkSync(path)) && fs.existsSync(path);
+  return isOthers ? 'a symbolic link of your own' : undefined;
 }

@@ -72,6 +72,9 @@ export interface PostbuildOptions {
  */
 const FILTERED = '<!-- pressmark:page -->';
 
+/** The byte order mark of a page whose encoding does not extend ASCII. */
+const UTF_16 = /^(?:\xff\xfe|\xfe\xff)/;
+
 /** The number of articles between checks of the time limit and the signal. */
 const ARTICLES_PER_TURN = 20;
 
@@ -164,6 +167,8 @@ function pageOf({ url }: BuiltArticle, siteUrl: string, output: string) {
  * @param jsonLd verbatim, one character for each byte.
  */
 export function completePage(html: string, jsonLd: string, comments: readonly string[]): CompletedPage {
+  if (UTF_16.test(html))
+    return { html, problems: ['the page is in UTF-16; have the generator write it in UTF-8'] };
   let page = html;
   const problems: string[] = [];
   let tokens = htmlTokens(page);

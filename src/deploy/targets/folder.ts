@@ -7,6 +7,11 @@ import { inProcess } from './target-process.js';
 
 const PROCESS = new URL('./release-process.js', import.meta.url);
 
+/** The paths that deploys to a folder make there: all releases, and the link to the last one. */
+export function releasesIn(folder: string): readonly [releases: string, current: string] {
+  return [join(folder, 'releases'), join(folder, 'current')];
+}
+
 /**
  * Deploys to a folder of this machine: each deploy is a release `<folder>/releases/<time>`, and `<folder>/current` is a
  * symbolic link to the last one, replaced by one rename. A web server at `current` never serves half a site, and earlier
@@ -15,8 +20,7 @@ const PROCESS = new URL('./release-process.js', import.meta.url);
  * @param folder absolute.
  */
 export function folderTarget(folder: string): DeployTarget {
-  const releases = join(folder, 'releases');
-  const current = join(folder, 'current');
+  const [releases, current] = releasesIn(folder);
 
   async function deploy({ folder: output }: DeployOutput, signal: AbortSignal) {
     if (fs.lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink() === false)

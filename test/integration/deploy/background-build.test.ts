@@ -20,11 +20,11 @@ interface Shown {
 /** A definition that does not make articles inert, so that one with an unknown template breaks the toy's build. */
 const CONFIG = toyConfig(`body: ({ markdown }) => ({ text: markdown, frontMatter: {} }),`).replace(
   "build: 'node toy.mjs'",
-  "build: 'sh build.sh'",
+  "build: 'sh build.sh', deploy: { folder: new URL('www', import.meta.url).pathname }",
 );
 
-/** The toy, which then prints in red. */
-const BUILD = `node toy.mjs && printf '\\033[31mtoy: done\\033[0m\\n'`;
+/** The toy, which finds no deploys among the site's files, and then prints in red. */
+const BUILD = `test ! -e www/releases && test ! -e www/current && node toy.mjs && printf '\\033[31mtoy: done\\033[0m\\n'`;
 
 const root = makeTempDir();
 const changes = join(root, 'changes');
@@ -158,6 +158,21 @@ test.serial(
     write('build.sh', BUILD);
     await start();
     await isBuilt('ten');
+  },
+);
+
+test.serial(
+  'an output that is a link of the owner is left alone, and what can be done is said',
+  async (t) => {
+    const linked = join(root, 'linked');
+    const served = join(root, 'served');
+    fs.mkdirSync(served);
+    writeToySite(linked, { 'pressmark.config.mjs': CONFIG, 'build.sh': BUILD });
+    fs.symlinkSync(served, join(linked, 'public'));
+    const { log } = await startHere(t, { ...options, dir: linked });
+    const said = /^public is a symbolic link of your own, .*set "output" to it, or .*background: false/s;
+    await until('it is said', () => log.some(({ reason }) => said.test(String(reason))));
+    t.is(fs.readlinkSync(join(linked, 'public')), served);
   },
 );
 

@@ -56,6 +56,13 @@ test('completing a page twice changes it once, whatever it holds', (t) => {
   );
 });
 
+test('a page in UTF-16 is reported and stays as it is', (t) => {
+  const utf16 = Buffer.from(`\ufeff${page('x')}`, 'utf16le').toString('latin1');
+  const { html, problems } = completePage(utf16, '', [COMMENT]);
+  t.is(html, utf16);
+  t.deepEqual(problems, ['the page is in UTF-16; have the generator write it in UTF-8']);
+});
+
 const SITE_URL = 'https://example.com/base';
 
 /** A built site, and the step after the build. */
