@@ -35,7 +35,7 @@ export interface KnownIdsOptions {
    * Returns earlier articles from other sources, or undefined if they are not known yet; called at each start until it has
    * returned a list.
    */
-  readonly earlier?: () => Promise<Iterable<KnownId> | undefined>;
+  earlier(): Promise<Iterable<KnownId> | undefined>;
 }
 
 /** A line of the file; the last one of an id counts. */
@@ -53,7 +53,7 @@ const EARLIER = { earlier: 'known' } as const;
  * at the next start or when the article goes.
  */
 export async function openKnownIds(options: KnownIdsOptions) {
-  const { path, catalog, log, isShared = false, earlier = async () => [] } = options;
+  const { path, catalog, log, isShared = false } = options;
   const lines = openLineLog(path, isLine);
   /** The URLs of all recorded articles, by catalog id. */
   const known = new Map<string, string>();
@@ -147,7 +147,7 @@ export async function openKnownIds(options: KnownIdsOptions) {
   }
 
   takeIn();
-  const found = isComplete ? undefined : await earlier();
+  const found = isComplete ? undefined : await options.earlier();
   if (found !== undefined) append([...found, EARLIER]);
   const missing: KnownId[] = [];
   for (const entry of catalog.entries()) {

@@ -20,7 +20,9 @@ export async function forgetArticle(settings: Settings, id: string, log: Log): P
       'USAGE',
       `the article ${quote(id, 200)} is not deleted: its file is ${quote(entry.path, 200)}; only a deleted article can be forgotten`,
     );
-  const knownIds = await openKnownIds({ path: join(stateDir, KNOWN_IDS), catalog, log });
+  // The next start of the receiver searches git's history, which this command does not.
+  const earlier = async () => undefined;
+  const knownIds = await openKnownIds({ path: join(stateDir, KNOWN_IDS), catalog, log, earlier });
   const url = knownIds.urlOfDeleted(id);
   if (url === undefined)
     throw new PressmarkError(

@@ -120,6 +120,8 @@ test('200, and nothing is written, for an article that git pull removes, also in
 
   const fresh = config(remote.clone('fresh'));
   fs.rmSync(fileOf(fresh, uncommitted.data.id));
+  const forgotten = await runHere(['forget', '--dir', fresh, one.data.id], { PRESSMARK_SITE_URL: SITE_URL });
+  t.regex(forgotten.stderr, /no deleted article has the id/, 'the history is searched at the start');
   const second = await startHere(t, { dir: fresh, env: gitEnvironment(fresh) });
   for (const removed of [one, two, uncommitted]) await staysDeleted(t, second, removed);
   t.is((await second.post('article.published', kept.data)).text, kept.answer);
