@@ -114,7 +114,12 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
     clearTimeout(rootTimer);
     leave('');
     enter('');
-    if (!watchers.has('')) rootTimer = setTimeout(watchRoot, ROOT_EVERY_MS).unref();
+    if (!watchers.has('') && scanTimer === undefined)
+      rootTimer = setTimeout(watchRoot, ROOT_EVERY_MS).unref();
+    compareAll();
+  }
+
+  function compareAll(): void {
     isFolderChanged = true;
     comparison.request();
   }
@@ -125,10 +130,8 @@ export function watchContent(options: WatchOptions): { close(): Promise<void> } 
       { reason: messageOf(error) },
       'a part of the content folder cannot be watched; all files are compared every 30 seconds',
     );
-    scanTimer = setInterval(() => {
-      isFolderChanged = true;
-      comparison.request();
-    }, scanEveryMs).unref();
+    const scan = () => (watchers.has('') ? compareAll() : watchRoot());
+    scanTimer = setInterval(scan, scanEveryMs).unref();
   }
 
   /** @returns the reason if it has failed. */

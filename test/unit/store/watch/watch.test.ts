@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { patternLayout } from '../../../../src/generators/layout.js';
@@ -141,3 +142,28 @@ test.serial('where a folder cannot be watched, all files are compared again and 
     'a part of the content folder cannot be watched; all files are compared every 30 seconds',
   ]);
 });
+
+test.serial(
+  'where the content folder itself cannot be watched, it is not compared each second',
+  async (t) => {
+    const root = tempDir(t);
+    const content = contentFolder(root, patternLayout('https://garden.example', ':slug.md', '/:slug/'));
+    const { watch } = fs;
+    let attempts = 0;
+    const short = (): never => {
+      attempts++;
+      throw Object.assign(new Error('no watches are left'), { code: 'ENOSPC' });
+    };
+    Object.assign(fs, { watch: short });
+    t.teardown(() => Object.assign(fs, { watch }));
+    const watcher = watchContent({
+      content,
+      readAgain: async () => undefined,
+      compareFolder: async () => undefined,
+      log: pino({ level: 'silent' }),
+    });
+    t.teardown(() => watcher.close());
+    await setTimeout(1_500);
+    t.is(attempts, 1);
+  },
+);
