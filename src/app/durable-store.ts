@@ -195,6 +195,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
           env,
           isBeforeAnswer,
           ...(isPushed(settings) && { upstream: FETCHED_REF }),
+          isArticle: (path) => isArticlePath(content, path),
           assetsOf: assets.filesOf,
           authorOf: options.editors.of,
           hooks,
@@ -232,10 +233,14 @@ function keepEdits({ content, stateDir, prefix, log }: LevelOptions) {
   };
 }
 
-/** Returns a function that reads the text of an article's file, at a path in the site's folder; undefined if none can be read. */
+/**
+ * Returns a function that reads the text of an article's file, at a path in the site's folder; undefined if it is no article. For
+ * most generators, any text could be one, so the path decides, too.
+ */
 function decodeIn({ settings, content }: Pick<DurableStoreOptions, 'settings' | 'content'>) {
   return async (path: string, text: string): Promise<StoredArticle | undefined> => {
     const below = relative(content.root, join(settings.dir, path)).split(sep).join('/');
+    if (!isArticlePath(content, below)) return undefined;
     try {
       return await content.codec.decode(text, below);
     } catch (error) {

@@ -105,6 +105,7 @@ export async function startCommitting(dir: string): Promise<Committing> {
     hooks,
     log,
     content: 'content/',
+    isArticle: () => true,
     pathsOf: () => [],
     assetsOf: async () => [],
     authorOf: () => undefined,

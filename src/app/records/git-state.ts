@@ -11,6 +11,9 @@ import { readPushStatus } from '../../git/push/push-status.js';
 import { FETCHED_REF } from '../../git/push/remote.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 import type { GitService, GitState, ReplacedText } from '../../host/admin/site-services.js';
+import type { ContentFolder } from '../../store/catalog/content-folder.js';
+import { isArticlePath } from '../../store/catalog/scan.js';
+import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { isPushed, PUSH_STATUS, pushConfig } from '../git-settings.js';
 
@@ -28,7 +31,8 @@ const NOTHING = { branch: null, waitingFor: null, uncommitted: [], uncommittedTo
 /** Creates the service that reports the state of a site in git. */
 export function createGitService(settings: Settings): GitService {
   const { stateDir } = foldersOf(settings);
-  const state = remembered(() => gitState(settings));
+  const content = contentOf(settings);
+  const state = remembered(() => gitState(settings, content));
 
   async function replacedText(file: string): Promise<string | undefined> {
     return replacedFiles(stateDir).includes(file) ? readFile(join(stateDir, file), 'utf8') : undefined;
@@ -52,7 +56,7 @@ function remembered(look: () => Promise<GitState>): () => Promise<GitState> {
   };
 }
 
-async function gitState(settings: Settings): Promise<GitState> {
+async function gitState(settings: Settings, content: ContentFolder): Promise<GitState> {
   const { stateDir } = foldersOf(settings);
   const common = { commitError: readFacts(stateDir).commitError ?? null, replaced: replacedTexts(stateDir) };
   if (settings.git === false && settings.durability === 'disk')
@@ -64,7 +68,8 @@ async function gitState(settings: Settings): Promise<GitState> {
     checkContentFolder(repository, contentPrefix(settings)),
     isPushed(settings) ? pushState(settings, repository) : null,
   ]);
-  const files = place.kind === 'inside' ? await uncommittedFiles(place) : [];
+  const files =
+    place.kind === 'inside' ? await uncommittedFiles(place, (path) => isArticlePath(content, path)) : [];
   return {
     ...common,
     because: place.kind === 'inside' ? null : place.why,

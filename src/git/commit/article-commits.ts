@@ -49,6 +49,8 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, Art
   readonly env: NodeJS.Dict<string>;
   /** Whether answers wait for commits (durability `commit`). @default false */
   readonly isBeforeAnswer?: boolean;
+  /** Whether a path below the content folder is an article file's. */
+  isArticle(path: string): boolean;
   /** The ref of the remote's last commit; undefined if nothing is pushed. */
   readonly upstream?: string;
   /** The files that belong to an article. */
@@ -132,6 +134,7 @@ function createArticleCommits(
   const comparison = createComparison({
     place,
     log,
+    isArticle: options.isArticle,
     onUncommitted: (path) => queue.add(path, 'found'),
   });
   const beforeReplace = createBeforeReplace({

@@ -20,28 +20,34 @@ const HEAD_EVERY_MS = 5_000;
 const AGAIN_MS = 40_000;
 
 /**
- * Returns the files of the content folder that differ from the branch by `git status`, without the owner's staged files.
+ * Returns the articles' files that differ from the branch by `git status`, without the owner's staged files.
  *
+ * @param isArticle whether a path below the content folder is an article file's.
  * @returns paths relative to the site's folder.
  */
-export async function uncommittedFiles({ repository, folder, inSite }: CommittedFolder): Promise<string[]> {
+export async function uncommittedFiles(
+  { repository, folder, inSite }: CommittedFolder,
+  isArticle: (path: string) => boolean,
+): Promise<string[]> {
   const run = { timeoutMs: LIMIT_MS, background: true };
   const status = await statusOf(repository, folder === '' ? [] : [folder], run);
   const theirs = await stagedByOwner(repository, status);
   return [...status.files].flatMap(([path, { isThere }]) =>
-    isThere && !theirs.has(path) ? [inSite(path)] : [],
+    isThere && !theirs.has(path) && isArticle(path.slice(folder.length)) ? [inSite(path)] : [],
   );
 }
 
 export interface ComparisonOptions {
   readonly place: CommittedFolder;
   readonly log: Log;
+  /** Whether a path below the content folder is an article file's. */
+  isArticle(path: string): boolean;
   /** Receives each file that git lacks; its path is relative to the site's folder. */
   onUncommitted(path: string): void;
 }
 
 /** Finds files that git lacks: at the start, every ten minutes, and when another program has moved HEAD. */
-export function createComparison({ place, log, onUncommitted }: ComparisonOptions) {
+export function createComparison({ place, log, isArticle, onUncommitted }: ComparisonOptions) {
   const { repository } = place;
   const timers: NodeJS.Timeout[] = [];
   let isClosed = false;
@@ -55,7 +61,7 @@ export function createComparison({ place, log, onUncommitted }: ComparisonOption
       // progress still has uncommitted files, so its ref is not removed either.
       const next = await nextCommits(repository);
       compared = await commitAt(repository, 'HEAD');
-      const found = await uncommittedFiles(place);
+      const found = await uncommittedFiles(place, isArticle);
       for (const path of found) onUncommitted(path);
       if (found.length === 0) await removeNextRefs(repository, next);
       log.debug({ uncommitted: found.length }, 'articles compared with the branch');

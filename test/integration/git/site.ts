@@ -139,6 +139,7 @@ export function siteAt(
         replaceMs: 60_000,
         content: '',
         decode: async (path, text) => storedIn(text, path),
+        isArticle: (path) => path.endsWith('.md'),
         pathsOf: (id) => [paths.get(id) ?? []].flat(),
         assetsOf: async () => [],
         authorOf: () => undefined,
