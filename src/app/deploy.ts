@@ -190,7 +190,7 @@ function sourceOf(settings: Settings): OutputSource {
 function ownOutput(settings: Settings): OutputSource {
   const { outputDir, stateDir } = foldersOf(settings);
   let built: string | undefined;
-  const version = () => built ?? savedOutputDigest(stateDir);
+  const version = () => built ?? savedOutputDigest(stateDir, outputDir);
   return {
     folder: () => (version() === '' ? undefined : folderAt(outputDir)),
     version: () => `${version()} ${searchIndexVersion(outputDir)}`,

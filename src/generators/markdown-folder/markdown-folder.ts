@@ -96,7 +96,8 @@ export async function inspectFolder(
 ): Promise<SiteFacts> {
   const { files, content: named } = site;
   const sources = filesOfSite(files);
-  const below = folderPath(named ?? '').replace(/.$/, '$&/');
+  const root = folderPath(named ?? '');
+  const below = root === '' ? '' : `${root}/`;
   const markdown = sources.filter((path) => path.endsWith('.md') && path.startsWith(below));
   if (named !== undefined && markdown.length === 0)
     throw new PressmarkError(
@@ -106,7 +107,7 @@ export async function inspectFolder(
   const built = await program(site);
   const isArticlePath = (path: string) => path.endsWith('.md');
   const pages = markdown.map((path) => ({ path, address: '' }));
-  const all = readPosts(files, folderPath(named ?? ''), pages, { isArticlePath, slug });
+  const all = readPosts(files, root, pages, { isArticlePath, slug });
   const { folder, file, posts } = placeOf(named === undefined ? placedPosts(all) : all);
   const content = named ?? folder;
   // Code that reads a folder uses the file's name as the slug, including a date.

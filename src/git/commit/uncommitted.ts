@@ -51,7 +51,7 @@ export function createComparison({ place, log, isArticle, onUncommitted }: Compa
   const { repository } = place;
   const timers: NodeJS.Timeout[] = [];
   let isClosed = false;
-  /** HEAD's commit at the last comparison, or Pressmark's last one on top of it; null before the first. */
+  /** HEAD's commit at the last comparison, or Pressmark's last one on top of it; null on a branch without commits. */
   let compared: string | null | undefined;
 
   /** @returns the reason if it has failed. */

@@ -92,7 +92,7 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
   /** Forgets the builds in another output folder, whose keys say nothing about the files in this one. */
   async function begin(): Promise<void> {
     if (hasBuilt(stateDir, outputDir)) return;
-    for (const file of [path, marker]) fs.rmSync(file, { force: true });
+    for (const file of [path, marker, join(stateDir, DIGEST)]) fs.rmSync(file, { force: true });
     await writeAtomically(join(stateDir, OUTPUT), relative(stateDir, outputDir));
   }
 
@@ -169,9 +169,10 @@ export function hasBuilt(stateDir: string, outputDir: string): boolean {
   return readOrEmpty(join(stateDir, OUTPUT)) === relative(stateDir, outputDir);
 }
 
-/** Returns the digest of the saved output; empty if unknown, for example after an unclean stop. */
-export function savedOutputDigest(stateDir: string): string {
-  return fs.existsSync(join(stateDir, BUILDING)) ? '' : readOrEmpty(join(stateDir, DIGEST));
+/** Returns the digest of the saved output; empty if unknown, as after an unclean stop or for an output folder not yet built. */
+export function savedOutputDigest(stateDir: string, outputDir: string): string {
+  const isSaved = hasBuilt(stateDir, outputDir) && !fs.existsSync(join(stateDir, BUILDING));
+  return isSaved ? readOrEmpty(join(stateDir, DIGEST)) : '';
 }
 
 /** Computes a digest of files and their contents, which does not depend on their order. */

@@ -24,9 +24,9 @@ const LONGEST_TITLE = 300;
 const TITLE_FROM = 8_000;
 
 /**
- * Gives each heading an id, if it has none, and a link to itself, unless it is within a link, and makes a table of contents if there are enough headings:
- * `h2`, and below them `h3`. Nothing else in the HTML changes. `toc: true` or `toc: false` in the front matter decides for a
- * single text.
+ * Gives each heading an id, if it has none, and a link to itself, unless it is within a link, and makes a table of contents if
+ * there are enough headings: `h2`, and below them `h3`. Nothing else in the HTML changes. `toc: true` or `toc: false` in the
+ * front matter decides for a single text.
  */
 export function withHeadings<Text extends Pick<StandalonePage, 'html' | 'toc' | 'extra'>>(
   text: Text,

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
+import { openBuildState, savedOutputDigest } from '../../../src/site/builder/state.js';
 import { put, testSite } from './test-site.js';
 
 test('the page of a removed article goes, and with it its folder where that is empty', async (t) => {
@@ -94,7 +95,10 @@ test('an output folder that was set later is as foreign as the first one, and on
       await builder.close();
     }
   };
+  const { stateDir } = site.options;
   await built(first);
+  t.not(savedOutputDigest(stateDir, first), '');
+  t.is(savedOutputDigest(stateDir, later), '', 'nothing is deployed from there yet');
   put(join(site.dir, 'docs/index.html'), 'a person’s');
   await t.throwsAsync(built(later), { code: 'CONFIG_INVALID', message: /^docs\/ contains files/ });
   t.is(fs.readFileSync(join(site.dir, 'docs/index.html'), 'utf8'), 'a person’s');
@@ -103,6 +107,9 @@ test('an output folder that was set later is as foreign as the first one, and on
   fs.rmSync(join(site.options.content.root, path));
   put(join(site.options.staticDir, 'picture.svg'), 'new');
   await built(later);
+  t.is(savedOutputDigest(stateDir, first), '');
+  await openBuildState(stateDir, first, site.options.log).begin();
+  t.is(savedOutputDigest(stateDir, first), '', 'what is there is that of an earlier build');
   await built(first);
   t.is(site.page('picture.svg'), 'new');
   t.false(site.has('articles/a'));

@@ -16,13 +16,13 @@ test('the state names a file only once it is on the disk, and the marker stays u
   const site = testSite(t);
   site.write('a');
   const { output } = await site.builder.build('all');
-  const { stateDir } = site.options;
+  const { outputDir, stateDir } = site.options;
   t.true(isThere(stateDir, 'site.building'));
-  t.is(savedOutputDigest(stateDir), '', 'what is there may be torn, and is not deployed');
+  t.is(savedOutputDigest(stateDir, outputDir), '', 'what is there may be torn, and is not deployed');
   t.false(isThere(stateDir, 'site.json'));
   await site.builder.close();
   t.false(isThere(stateDir, 'site.building'));
-  t.is(savedOutputDigest(stateDir), output);
+  t.is(savedOutputDigest(stateDir, outputDir), output);
   const { files } = JSON.parse(fs.readFileSync(join(stateDir, 'site.json'), 'utf8'));
   t.deepEqual(files.map(([file]: [string]) => file).sort(), Object.keys(site.output()).sort());
 });
