@@ -10,7 +10,10 @@ import { blobId, commitAt, entriesAt, FILE, noObject, type TreeEntry } from '../
 import type { Repository } from '../repository.js';
 import { type Status, statusOf } from '../status.js';
 import type { NewVersion } from './build-commits.js';
-import { type Branch, isOn } from './head.js';
+import { type Branch, isOn, unfinishedCommand } from './head.js';
+
+/** Marks Pressmark's moves in the log of HEAD. */
+export const REFLOG_MESSAGE = 'pressmark: articles';
 
 /** How many times the index is reset while HEAD moves. */
 const TAKE_BACK_ATTEMPTS = 5;
@@ -71,13 +74,21 @@ export async function moveBranch(
     return isWritten && (await isOn(repository, head));
   };
   try {
-    const command = ['update-ref', '-m', 'pressmark: articles', '--stdin'];
-    const update = `update ${head.ref} ${last} ${head.tip ?? noObject(repository)}\n`;
+    const command = ['update-ref', '-m', REFLOG_MESSAGE, '--stdin'];
+    const tip = head.tip ?? noObject(repository);
+    const update = `update ${head.ref} ${last} ${tip}\n`;
     if (!(await runWhenReady(repository, command, update, isIndexed))) {
       await takeBack(repository, entries, ref);
       return undefined;
     }
     await syncRefs(commonDir, head.ref);
+    if (unfinishedCommand(repository) === undefined && !(await isOn(repository, head))) {
+      // A switch since then has taken the entries along to another branch, where they look as if the owner had staged them. A
+      // branch that has moved on keeps the commits.
+      await git(command, { input: `update ${head.ref} ${tip} ${last}\n`, accept: [128] });
+      await takeBack(repository, entries, ref);
+      return undefined;
+    }
     // Only after the sync: a power loss before it may leave the files in the index but not on the branch.
     return { tidied: git(['update-ref', '-d', ref]).catch(() => undefined) }; // else the next comparison does it; see uncommitted.ts
   } catch (error) {

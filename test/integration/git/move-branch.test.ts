@@ -136,6 +136,34 @@ test('a rebase that begins around the lock of the index gets no new file: HEAD i
   }
 });
 
+test('where the owner switches branches just before the branch moves, the new file is neither there nor staged on the other one', async (t) => {
+  for (const isUnborn of [false, true]) {
+    const { dir, repository, head, news } = await aboutToMove(t);
+    if (isUnborn) gitIn(dir, 'update-ref', '-d', 'HEAD');
+    const tip = isUnborn ? null : head.tip;
+    const commits = await buildCommits(repository, tip, news.files, STYLE);
+    const git: Git = async (args, run) => {
+      const { input } = run ?? {};
+      if (!args.includes('-m') || input === undefined || typeof input === 'string' || Buffer.isBuffer(input))
+        return repository.git(args, run);
+      const late = async function* () {
+        yield* input;
+        gitIn(
+          dir,
+          ...(isUnborn ? ['symbolic-ref', 'HEAD', 'refs/heads/other'] : ['checkout', '-qb', 'other']),
+        );
+      };
+      return repository.git(args, { ...run, input: late() });
+    };
+    t.is(await moveBranch({ ...repository, git }, { ...head, tip }, { ...news, commits }), undefined);
+    t.is(gitIn(dir, 'status', '--porcelain', '-uall'), `?? ${PATH}\n`);
+    t.is(
+      gitIn(dir, 'for-each-ref', '--format=%(subject)', 'refs/heads/main', 'refs/worktree').trim(),
+      isUnborn ? '' : 'First',
+    );
+  }
+});
+
 test('what the owner commits while an entry is taken back stays in the index', async (t) => {
   const { dir, repository, head, content, news } = await aboutToMove(t);
   let indexed = 0;
