@@ -117,6 +117,7 @@ function createArticleCommits(
   const { repository } = place;
   const message = createMessages({ hooks, log, template: options.message, skipCi: options.skipCi ?? false });
   const edits = new Map<string, NodeJS.Timeout>();
+  let changes: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   const { commit, idle } = createCommitArticles({
@@ -126,7 +127,6 @@ function createArticleCommits(
     commitEdits,
     message,
     upstream: async () => (upstream === undefined ? null : commitAt(repository, upstream)),
-    onMoved: (from, to) => comparison.moved(from, to),
     onCommitted: (made) => void hooks.doAction('git.committed', made),
   });
   const onFailed = (path: string, reason: string) => void hooks.doAction('git.failed', { path, reason });
@@ -154,9 +154,17 @@ function createArticleCommits(
     throw new PressmarkError('COMMIT_FAILED', message);
   }
 
-  /** Commits a person's edit once its file has not changed for a while, as people save in steps. */
-  function addEdit(path: string): void {
-    if (!commitEdits || isClosed) return;
+  /**
+   * Commits a person's edit once its file has not changed for a while, as people save in steps. Without `commitEdits`, the file
+   * may still have a delivered text that git lacks, such as one that was stashed before its commit.
+   */
+  function onChanged(path: string): void {
+    if (isClosed) return;
+    if (!commitEdits) {
+      clearTimeout(changes);
+      changes = setTimeout(comparison.request, stillMs).unref();
+      return;
+    }
     clearTimeout(edits.get(path));
     const add = () => {
       edits.delete(path);
@@ -190,8 +198,8 @@ function createArticleCommits(
           host.addAction('article.published', ({ path }) => queue.add(path, 'stored'));
           host.addAction('article.updated', ({ path }) => queue.add(path, 'stored'));
         }
-        host.addAction('article.created', ({ path }) => addEdit(path));
-        host.addAction('article.edited', ({ path }) => addEdit(path));
+        host.addAction('article.created', ({ path }) => onChanged(path));
+        host.addAction('article.edited', ({ path }) => onChanged(path));
         host.addAction('host.ready', comparison.start);
         const pushRest = await startPush?.(host, place);
         host.onClose(() => close(pushRest));

@@ -27,8 +27,6 @@ export interface CommitArticlesOptions extends ArticlePaths {
   authorOf(revision: string): Person | undefined;
   /** The remote's last known commit; the files that it has need no commit here. */
   upstream(): Promise<string | null>;
-  /** Called when the branch has moved to the last commit of a batch. */
-  onMoved(from: string | null, to: string): void;
   /** Called with each new commit. */
   onCommitted(made: Actions['git.committed']): void;
 }
@@ -43,7 +41,7 @@ interface ArticleVersion extends NewVersion {
 
 /** Commits batches of article files. */
 export function createCommitArticles(options: CommitArticlesOptions) {
-  const { place, log, author, sign, message, decode, onMoved, onCommitted } = options;
+  const { place, log, author, sign, message, decode, onCommitted } = options;
   const { repository } = place;
   const examine = createExaminer(place, log);
   let tidied: Promise<unknown> = Promise.resolve();
@@ -80,7 +78,6 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       const moved = await moveBranch(repository, head, { files: changes, commits, staged, since });
       if (moved === undefined) continue;
       tidied = moved.tidied;
-      onMoved(tip, commits.at(-1) ?? '');
       for (const { file } of changes) {
         outcomes.set(file.path, { kind: 'committed' });
         if (file.isStaged)

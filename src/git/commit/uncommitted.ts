@@ -1,14 +1,12 @@
-import { statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { createRepeatedTask } from '../../repeated-task.js';
 import type { CommittedFolder } from '../content-folder.js';
-import { commitAt } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';
-import { readHead } from './head.js';
-import { nextCommits, removeNextRefs, stagedByOwner } from './move-branch.js';
+import { nextCommits, REFLOG_MESSAGE, removeNextRefs, stagedByOwner } from './move-branch.js';
 
 /** How long git may take to look at all files, in milliseconds. */
 const LIMIT_MS = 300_000;
@@ -16,6 +14,8 @@ const LIMIT_MS = 300_000;
 /** How often all files are compared with the branch, and how often HEAD is checked for moves, in milliseconds. */
 const COMPARE_EVERY_MS = 600_000;
 const HEAD_EVERY_MS = 5_000;
+/** The time before a comparison, in milliseconds: git adds to HEAD's log before it moves the branch. */
+const GATHER_MS = 100;
 /** The pause after a failed comparison, in milliseconds. */
 const AGAIN_MS = 40_000;
 
@@ -51,8 +51,6 @@ export function createComparison({ place, log, isArticle, onUncommitted }: Compa
   const { repository } = place;
   const timers: NodeJS.Timeout[] = [];
   let isClosed = false;
-  /** HEAD's commit at the last comparison, or Pressmark's last one on top of it; null on a branch without commits. */
-  let compared: string | null | undefined;
 
   /** @returns the reason if it has failed. */
   async function compare(): Promise<string | undefined> {
@@ -60,7 +58,6 @@ export function createComparison({ place, log, isArticle, onUncommitted }: Compa
       // The refs are read first, so that the ref of a batch that begins during the comparison is not removed. A batch in
       // progress still has uncommitted files, so its ref is not removed either.
       const next = await nextCommits(repository);
-      compared = await commitAt(repository, 'HEAD');
       const found = await uncommittedFiles(place, isArticle);
       for (const path of found) onUncommitted(path);
       if (found.length === 0) await removeNextRefs(repository, next);
@@ -76,36 +73,25 @@ export function createComparison({ place, log, isArticle, onUncommitted }: Compa
   const task = createRepeatedTask({
     attempt: compare,
     onChange: () => undefined,
-    gatherMs: () => 0,
+    gatherMs: () => GATHER_MS,
     retryMs: () => AGAIN_MS,
   });
 
   function start(): void {
     task.request();
-    let [head, reflog] = timesOfHead(repository);
-    const compareIfMoved = async (): Promise<void> => {
-      const [headNow, logNow] = timesOfHead(repository);
-      if (headNow === head && logNow === reflog) return;
-      // A checkout changes the file HEAD; a commit does not.
-      const isSwitched = headNow !== head;
-      [head, reflog] = [headNow, logNow];
-      const now = await readHead(repository);
-      if (isSwitched || now.kind !== 'branch' || now.tip !== compared) task.request();
+    const isMoved = followHead(repository);
+    const compareIfMoved = () => {
+      try {
+        if (isMoved()) task.request();
+      } catch (error) {
+        log.debug({ reason: messageOf(error) }, 'HEAD could not be read');
+      }
     };
-    const onTimer = () =>
-      void compareIfMoved().catch((error: unknown) =>
-        log.debug({ reason: messageOf(error) }, 'HEAD could not be read'),
-      );
     timers.push(
       setInterval(() => task.request(), COMPARE_EVERY_MS),
-      setInterval(onTimer, HEAD_EVERY_MS),
+      setInterval(compareIfMoved, HEAD_EVERY_MS),
     );
     for (const timer of timers) timer.unref();
-  }
-
-  /** Notes that this process has moved HEAD to its own commits. */
-  function moved(from: string | null, to: string): void {
-    if (from === compared) compared = to;
   }
 
   /** Ends after the current comparison. */
@@ -115,11 +101,43 @@ export function createComparison({ place, log, isArticle, onUncommitted }: Compa
     await task.close();
   }
 
-  return { start, moved, close };
+  return { start, request: () => task.request(), close };
 }
 
-/** Returns the modification times of HEAD and its log, which change when HEAD moves. */
-function timesOfHead({ gitDir }: Repository): [head: number, log: number] {
-  const at = (name: string) => statSync(join(gitDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return [at('HEAD'), at(join('logs', 'HEAD'))];
+/**
+ * Returns a function that tells whether anyone but Pressmark has moved HEAD since its last call: a checkout changes the file
+ * HEAD, and each other move adds a line to its log.
+ */
+function followHead({ gitDir }: Pick<Repository, 'gitDir'>): () => boolean {
+  const reflog = join(gitDir, 'logs', 'HEAD');
+  const state = () => {
+    const [head, log] = [join(gitDir, 'HEAD'), reflog].map((file) =>
+      statSync(file, { throwIfNoEntry: false }),
+    );
+    return { head: head?.mtimeMs, ino: log?.ino, size: log?.size ?? 0 };
+  };
+  let last = state();
+
+  return () => {
+    const now = state();
+    const isRewritten = now.head !== last.head || now.ino !== last.ino || now.size < last.size;
+    const added = isRewritten ? '' : textBetween(reflog, last.size, now.size);
+    last = now;
+    return (
+      isRewritten || added.split('\n').some((line) => line !== '' && !line.endsWith(`\t${REFLOG_MESSAGE}`))
+    );
+  };
+}
+
+/** Returns a part of a file, which has at least `end` bytes. */
+function textBetween(path: string, start: number, end: number): string {
+  if (start === end) return '';
+  const bytes = Buffer.alloc(end - start);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, bytes, 0, bytes.length, start);
+  } finally {
+    closeSync(file);
+  }
+  return bytes.toString();
 }

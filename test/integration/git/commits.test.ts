@@ -135,7 +135,6 @@ test('where the branch moves and a file changes while a batch is made, the file 
     authorOf: () => undefined,
     upstream: async () => null,
     onCommitted: () => undefined,
-    onMoved: () => undefined,
   });
   const outcomes = await commit([
     { path: present, why: 'replaced', isDelivered: false },

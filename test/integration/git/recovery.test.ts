@@ -73,6 +73,33 @@ test('articles that lost their commits are committed soon, though the receiver h
   t.is(await site.git('status', '--porcelain'), '');
 });
 
+test('articles that their owner has unstaged after a soft reset, or brought back from a stash, are committed soon', async (t) => {
+  const site = await makeSite(t);
+  const host = await site.start();
+  await host.hooks.doAction('host.ready', { url: '' });
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  await site.git('reset', '-q', '--soft', 'HEAD~1');
+  await site.untilLogged('articles compared with the branch');
+  site.log.length = 0;
+  await site.untilLogged('articles compared with the branch');
+  await site.git('reset', '-q');
+  await site.untilCommitted(2);
+
+  site.log.length = 0;
+  await site.git('checkout', '-q', '--detach');
+  await site.update('one', { revision: 'r2' });
+  await site.untilLogged('on a branch again');
+  await site.git('stash', '-q');
+  await site.git('checkout', '-q', 'main');
+  await site.untilLogged('no commit: git has it');
+  await site.untilLogged('articles compared with the branch');
+  await site.git('stash', 'pop', '-q');
+  await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
+  await site.untilCommitted(3);
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
 test('locks from before the start of the machine are removed, others are named', async (t) => {
   const gitDir = tempDir(t);
   await mkdir(join(gitDir, 'refs/heads'), { recursive: true });
