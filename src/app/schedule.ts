@@ -48,15 +48,15 @@ export function schedulePlugin(options: ScheduleOptions): Plugin {
         else states.set(path, state);
       }
 
-      function compare(entry: Entry): void {
+      function compare(entry: Entry, at: number): void {
         const { path, id, url, from, until, broken } = entry;
         if (broken !== undefined) return; // its page stays as it is
-        const state = entryState(entry, now());
+        const state = entryState(entry, at);
         if (state === (states.get(path) ?? 'live')) return;
         keep(path, state);
         const change = { path: `${prefix}${path}`, id, url, state };
-        const at = isoOf(state === 'expired' ? until : from);
-        log.info({ ...change, ...(at !== undefined && { at }) }, `the article is ${state}`);
+        const since = isoOf(state === 'expired' ? until : from);
+        log.info({ ...change, ...(since !== undefined && { at: since }) }, `the article is ${state}`);
         void say(change);
       }
 
@@ -76,9 +76,10 @@ export function schedulePlugin(options: ScheduleOptions): Plugin {
       }
 
       function advance(): void {
-        if (now() >= next) {
-          for (const entry of catalog.entries()) compare(entry);
-          next = nextStateChange(catalog.entries(), now());
+        const at = now(); // one moment for both, so that no change falls between them
+        if (at >= next) {
+          for (const entry of catalog.entries()) compare(entry, at);
+          next = nextStateChange(catalog.entries(), at);
         }
         arm();
       }
@@ -92,8 +93,9 @@ export function schedulePlugin(options: ScheduleOptions): Plugin {
       function changed({ path }: { readonly path: string }): void {
         const entry = catalog.get(path.slice(prefix.length));
         if (entry === undefined) return;
-        compare(entry);
-        const itsNext = nextStateChange([entry], now());
+        const at = now();
+        compare(entry, at);
+        const itsNext = nextStateChange([entry], at);
         if (itsNext >= next) return;
         next = itsNext;
         arm();
