@@ -74,7 +74,7 @@ function* buildsOf({ facts, isBuiltHere }: SiteStatus, now: number): Generator<S
     yield ok(about, `${ago(build.at, now)}${isBefore ? '; it began before the last delivery' : ''}`);
   } else if (isBuiltHere && delivery !== undefined && buildError === undefined)
     yield noted('none', about, 'none yet; the receiver builds in the background');
-  if (buildError !== undefined)
+  if (isBuiltHere && buildError !== undefined)
     yield fail(
       about,
       `the last build failed ${ago(buildError.at, now)}: ${buildError.reason}`,

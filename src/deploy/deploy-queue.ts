@@ -89,6 +89,10 @@ export function createDeployQueue(options: DeployQueueOptions) {
 
   function keep(name: string, state: TargetState): Promise<void> {
     states.set(name, state);
+    return write();
+  }
+
+  function write(): Promise<void> {
     const text = `${JSON.stringify(Object.fromEntries(states))}\n`;
     writing = writing
       .then(() => writeAtomically(join(stateDir, NAME), text))
@@ -98,6 +102,9 @@ export function createDeployQueue(options: DeployQueueOptions) {
       });
     return writing;
   }
+
+  // The config has a target no more, whose last error would stay in the status.
+  if (Object.keys(known).some((name) => !states.has(name))) void write();
 
   /** Waits for the lock as long as another receiver deploys. @returns false if this receiver stops meanwhile. */
   async function enter(): Promise<boolean> {

@@ -52,6 +52,11 @@ test('of a build, status says whether the last delivery is in it', (t) => {
   t.deepEqual(saidOf({ buildError: { at: at(4), reason: 'no layout' } }), [
     'fail: the last build failed 60 s ago: no layout',
   ]);
+  t.deepEqual(
+    saidOf({ buildError: { at: at(4), reason: 'no layout' } }, false),
+    [],
+    'no build will clear it',
+  );
   t.deepEqual(saidOf({ build: { at: at(4), began: at(1) } }), [
     'ok: 60 s ago; it began before the last delivery',
   ]);

@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
@@ -97,6 +99,15 @@ test('what another receiver has deployed since the start is not deployed again',
   build('v2');
   await until('the other receiver has looked again', () => order.length === 4);
   t.deepEqual([order, deployed], [['enter', 'leave', 'enter', 'leave'], []]);
+});
+
+test('the error of a target that the config has no more goes with the next start', async (t) => {
+  const stateDir = tempDir(t);
+  const former = { hook: { attempts: 3, error: 'no', behindSince: '2026-11-01T00:00:00Z' } };
+  fs.writeFileSync(join(stateDir, 'deploy.json'), JSON.stringify(former));
+  const { deployed } = setUp(t, { stateDir, folder: () => undefined });
+  await until('the error is gone', () => readDeployState(stateDir).hook === undefined);
+  t.deepEqual(deployed, []);
 });
 
 test('the pauses after failures grow up to the longest', async (t) => {
