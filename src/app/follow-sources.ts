@@ -26,22 +26,26 @@ export function followSources(
   log: Log,
   further: readonly string[] = [],
 ): () => Promise<void> {
-  const { dir } = settings;
+  const { dir, configFile } = settings;
   const { templatesDir, staticDir, contentDir } = foldersOf(settings);
   const theme = themeFolder(settings);
   const ofOwner = ['pages', 'tags', 'authors'].map((name) => join(contentDir, name));
   const folders = [templatesDir, staticDir, ...ofOwner, ...(theme === undefined ? [] : [theme]), ...further];
-  const configs = START_FILES.map((name) => join(dir, name));
+  const configs = [
+    ...START_FILES.map((name) => join(dir, name)),
+    ...(configFile === undefined ? [] : [configFile]),
+  ];
   // With their parent folders, as a folder such as content/tags may be created later.
-  const watched = [...new Set([dir, ...folders, ...folders.map((folder) => dirname(folder))])];
+  const watched = [...new Set([...folders, ...[...configs, ...folders].map((path) => dirname(path))])];
   const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
   const isSource = (path: string) => folders.some((folder) => isIn(path, folder));
   const watcher = watch(watched, {
     ignoreInitial: true,
     // Editors' backup files, and everything but sources in a folder that holds more.
     ignored: (path) =>
-      /[\\/](?:\.(?!env$)|node_modules)/.test(path.slice(dir.length)) ||
-      !(watched.includes(path) || configs.includes(path) || (isSource(path) && !isLinkToFolder(path))),
+      !configs.includes(path) &&
+      (/[\\/](?:\.|node_modules)/.test(path.slice(dir.length)) ||
+        !(watched.includes(path) || (isSource(path) && !isLinkToFolder(path)))),
   });
   let texts = new Set<string>();
   let isAll = false;

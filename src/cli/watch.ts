@@ -56,14 +56,20 @@ function startReceiver() {
  * @param onChange called with the path of a changed file, below the site's folder.
  */
 async function watchPlugins(dir: string, onChange: (path: string) => void): Promise<FSWatcher> {
-  const configs = START_FILES.map((name) => join(dir, name));
-  const folders = [join(dir, 'plugins'), ...(await foldersInConfig(dir))];
+  const configFile = configFileOf(dir);
+  const configs = [
+    ...START_FILES.map((name) => join(dir, name)),
+    ...(configFile === undefined ? [] : [configFile]),
+  ];
+  const folders = [join(dir, 'plugins'), ...(await foldersInConfig(dir, configFile))];
   const isIn = (path: string) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
-  const watcher = watch([...new Set([dir, ...folders])], {
+  const above = configs.map((path) => dirname(path));
+  const watcher = watch([...new Set([...above, ...folders])], {
     ignoreInitial: true,
     ignored: (path) =>
-      path !== dir &&
-      (/^(?:\.(?!env$)|node_modules$)|~$/.test(basename(path)) || !(configs.includes(path) || isIn(path))),
+      !above.includes(path) &&
+      !configs.includes(path) &&
+      (/^(?:\.|node_modules$)|~$/.test(basename(path)) || !isIn(path)),
   });
   let timer: NodeJS.Timeout | undefined;
   watcher.on('all', (_event, path) => {
@@ -75,8 +81,8 @@ async function watchPlugins(dir: string, onChange: (path: string) => void): Prom
 }
 
 /** The folders of the plugins that the config names by path; empty if the config cannot be read, which the receiver reports. */
-async function foldersInConfig(dir: string): Promise<string[]> {
-  const plugins = await configuredPlugins(configFileOf(dir)).catch(() => []);
+async function foldersInConfig(dir: string, configFile: string | undefined): Promise<string[]> {
+  const plugins = await configuredPlugins(configFile).catch(() => []);
   return plugins
     .map((item) => (Array.isArray(item) ? item[0] : item))
     .filter((item): item is string => typeof item === 'string' && /^\.{0,2}[\\/]/.test(item))

@@ -112,7 +112,10 @@ test('start --watch runs a plugin anew after each change, waits where it is brok
   const file = join(dir, 'plugins/said.mjs');
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(file, saying('the first word'));
-  const child = spawn(process.execPath, [PROGRAM, 'start', '--watch', '--dir', dir, '--port', '0'], {
+  const config = join(tempDir(t), 'named.json');
+  fs.renameSync(join(dir, CONFIG), config);
+  const words = ['start', '--watch', '--dir', dir, '--config', config, '--port', '0'];
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
     env: { ...bareEnvironment(), ...ENV, PRESSMARK_SITE_URL: SITE_URL },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -133,6 +136,9 @@ test('start --watch runs a plugin anew after each change, waits where it is brok
   await says('the receiver ended with 1; it starts again after a change');
   fs.writeFileSync(file, saying('the second word'));
   await says('the second word');
+  fs.appendFileSync(config, '\n');
+  await says('named.json has changed: the receiver starts again');
+  await until('it says the second word again', () => output.split('the second word').length > 2);
   const ended = once(child, 'close');
   send('INT');
   await soon('it ends', ended);
