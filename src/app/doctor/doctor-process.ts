@@ -6,6 +6,7 @@ import { lowerPriority } from '../../fs/process-priority.js';
 import type { DoctorReport } from '../../host/records.js';
 import type { Log } from '../../log.js';
 import { PACKAGE_FOLDER } from '../../own-package.js';
+import { fail } from './finding.js';
 
 /** After which time findings are renewed, in milliseconds. */
 const OLD_MS = 15 * 60_000;
@@ -48,29 +49,39 @@ export function createDoctor({ dir, port, host, environment }: Settings, log: Lo
     const started = spawn(process.execPath, [program, 'doctor', ...flags], {
       // Pressmark's own process gets the secrets, as it checks whether they are set.
       env: environment,
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
       timeout: LONGEST_MS,
     });
     child = started;
     if (started.pid !== undefined) lowerPriority(started.pid);
-    let text = '';
-    started.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
+    const printed = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      started[name].setEncoding('utf8').on('data', (chunk: string) => {
+        printed[name] += chunk;
+      });
     const end = (error?: Error) => {
       if (child !== started) return;
       child = undefined;
+      const at = new Date().toISOString();
       try {
         if (error !== undefined) throw error;
-        last = { at: new Date().toISOString(), findings: JSON.parse(text) as DoctorReport['findings'] };
+        last = { at, findings: JSON.parse(printed.stdout) as DoctorReport['findings'] };
       } catch (cause) {
-        log.warn({ reason: messageOf(cause) }, 'the checks of doctor could not be run');
+        // Such as a fault of the config, with which the next start is refused.
+        const reason = printed.stderr.trim().replace(/^pressmark: /, '') || messageOf(cause);
+        log.warn({ reason }, 'the checks of doctor could not be run');
+        last = { at, findings: [fail('doctor', reason, 'correct that, and run the checks again')] };
       }
     };
     started.once('error', end);
     started.once('close', () => end());
   }
 
-  return { report, close: () => child?.kill() };
+  function close(): void {
+    child?.kill();
+    child = undefined;
+  }
+
+  return { report, close };
 }
