@@ -82,10 +82,7 @@ export async function createTestHost<O>(
       outputs: host.outputs.map(({ output }) => output),
       admin: host.admin,
       log: lines,
-      close: async () => {
-        await host.close();
-        remove();
-      },
+      close: () => host.close().finally(remove),
     };
   } catch (error) {
     remove();

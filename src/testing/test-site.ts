@@ -185,9 +185,12 @@ async function startSite(dir: string, options: TestSiteOptions): Promise<TestSit
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
-    await app.close();
-    moveClock(-moved);
-    remove(dir);
+    try {
+      await app.close();
+    } finally {
+      moveClock(-moved);
+      remove(dir);
+    }
   }
 
   return {

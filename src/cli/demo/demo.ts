@@ -30,8 +30,8 @@ export function demoCommand(): Command {
     .addHelpText('after', example('pressmark demo --exit'))
     .action(async ({ port: wanted, exit, json }: { port?: number; exit?: boolean; json?: boolean }) => {
       if (json) setLoudness('quiet');
-      const dir = fs.mkdtempSync(join(tmpdir(), 'pressmark-demo-'));
       const port = await freePort(wanted);
+      const dir = fs.mkdtempSync(join(tmpdir(), 'pressmark-demo-'));
       const url = `http://localhost:${port}`;
       fs.cpSync(EXAMPLE, dir, { recursive: true });
       createSecret(dir);
@@ -61,8 +61,8 @@ export function demoCommand(): Command {
 }
 
 /** The requested port, otherwise the usual one, or any free port if that is taken. */
-async function freePort(wanted = 0): Promise<number> {
-  if (wanted !== 0) return wanted;
+async function freePort(wanted: number | undefined): Promise<number> {
+  if (wanted !== undefined) return tryPort(wanted, HOST);
   return tryPort(DEFAULT_PORT, HOST).catch(() => tryPort(0, HOST));
 }
 

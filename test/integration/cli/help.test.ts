@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { COMMANDS } from '../../../src/cli/program.js';
+import { reply, startEndpoint } from '../../support/endpoint.js';
 import { runHere } from '../../support/in-process.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -120,7 +121,11 @@ test('the script for fish has every command with each of its options', async (t)
   }
 });
 
-test('demo --exit shows the whole life of an article, from its publication to a refused update, and removes its site', async (t) => {
+test('demo --exit shows the whole life of an article, from its publication to a refused update, and removes its site; at a port in use it makes none', async (t) => {
+  const { origin } = await startEndpoint(t, reply(200));
+  const taken = await runHere(['demo', '--exit', '--port', new URL(origin).port]);
+  t.is(taken.code, 1);
+  t.regex(taken.stderr, /is in use/);
   const { code, stdout, stderr } = await runHere(['demo', '--exit']);
   t.deepEqual([code, stderr], [0, '']);
   const statuses = [...stdout.matchAll(/^(\d{3}) {2}/gm)].map(([, status]) => status);
