@@ -190,7 +190,7 @@ export async function startHost(
     const storage = openStorage(name, folder);
     const requests = openStorage(name, join(folder, 'requests'));
     const router = isFirstParty ? undefined : await createRoutes(name);
-    const ofPlugin = { ...readingOnly(name), ...outsidePlugin(name, articles) };
+    const ofPlugin = { ...readingOnly(name), ...outsidePlugin(entry, articles) };
     const receiverHost: ReceiverHost = {
       ...common,
       secrets,
@@ -350,9 +350,9 @@ function runAsPlugin<T>({ plugin, isFirstParty }: PluginEntry, run: () => T): T 
 }
 
 /** The articles, for a plugin. Their methods run as code of the host, and functions that they are given as the plugin's. */
-function outsidePlugin(plugin: string, articles: HostContext['articles']): HostContext['articles'] {
+function outsidePlugin(entry: PluginEntry, articles: HostContext['articles']): HostContext['articles'] {
   const ofPlugin = (given: unknown) =>
-    typeof given === 'function' ? (...args: unknown[]) => asPlugin(plugin, () => given(...args)) : given;
+    typeof given === 'function' ? (...args: unknown[]) => runAsPlugin(entry, () => given(...args)) : given;
   return Object.fromEntries(
     Object.entries(articles).map(([name, method]) => [
       name,
