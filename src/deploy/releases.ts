@@ -142,7 +142,11 @@ export function removeOldReleases(releases: string, kept: readonly string[]): vo
   for (const name of names.filter((one) => !last.includes(one) && !kept.includes(one))) {
     // Renamed first, so that a half-removed release does not count as a complete one.
     const removed = name.startsWith('.') ? name : `.removed-${name}`;
-    if (removed !== name) fs.renameSync(join(releases, name), join(releases, removed));
-    fs.rmSync(join(releases, removed), { recursive: true, force: true });
+    try {
+      if (removed !== name) fs.renameSync(join(releases, name), join(releases, removed));
+      fs.rmSync(join(releases, removed), { recursive: true, force: true });
+    } catch {
+      // Another user may have made files in it. The present release is complete, and the next time it is tried again.
+    }
   }
 }

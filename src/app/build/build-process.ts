@@ -193,6 +193,7 @@ async function generatedSite(settings: Settings): Promise<GeneratedSite> {
   const prefix = contentPrefix(settings);
   return {
     siteDir: dir,
+    content: settings.content,
     stateDir: foldersOf(settings).stateDir,
     command: buildCommandOf(settings),
     output,

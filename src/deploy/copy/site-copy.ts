@@ -5,6 +5,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { isGone, PressmarkError, systemCode } from '../../errors.js';
 import { versionAt } from '../../fs/fingerprint.js';
 import type { Repository } from '../../git/repository.js';
+import { isBelow } from '../folder-files.js';
 import {
   borrowHistory,
   linkNeighbours,
@@ -19,6 +20,8 @@ import { holdsSecret, isEnvName, type Secrets, secretsOf, withoutSecrets } from 
 export interface SiteCopyOptions {
   /** The site's folder, absolute. */
   readonly siteDir: string;
+  /** The folder of article files, relative to the site's folder. It is copied even if it is a symbolic link. */
+  readonly content?: string;
   /** Files and folders that are not copied, relative to the site's folder. */
   readonly except: readonly string[];
   /** The repository of the site; undefined if there is none. */
@@ -108,7 +111,7 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
 /**
  * Makes an empty copy of a site, for builds that must not touch the site itself. Packages and the site's neighbours in its
  * repository are linked, not copied. A symbolic link within the site leads to its counterpart in the copy; a link out of the
- * site keeps its target.
+ * site keeps its target. A link at the content folder becomes a folder, as builds leave articles out.
  *
  * The copy holds no secrets of Pressmark: environment files, such as `.env`, its backups, and targets of links to such files,
  * are copied without them; any other file with a secret is left out.
@@ -120,7 +123,8 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
   // Two folders deep, so that files that a build writes next to the site are removed with the copy.
   removeAbandoned(tmpdir());
   const root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), COPY_PREFIX)));
-  const { repository } = options;
+  const { repository, content } = options;
+  const holdsContent = (path: string) => content !== undefined && isBelow(path, join(content, '.'));
   const top = join(root, 'site', basename(repository?.top ?? siteDir) || 'site');
   const dir = join(top, repository?.prefix ?? '').replace(/[\\/]$/, '');
   const remove = () => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
@@ -165,8 +169,8 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
       const isGems = entry.isDirectory() && path === join('vendor', 'bundle');
       if (isGems) link(source, target);
       else if (except.has(path)) return;
-      else if (entry.isSymbolicLink()) await copyLink(source, target);
-      else if (entry.isDirectory()) {
+      else if (entry.isSymbolicLink() && !holdsContent(path)) await copyLink(source, target);
+      else if (entry.isDirectory() || entry.isSymbolicLink()) {
         if (entry.name === 'node_modules') linkPackages(source, target);
         else await copyFolder(source, target);
       } else if (entry.isFile()) await copyFile(source, target);
@@ -240,7 +244,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
 
   /** The target of a copied link. */
   function linkTarget(source: string, target: string): string {
-    const to = resolve(dirname(source), fs.readlinkSync(source));
+    const to = resolve(fs.realpathSync(dirname(source)), fs.readlinkSync(source));
     const inside = relative(siteDir, to);
     const isInside = !isAbsolute(inside) && inside !== '..' && !inside.startsWith(`..${sep}`);
     return isInside ? relative(dirname(target), join(dir, inside)) || '.' : to;

@@ -50,3 +50,20 @@ test('an output that is being deployed is kept, however many come after it', asy
   await build('7');
   t.false(fs.existsSync(deployed));
 });
+
+test('an output is replaced also where an earlier one cannot be removed', async (t) => {
+  const dir = tempDir(t);
+  const outputsDir = join(dir, 'outputs');
+  const place = { path: join(dir, 'public'), outputsDir };
+  write(join(outputsDir, '.removed-before'), { 'upload.php': 'x' });
+  const { rmSync } = fs;
+  t.teardown(() => Object.assign(fs, { rmSync }));
+  Object.assign(fs, {
+    rmSync: (...args: Parameters<typeof rmSync>) => {
+      if (String(args[0]).includes('.removed-')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+      rmSync(...args);
+    },
+  });
+  await replaceOutput(write(join(dir, 'built'), first), place);
+  t.deepEqual(readFiles(place.path), first);
+});

@@ -320,3 +320,21 @@ test('files and folders that disappear while they are copied are left out, and a
   site.remove();
   t.deepEqual(readFiles((await copy.synced()).site.dir), { 'c/y.md': 'x' });
 });
+
+test('the articles behind a linked content folder are copied: a change of one is another version, and one can be left out', async (t) => {
+  const root = tempDir(t);
+  const siteDir = join(root, 'site');
+  writeFiles(root, { 'shared/posts/a.md': 'a', 'shared/about.md': 'x', 'site/index.html': 'x' });
+  fs.symlinkSync('../shared', join(siteDir, 'src'));
+  fs.symlinkSync('../about.md', join(root, 'shared/posts/about.md'));
+  const copy = await copySite({ siteDir, content: 'src/posts/', except: [] });
+  t.teardown(copy.remove);
+  const first = await copy.sync();
+  writeFiles(root, { 'shared/posts/b.md': 'b' });
+  t.not(await copy.sync(), first);
+  t.is(fs.readFileSync(join(copy.dir, 'src/posts/b.md'), 'utf8'), 'b');
+  t.is(fs.readFileSync(join(copy.dir, 'src/posts/about.md'), 'utf8'), 'x');
+  t.true(copy.write('src/posts/a.md', undefined));
+  t.deepEqual(fs.readdirSync(join(copy.dir, 'src/posts')), ['about.md', 'b.md']);
+  t.is(fs.readFileSync(join(root, 'shared/posts/a.md'), 'utf8'), 'a');
+});
