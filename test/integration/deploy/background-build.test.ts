@@ -75,6 +75,9 @@ const isBuilt = (id: string, content = `Text of ${id}.`) =>
   until(`${id} is built with ${content}`, () => text(page(id)).includes(content));
 
 test.serial.before(async () => {
+  fs.mkdirSync(join(root, 'articles'), { recursive: true });
+  fs.mkdirSync(dir);
+  fs.symlinkSync('../articles', join(dir, 'content'));
   writeToySite(dir, {
     'pressmark.config.mjs': CONFIG,
     'build.sh': BUILD,
