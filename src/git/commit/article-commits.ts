@@ -146,9 +146,15 @@ function createArticleCommits(
     limitMs: options.replaceMs,
   });
 
-  async function commitNow(path: string, why: Why): Promise<void> {
+  async function commitNow(path: string, text: string, why: Why): Promise<void> {
     const outcome = await queue.commitNow(path, why, ANSWER_MS);
-    if (outcome.kind === 'committed') return;
+    if (outcome.kind === 'committed') {
+      if (outcome.content?.equals(Buffer.from(text))) return;
+      throw new PressmarkError(
+        'COMMIT_FAILED',
+        'another program, such as git, has replaced the article’s file before its commit; send it again',
+      );
+    }
     const what = outcome.kind === 'later' ? 'send it again when git works' : 'change that and send it again';
     const message = `the article is stored, but has no commit yet: ${outcome.because}; ${what}`;
     throw new PressmarkError('COMMIT_FAILED', message);
@@ -216,7 +222,7 @@ function createArticleCommits(
     ...disk,
     beforeReplace: ({ path, edited }) => beforeReplace(`${content}${path}`, edited),
     ...(isBeforeAnswer && {
-      afterWrite: ({ path }, why) => commitNow(`${content}${path}`, why),
+      afterWrite: ({ path, text }, why) => commitNow(`${content}${path}`, text, why),
     }),
     async ensure(entry) {
       const fingerprint = await disk.ensure(entry);

@@ -36,7 +36,7 @@ const ATTEMPTS = 3;
 
 /** A new version with its file. */
 interface ArticleVersion extends NewVersion {
-  readonly file: Pick<Candidate, 'path' | 'isStaged'>;
+  readonly file: Pick<Candidate, 'path' | 'isStaged'> & Partial<Pick<Candidate, 'bytes'>>;
 }
 
 /** Commits batches of article files. */
@@ -79,7 +79,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       if (moved === undefined) continue;
       tidied = moved.tidied;
       for (const { file } of changes) {
-        outcomes.set(file.path, { kind: 'committed' });
+        outcomes.set(file.path, { kind: 'committed', ...(file.bytes && { content: file.bytes }) });
         if (file.isStaged)
           log.warn(
             { path: file.path },
@@ -125,7 +125,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       });
       if (decision.kind === 'present') {
         log.debug({ path }, 'no commit: git has it');
-        outcomes.set(path, { kind: 'committed' });
+        outcomes.set(path, { kind: 'committed', content: bytes });
       } else if (decision.kind === 'left to owner' || stored === undefined || kindInFile === undefined) {
         const outcome = decision.kind === 'left to owner' ? decision : leftToOwner(NO_ARTICLE);
         log.debug({ path }, `no commit: ${outcome.because}`);

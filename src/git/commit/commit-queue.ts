@@ -27,8 +27,8 @@ export interface Pending {
 
 /** The result of an attempt to commit a file. */
 export type CommitOutcome =
-  /** A commit has the file's content. */
-  | { readonly kind: 'committed' }
+  /** A commit has the file's content; none if the file is removed. */
+  | { readonly kind: 'committed'; readonly content?: Buffer }
   /** The commit must wait for something else to end. */
   | { readonly kind: 'later'; readonly because: string }
   /** It is for the owner to commit: a person's edit or rename, or a file that is not a readable article. */

@@ -46,7 +46,7 @@ export interface ComparisonOptions {
   onUncommitted(path: string): void;
 }
 
-/** Finds files that git lacks: at the start, every ten minutes, and when another program has moved HEAD. */
+/** Finds files that git lacks: at the start, every ten minutes, when another program has moved HEAD, and on request. */
 export function createComparison({ place, log, isArticle, onUncommitted }: ComparisonOptions) {
   const { repository } = place;
   const timers: NodeJS.Timeout[] = [];

@@ -1,4 +1,4 @@
-import { appendFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
@@ -141,7 +141,10 @@ test('where the branch moves and a file changes while a batch is made, the file 
     { path: fresh, why: 'stored', isDelivered: true },
   ]);
   await idle();
-  t.deepEqual([...outcomes], [[fresh, { kind: 'committed' }]]);
+  t.deepEqual(
+    [...outcomes],
+    [[fresh, { kind: 'committed', content: await readFile(join(site.dir, fresh)) }]],
+  );
   t.deepEqual((await site.subjects()).slice(2), ['Mine', 'Publish']);
 });
 

@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
+import type { ArticleCommits } from '../../../src/git/commit/article-commits.js';
 import { replacedFiles } from '../../../src/git/commit/replaced-texts.js';
-import { makeSite } from './site.js';
+import { decode } from '../../support/plain-files.js';
+import { makeSite, NO_DISK } from './site.js';
 
 test('what the owner has staged and not staged stays as it is, also at the path of an article that is updated or removed in the admin, and of a file that it shows', async (t) => {
   const site = await makeSite(t);
@@ -61,6 +63,24 @@ test('a delivered text whose commit has waited gets it before an update replaces
   t.is(await site.git('show', `HEAD^:${path}`), delivered);
   t.is(await site.git('show', `:${path}`), 'my own words\n');
   t.deepEqual(replacedFiles(join(site.top, '..', 'state')), []);
+});
+
+test('at level commit, a text that git has replaced before its commit, as a failed merge does, is not acknowledged', async (t) => {
+  const site = await makeSite(t);
+  let commits: ArticleCommits | undefined;
+  await site.start({ isBeforeAnswer: true, onOpened: (opened) => (commits = opened) });
+  const path = await site.publish('one');
+  const text = await site.read(path);
+  const { article } = decode(text, path);
+  const acknowledge = async (text: string) =>
+    commits?.writerOver(NO_DISK).afterWrite?.({ path, text, article }, 'stored');
+  await acknowledge(text);
+  await acknowledge(text);
+  await t.throwsAsync(acknowledge(`${text}More words.\n`), {
+    code: 'COMMIT_FAILED',
+    message: /has replaced the article’s file/,
+  });
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
 });
 
 test('an edit that the owner has committed since the delivery is not undone', async (t) => {

@@ -46,7 +46,7 @@ export interface SiteOptions {
 }
 
 /** The files are written by the stand-in of the store. */
-const NO_DISK: Writer = {
+export const NO_DISK: Writer = {
   write: () => Promise.reject(new Error('the stand-in writes')),
   remove: () => Promise.reject(new Error('the stand-in removes')),
   ensure: async ({ fingerprint }) => fingerprint,
