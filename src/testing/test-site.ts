@@ -177,7 +177,7 @@ async function startSite(dir: string, options: TestSiteOptions): Promise<TestSit
     const lines = ['id', '  id', '    id'].map((key) => `\n${key}: ${JSON.stringify(id)}\n`);
     const content = join(dir, settings.content);
     for (const name of fs.readdirSync(content, { recursive: true, encoding: 'utf8' })) {
-      const text = name.endsWith('.md') ? fs.readFileSync(join(content, name), 'utf8') : '';
+      const text = /\.(?:md|markdown|html)$/.test(name) ? fs.readFileSync(join(content, name), 'utf8') : '';
       if (lines.some((line) => text.includes(line))) return text;
     }
     throw new Error(`no file in ${content} has the id ${quote(id)}`);

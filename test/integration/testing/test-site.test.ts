@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 test('a test site: with its time moved on, scheduled articles get their pages at their minutes, also after a restart, which keeps what is stored', async (t) => {
-  const site = await createTestSite();
+  const site = await createTestSite({ config: { articles: { file: ':slug.markdown' } } });
   t.teardown(site.close);
   const live = await site.deliver({ title: 'Soil', content_html: '<p>Dark.</p>' });
   await site.built(live.url, 'Dark.');
