@@ -70,10 +70,15 @@ export function createReading(options: ReadingOptions) {
       if (!(error instanceof PressmarkError) || error.code !== 'ARTICLE_NOT_FOUND') throw error;
       await readNewFiles();
     }
+    return choose();
+  }
+
+  /** Runs `work`. Its refusal of a request may not be final: the writer may throw another error then. */
+  async function refusing<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return choose();
+      return await work();
     } catch (error) {
-      if (error instanceof PressmarkError && error.code === 'ARTICLE_NOT_FOUND') writer.onMissing?.();
+      if (error instanceof PressmarkError && error.status < 500) writer.beforeRefusal?.();
       throw error;
     }
   }
@@ -90,13 +95,15 @@ export function createReading(options: ReadingOptions) {
    *
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE.
    */
-  async function find(url: string): Promise<Found> {
-    await writer.catchUp?.();
-    await compare(catalog.byUrl(canonicalUrl(url) ?? ''));
-    await compare(catalog.unresolved(lastSegment(url)));
-    const entry = await chooseEntry(() => onlyEntry(catalog, url));
-    await ensureShared(entry);
-    return { ...(await open(entry)).stored, path: entry.path };
+  function find(url: string): Promise<Found> {
+    return refusing(async () => {
+      await writer.catchUp?.();
+      await compare(catalog.byUrl(canonicalUrl(url) ?? ''));
+      await compare(catalog.unresolved(lastSegment(url)));
+      const entry = await chooseEntry(() => onlyEntry(catalog, url));
+      await ensureShared(entry);
+      return { ...(await open(entry)).stored, path: entry.path };
+    });
   }
 
   /** Returns the article with this id; undefined if there is none. */
@@ -119,7 +126,7 @@ export function createReading(options: ReadingOptions) {
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT.
    */
   async function check(target: Target): Promise<Precondition> {
-    if (writer.catchUp === undefined) return checkNow(target);
+    if (writer.catchUp === undefined) return refusing(() => checkNow(target));
     try {
       // If the files are not up to date, the push of an applied update fails. Any other result needs files that are up to date.
       const found = await checkNow(target);

@@ -216,7 +216,7 @@ function createArticleCommits(
    * Returns a writer that commits the text that it replaces and, at level `commit`, the text that it has written. A written
    * file stays in any case; if its commit failed, it gets one later, and the sender's next attempt is answered with 200. A file
    * that an earlier delivery may have left without a commit gets one, too. While a rebase or the like is unfinished, an article
-   * that is missing may be back soon, so it is not reported as missing.
+   * may be missing or at an earlier revision, so no update or lookup is refused for good.
    */
   const writerOver = (disk: Writer): Writer => ({
     ...disk,
@@ -229,7 +229,7 @@ function createArticleCommits(
       queue.add(`${content}${entry.path}`, 'found');
       return fingerprint;
     },
-    onMissing: () => refuseWhileUnfinished(repository),
+    beforeRefusal: () => refuseWhileUnfinished(repository),
   });
 
   return {

@@ -43,8 +43,8 @@ export function unfinishedCommand({ gitDir }: Pick<Repository, 'gitDir'>): strin
 }
 
 /**
- * Throws while a rebase or the like is unfinished: `git rebase --abort` would undo an update that is stored now, and an article
- * that is missing now may be back when the command has ended.
+ * Throws while a rebase or the like is unfinished: `git rebase --abort` would undo an update that is stored now, and the files
+ * may have something else when the command has ended.
  *
  * @throws PressmarkError COMMIT_FAILED.
  */

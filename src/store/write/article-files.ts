@@ -92,8 +92,8 @@ export interface Writer {
    *   `trash`: by a person who restores it.
    */
   afterWrite?(file: StoredFile, written: 'stored' | 'found' | 'trash'): Promise<void>;
-  /** Called if the article of an update or a lookup is not found; throws if it may be back soon. */
-  onMissing?(): void;
+  /** Called before an update or a lookup is refused because of what the files have; throws if they may soon have something else. */
+  beforeRefusal?(): void;
   /** A number that changes when another machine has changed files, so that decisions must be made again. */
   readonly epoch: number;
   /**

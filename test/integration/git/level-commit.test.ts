@@ -151,11 +151,15 @@ test.serial(
     const refused = await receiver.post('article.updated', change);
     t.is(refused.status, 503);
     t.true(refused.json.error.includes("a merge is unfinished in the site's repository"));
+    // The work tree may have an earlier text meanwhile: a 409 would end the update for good.
+    const ahead = { ...change, base_revision_id: 'a-revision-of-the-branch' };
+    t.is((await receiver.post('article.updated', ahead)).status, 503);
     t.is((await publish(data)).status, 503);
     t.is(gitIn(dir, 'rev-parse', 'main'), tip);
     fs.rmSync(unfinished);
     t.is((await publish(data)).status, 200);
     t.true(committedIds(dir).includes(data.id));
+    t.is((await receiver.post('article.updated', ahead)).status, 409);
     t.is((await receiver.post('article.updated', change)).status, 200);
   },
 );
