@@ -35,8 +35,9 @@ export function followSources(
     ...START_FILES.map((name) => join(dir, name)),
     ...(configFile === undefined ? [] : [configFile]),
   ];
+  const ofConfigs = configs.map((path) => dirname(path));
   // With their parent folders, as a folder such as content/tags may be created later.
-  const watched = [...new Set([...folders, ...[...configs, ...folders].map((path) => dirname(path))])];
+  const watched = [...new Set([...ofConfigs, ...folders, ...folders.map((path) => dirname(path))])];
   const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
   const isSource = (path: string) => folders.some((folder) => isIn(path, folder));
   const watcher = watch(watched, {
@@ -44,6 +45,7 @@ export function followSources(
     // Editors' backup files, and everything but sources in a folder that holds more.
     ignored: (path) =>
       !configs.includes(path) &&
+      !ofConfigs.includes(path) &&
       (/[\\/](?:\.|node_modules)/.test(path.slice(dir.length)) ||
         !(watched.includes(path) || (isSource(path) && !isLinkToFolder(path)))),
   });
