@@ -44,6 +44,8 @@ test('status, doctor and send find the receiver that runs, wherever it listens, 
     join(dir, '.pressmark/facts.jsonl'),
     `${JSON.stringify({ buildError: { at, reason: 'no space left' } })}\n`,
   );
+  t.notRegex((await status(dir)).stdout, /last build failed/, 'nobody builds this site here');
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "git": false }');
   t.regex((await status(dir)).stdout, /^✗ build {5}the last build failed 10 h ago: no space left$/m);
   await receiver.close();
   t.deepEqual(fs.readdirSync(folder), []);
