@@ -195,6 +195,7 @@ const PATHS: readonly string[] = [
   ),
   `/${'a'.repeat(8_000)}`,
 ];
+const METHODS = ['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'post', 'BREW'];
 const HEADERS = [
   ...['X-Service-Contract: 3', 'X-Service-Contract: 2, 2', 'X-Service-Event: article.deleted'],
   ...['X-Service-Timestamp: never', 'Content-Type: text/plain', 'Host: a, b', 'Cookie: a=\xe9'],
@@ -233,7 +234,8 @@ function onTheWire(
       `Content-Length: ${'9'.repeat(30)}`,
     ]);
   else if (framing === 'method')
-    method = random.pick(['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'post', 'BREW']);
+    // HEAD is answered with the length of a body and no body: the next answer of a pipeline would be read as that body.
+    method = random.pick(isLast ? [...METHODS, 'HEAD'] : METHODS);
   else if (framing === 'path') path = random.pick(PATHS);
   else if (framing === 'headers') more.push(random.pick(HEADERS));
   else if (framing === 'encoding')

@@ -233,6 +233,7 @@ async function takeCourse(dir: string, mode: Mode, fault: Fault, seed: number): 
     acknowledged,
     site: mode === 'site',
     workshop,
+    failedCalls: injected,
   });
   const total = [...acknowledged.values()].reduce((sum, version) => sum + version + 1, 0);
   return { wrong, injected, refused, hasEnded, acknowledged: total };
