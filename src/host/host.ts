@@ -393,7 +393,8 @@ async function stepOf<T>(
       throw invalid(`${who} is not ${done} after ${ms / 1_000} s; its ${must} sooner`);
     });
   } catch (error) {
-    if (error instanceof PressmarkError && NAMING.has(error.code)) throw error;
+    // Errors of first-party plugins are about the config, not the plugin.
+    if (error instanceof PressmarkError && (entry.isFirstParty || NAMING.has(error.code))) throw error;
     throw invalid(`${who} could not be ${done}: ${messageOf(error)}`, error);
   }
 }

@@ -130,6 +130,12 @@ const adapterAt = (name: string, path: string, maxBytes = 1) =>
 const one = (over: object, options?: unknown) => [entry({ name: 'a', receiver: nothing, ...over }, options)];
 const numbers = z.object({ x: z.object({ y: z.number() }) });
 
+test('what a first-party plugin refuses in its set-up is said as it is: it is about the config', async (t) => {
+  const refused = new PressmarkError('CONFIG_INVALID', 'git.push.branch must be set');
+  const own = entry({ name: 'own', receiver: () => Promise.reject(refused) });
+  t.is(await t.throwsAsync(startHost([{ ...own, isFirstParty: true }], around)), refused);
+});
+
 test('what is wrong with plugins is refused in words that name them', async (t) => {
   const cases: [entries: PluginEntry[], words: RegExp][] = [
     [one({ requires: { z: '*' } }), /plugin a .*requires "z", which is not there/],
