@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { reasonOf } from '../../article/front-matter/read.js';
 import { type ArticleState, type Publication, stateAt } from '../../article/publication.js';
 import type { Settings } from '../../config/load.js';
-import { isGone } from '../../errors.js';
+import { isGone, PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { lastAuthors as lastAuthorsIn } from '../../git/history.js';
 import type { Person } from '../../git/identity.js';
 import { commitAt } from '../../git/objects.js';
 import { filesInReview } from '../../git/push/in-review.js';
+import { isUnreadable } from '../../store/catalog/content-folder.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
@@ -76,7 +77,9 @@ export function listArticles(settings: Settings): ArticleFile[] {
         reason,
       };
     } catch (error) {
-      return isGone(error) ? [] : { kind: 'unreadable', file, path, reason: reasonOf(error) };
+      if (isGone(error)) return [];
+      if (!(error instanceof PressmarkError || isUnreadable(error))) throw error;
+      return { kind: 'unreadable', file, path, reason: reasonOf(error) };
     }
   });
 }
