@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { listPlugins, type PluginReport } from '../app/plugins/list-plugins.js';
-import { loadSite } from '../app/site-address.js';
+import { refuseNoSite } from '../app/site-address.js';
+import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
 import { aligned, paint, print, printable, printJson } from './terminal.js';
 
@@ -10,7 +11,9 @@ export function pluginsCommand(): Command {
     .option('--json', 'print them as JSON')
     .addHelpText('after', example('pressmark plugins'))
     .action(async ({ dir, json }: { dir: string; json?: boolean }) => {
-      const reports = await listPlugins(await loadSite(dir));
+      const settings = await loadSettings(dir);
+      const reports = await listPlugins(settings);
+      if (reports.length === 0) refuseNoSite(settings);
       if (json) return printJson(reports, 2);
       if (reports.length === 0) return print('no plugins; docs/plugins.md says how to write one');
       for (const report of reports) {
