@@ -74,7 +74,7 @@ async function tipOf(repository: Repository, ref: string): Promise<string | null
 export async function readBranch(repository: Repository): Promise<Omit<Branch, 'tip'> | NotNow> {
   const unfinished = unfinishedCommand(repository);
   if (unfinished !== undefined) return notNow(`${unfinished} to end`);
-  if (existsSync(join(repository.gitDir, 'BISECT_LOG'))) return notNow('a bisect to end');
+  if (isBisecting(repository)) return notNow('a bisect to end');
   const ref = await branchOfHead(repository);
   if (ref === undefined) return notNow('HEAD to be on a branch again');
   return { kind: 'branch', ref };
@@ -84,6 +84,16 @@ export async function readBranch(repository: Repository): Promise<Omit<Branch, '
 export async function isOn(repository: Repository, { ref }: Pick<Branch, 'ref'>): Promise<boolean> {
   const branch = await readBranch(repository);
   return branch.kind === 'branch' && branch.ref === ref;
+}
+
+/** Whether HEAD has left that branch, and not for a rebase, a bisect or the like, which come back to it. */
+export async function hasLeft(repository: Repository, { ref }: Pick<Branch, 'ref'>): Promise<boolean> {
+  if (unfinishedCommand(repository) !== undefined || isBisecting(repository)) return false;
+  return (await branchOfHead(repository)) !== ref;
+}
+
+function isBisecting({ gitDir }: Pick<Repository, 'gitDir'>): boolean {
+  return existsSync(join(gitDir, 'BISECT_LOG'));
 }
 
 function notNow(waitingFor: string): NotNow {

@@ -10,7 +10,7 @@ import { blobId, commitAt, entriesAt, FILE, noObject, type TreeEntry } from '../
 import type { Repository } from '../repository.js';
 import { type Status, statusOf } from '../status.js';
 import type { NewVersion } from './build-commits.js';
-import { type Branch, isOn, unfinishedCommand } from './head.js';
+import { type Branch, hasLeft, isOn } from './head.js';
 
 /** Marks Pressmark's moves in the log of HEAD. */
 export const REFLOG_MESSAGE = 'pressmark: articles';
@@ -82,7 +82,7 @@ export async function moveBranch(
       return undefined;
     }
     await syncRefs(commonDir, head.ref);
-    if (unfinishedCommand(repository) === undefined && !(await isOn(repository, head))) {
+    if (await hasLeft(repository, head)) {
       // A switch since then has taken the entries along to another branch, where they look as if the owner had staged them. A
       // branch that has moved on keeps the commits.
       await git(command, { input: `update ${head.ref} ${tip} ${last}\n`, accept: [128] });

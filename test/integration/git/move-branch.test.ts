@@ -164,6 +164,19 @@ test('where the owner switches branches just before the branch moves, the new fi
   }
 });
 
+test('a bisect that begins when the branch has just moved leaves the commit where it is', async (t) => {
+  const { dir, repository, head, news } = await aboutToMove(t);
+  const git: Git = async (args, run) => {
+    const ended = await repository.git(args, run);
+    if (args.includes('-m')) fs.writeFileSync(join(dir, '.git/BISECT_LOG'), '');
+    return ended;
+  };
+  const moved = await moveBranch({ ...repository, git }, head, news);
+  await moved?.tidied;
+  t.true(moved !== undefined && news.commits.includes(gitIn(dir, 'rev-parse', 'main').trim()));
+  t.is(gitIn(dir, 'status', '--porcelain', '-uall'), '');
+});
+
 test('what the owner commits while an entry is taken back stays in the index', async (t) => {
   const { dir, repository, head, content, news } = await aboutToMove(t);
   let indexed = 0;
