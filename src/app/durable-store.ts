@@ -234,8 +234,8 @@ function keepEdits({ content, stateDir, prefix, log }: LevelOptions) {
 }
 
 /**
- * Returns a function that reads the text of an article's file, at a path in the site's folder; undefined if it is no article. For
- * most generators, any text could be one, so the path decides, too.
+ * Returns a function that decodes the text of a file as an article. The path is relative to the site's folder. The result is
+ * undefined if the file is not an article; for most generators any text could be one, so the path decides as well.
  */
 function decodeIn({ settings, content }: Pick<DurableStoreOptions, 'settings' | 'content'>) {
   return async (path: string, text: string): Promise<StoredArticle | undefined> => {

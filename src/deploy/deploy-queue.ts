@@ -137,8 +137,8 @@ export function createDeployQueue(options: DeployQueueOptions) {
     }
 
     /**
-     * Deploys until the target is up to date. After a failure it waits, whatever is built meanwhile. Requests before the first
-     * output wait for it.
+     * Deploys until the target is up to date. After a failure it pauses, even if the site is built again meanwhile. Requests that
+     * come before the first build wait for its output.
      */
     async function run(): Promise<void> {
       do {

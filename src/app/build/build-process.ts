@@ -197,7 +197,7 @@ async function generatedSite(settings: Settings): Promise<GeneratedSite> {
     stateDir: foldersOf(settings).stateDir,
     command: buildCommandOf(settings),
     output,
-    // The deploys in a folder of the site are no sources of it.
+    // A deploy folder within the site holds former outputs, which no build may take for sources.
     except: [
       ...generator.caches,
       output,

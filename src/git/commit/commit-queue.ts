@@ -221,7 +221,7 @@ export function createCommitQueue(
   }
 
   function settleOne({ path, isDelivered, waiters }: QueuedFile, outcome: CommitOutcome): void {
-    // Leaving an edit or a rename to the owner is no failure; a delivered text without a commit is one.
+    // An edit or a rename may be left to the owner. A delivered text must get a commit, so that without one it has failed.
     if (outcome.kind !== 'committed' && (outcome.kind !== 'left to owner' || isDelivered)) {
       if (outcome.because !== reported) onFailed(path, outcome.because);
       reported = outcome.because;

@@ -26,13 +26,19 @@ test('articles that a crash left uncommitted are committed at the next start', a
   t.is(await site.git('status', '--porcelain'), ` M "my site/${edited}"\n?? "my site/${draft}"\n`);
 });
 
-test('after the owner has moved the branch back, articles without a commit are committed, but not staged ones, nor what the branch will have when it follows the remote', async (t) => {
+/** A running receiver with two committed articles. */
+async function siteOfTwo(t: Parameters<typeof makeSite>[0]) {
   const site = await makeSite(t);
   const host = await site.start();
   await host.hooks.doAction('host.ready', { url: '' });
   await site.publish('one');
   await site.publish('two');
   await site.untilCommitted(2);
+  return site;
+}
+
+test('after the owner has moved the branch back, articles without a commit are committed, but not staged ones, nor what the branch will have when it follows the remote', async (t) => {
+  const site = await siteOfTwo(t);
   site.log.length = 0;
   await site.git('reset', '-q', '--soft', 'HEAD~1');
   await site.untilLogged('articles compared with the branch');
@@ -55,12 +61,7 @@ test('after the owner has moved the branch back, articles without a commit are c
 });
 
 test('articles that lost their commits are committed soon, though the receiver has moved the branch on since', async (t) => {
-  const site = await makeSite(t);
-  const host = await site.start();
-  await host.hooks.doAction('host.ready', { url: '' });
-  await site.publish('one');
-  await site.publish('two');
-  await site.untilCommitted(2);
+  const site = await siteOfTwo(t);
   await site.git('reset', '-q', 'HEAD~1');
   await site.publish('three');
   await site.untilCommitted(4);
