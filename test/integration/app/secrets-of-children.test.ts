@@ -74,12 +74,21 @@ async function publishAndUpdate(receiver: Receiver): Promise<void> {
   await receiver.post('article.updated', update({ target_id: 'one', target_url: url, base_revision_id }));
 }
 
+/** A shell command that writes down its environment, and what it has written: nothing before it is whole. */
+function writtenEnv(file: string): { readonly command: string; env(): string } {
+  const written = () => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '');
+  return {
+    command: `env >> '${file}'; echo whole >> '${file}'`,
+    env: () => (written().includes('\nwhole\n') ? written() : ''),
+  };
+}
+
 /** A program that a person has told git to run, which writes down its environment. */
 function planted(folder: string, name: string, program: string): { readonly path: string; env(): string } {
   const path = join(folder, name);
-  const file = join(folder, `${name}.env`);
-  fs.writeFileSync(path, `#!/bin/sh\nenv >> '${file}'\nexec ${program} "$@"\n`, { mode: 0o755 });
-  return { path, env: () => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '') };
+  const { command, env } = writtenEnv(`${path}.env`);
+  fs.writeFileSync(path, `#!/bin/sh\n${command}\nexec ${program} "$@"\n`, { mode: 0o755 });
+  return { path, env };
 }
 
 test('git and its helpers, the process that builds, the build command, deploy commands and lock helpers see none of Pressmark’s secrets', async (t) => {
@@ -87,8 +96,9 @@ test('git and its helpers, the process that builds, the build command, deploy co
   const remote = makeRemote(folder);
   const site = remote.clone('site');
   fs.rmSync(join(site, 'pressmark.config.json'));
+  const deployed = writtenEnv(join(folder, 'deploy.env'));
   const deploy = `build: 'node toy.mjs', git: { push: { debounce: 0 } },
-    deploy: [{ command: 'env > ../deploy.env' }, { branch: 'gh-pages' }],`;
+    deploy: [{ command: ${JSON.stringify(deployed.command)} }, { branch: 'gh-pages' }],`;
   writeToySite(site, {
     'pressmark.config.mjs': TOY_CONFIG.replace("build: 'node toy.mjs',", deploy),
     '.gitattributes': '*.md filter=planted\n',
@@ -99,19 +109,18 @@ test('git and its helpers, the process that builds, the build command, deploy co
   gitIn(site, 'config', 'filter.planted.clean', clean.path);
   const { receiver, started, startedWith } = await noted(t, site);
   await publishAndUpdate(receiver);
-  const deployed = join(folder, 'deploy.env');
   await until('git, the build and the deploys have run', () =>
     [
       receivePack.env() !== '',
       clean.env() !== '',
-      fs.existsSync(deployed),
+      deployed.env() !== '',
       remote.git('branch', '--list', 'gh-pages') !== '',
     ].every(Boolean),
   );
   for (const program of ['git ', 'sh -c', 'flock ', 'toy.mjs', 'build-process.js'])
     t.true(startedWith(program), program);
   for (const { program, env } of started()) t.deepEqual(env.filter(isSecret), [], program);
-  for (const text of [receivePack.env(), clean.env(), fs.readFileSync(deployed, 'utf8')]) {
+  for (const text of [receivePack.env(), clean.env(), deployed.env()]) {
     t.true(text.includes('PATH='));
     t.deepEqual(text.split('\n').filter(isSecret), []);
   }
