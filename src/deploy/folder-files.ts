@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { dirname, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { isGone, systemCode } from '../errors.js';
 import { discard, isLeftover, tempPath } from '../fs/atomic-write.js';
 import { entriesBelow } from '../fs/files-below.js';
@@ -32,9 +32,37 @@ export function placeOf(path: string): { readonly path: string; readonly stat: f
   }
 }
 
+/** The status of a path itself; undefined if there is nothing, also if a folder on the way is a file. */
+export function statusAt(path: string): fs.Stats | undefined {
+  try {
+    return fs.lstatSync(path);
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
 /** Whether a path is a folder or below it; both must be real paths. */
 export function isBelow(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** Removes a folder. Folders in it that a build has made read-only are made writable first. */
+export function removeFolder(path: string): void {
+  const remove = () => fs.rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  try {
+    remove();
+  } catch (error) {
+    if (systemCode(error) !== 'EACCES') throw error;
+    makeWritable(path);
+    remove();
+  }
+}
+
+function makeWritable(folder: string): void {
+  fs.chmodSync(folder, 0o700);
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) makeWritable(join(folder, entry.name));
 }
 
 /** Writes a file of an output atomically. It is not synced, as the site is built again after a power loss. */

@@ -6,7 +6,7 @@ import { htmlTokens } from '../../article/text/html-tokens.js';
 import type { Settings } from '../../config/load.js';
 import { siteSchema } from '../../config/site-schema.js';
 import { headEnd, insert } from '../../deploy/build/page-text.js';
-import { isBelow, replaceFile } from '../../deploy/folder-files.js';
+import { isBelow, replaceFile, statusAt } from '../../deploy/folder-files.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { guardMeanwhile } from '../../host/guard.js';
 import { startHost } from '../../host/host.js';
@@ -159,14 +159,19 @@ export function infoOfSite(settings: Settings): SiteInfo {
   return siteInfoOf(url, { ...siteSchema.parse({ title, language, timeZone }), search: false });
 }
 
-/** Writes a file of the output. @param replaces whether it may replace a file of the generator. */
-function put(output: string, path: string, bytes: Buffer, replaces: boolean): void {
+/**
+ * Writes a file of the output.
+ *
+ * @param replaces whether it may replace a file of the generator.
+ * @throws PressmarkError FILTER_FAILED
+ */
+export function put(output: string, path: string, bytes: Buffer, replaces: boolean): void {
   const target = join(output, path);
   let existing = dirname(target);
   while (!fs.existsSync(existing)) existing = dirname(existing);
   if (!isBelow(fs.realpathSync(output), fs.realpathSync(existing)))
     throw new PressmarkError('FILTER_FAILED', `${quote(path)} leads out of the output folder`);
-  if (!replaces && fs.lstatSync(target, { throwIfNoEntry: false }) !== undefined) return;
+  if (!replaces && statusAt(target) !== undefined) return;
   try {
     fs.mkdirSync(dirname(target), { recursive: true });
     replaceFile(target, bytes);

@@ -6,14 +6,15 @@ import { stateAt } from '../../article/publication.js';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { itemComments } from '../../contract/item-comment.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
-import { PressmarkError } from '../../errors.js';
-import { writeRedirectPages } from '../../site/outputs/redirect-pages.js';
+import { messageOf, PressmarkError } from '../../errors.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
+import { redirectPagesOf } from '../../site/outputs/redirect-pages.js';
 import { copyAssets } from '../../store/assets.js';
 import { textOrNothing } from '../../store/catalog/content-folder.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf, generatorOf, staticFolderOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
-import { infoOfSite, openPagePlugins } from './page-plugins.js';
+import { infoOfSite, openPagePlugins, put } from './page-plugins.js';
 
 /** Set in the environment of the build command that Pressmark runs. */
 export const BUILD_VARIABLE = 'PRESSMARK_BUILD';
@@ -73,10 +74,10 @@ export async function completeSite(
   { siteDir = settings.dir, excluded = new Set(), ...options }: CompleteOptions = {},
 ): Promise<PostbuildReport> {
   const { siteUrl, dir, buildTimeoutMs: timeoutMs } = settings;
-  const unread: string[] = [];
+  const warnings: string[] = [];
   const onMalformed = ({ path, reason }: MalformedFile) => {
     if (!excluded.has(path))
-      unread.push(`${path}: its page was not checked, as its front matter is malformed: ${reason}`);
+      warnings.push(`${path}: its page was not checked, as its front matter is malformed: ${reason}`);
   };
   const articles = toComplete(deliveredArticles(settings, siteDir, onMalformed), excluded);
   const outputDir = resolve(dir, output);
@@ -97,11 +98,23 @@ export async function completeSite(
     const isBuilt = changesPages && fs.existsSync(outputDir) && fs.readdirSync(outputDir).length > 0;
     if (isBuilt) copyAssets(resolve(siteDir, staticFolderOf(settings)), outputDir);
     if (isBuilt) await plugins?.writeFiles(outputDir, options.signal);
-    if (isBuilt) writeRedirectPages(outputDir, infoOfSite(settings), stateDir);
-    return { ...report, warnings: [...unread, ...report.warnings, ...(plugins?.warnings ?? [])] };
+    if (isBuilt) warnings.push(...addRedirects(outputDir, infoOfSite(settings), stateDir));
+    return { ...report, warnings: [...warnings, ...report.warnings, ...(plugins?.warnings ?? [])] };
   } finally {
     await plugins?.close();
   }
+}
+
+/** Adds the redirect pages, if the generator has made no page there. @returns warnings. */
+function addRedirects(outputDir: string, site: SiteInfo, stateDir: string): string[] {
+  return [...redirectPagesOf(site, stateDir)].flatMap(([file, page]) => {
+    try {
+      put(outputDir, file, Buffer.from(page), false);
+      return [];
+    } catch (error) {
+      return `a redirect of an article in the trash: ${messageOf(error)}`;
+    }
+  });
 }
 
 /** An article file that Pressmark has stored. */

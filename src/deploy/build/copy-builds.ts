@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import type { SiteCopy, SiteCopyOptions } from '../copy/site-copy.js';
+import { removeFolder } from '../folder-files.js';
 import {
   type RunShellCommand,
   readableEnd,
@@ -66,7 +67,7 @@ export function buildCopy(
   { dir: cwd }: SiteCopy,
   signal: AbortSignal,
 ): Promise<ShellResult> {
-  fs.rmSync(join(cwd, output), { recursive: true, force: true });
+  removeFolder(join(cwd, output));
   const limit = timeoutMs === undefined ? {} : { timeoutMs };
   return runShellCommand({
     command,

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { isGone, PressmarkError, systemCode } from '../../errors.js';
 import { versionAt } from '../../fs/fingerprint.js';
 import type { Repository } from '../../git/repository.js';
-import { isBelow } from '../folder-files.js';
+import { isBelow, removeFolder, statusAt } from '../folder-files.js';
 import {
   borrowHistory,
   linkNeighbours,
@@ -55,6 +55,9 @@ export interface SiteCopy {
 
 const MAX_BYTES = 2 ** 30;
 
+/** Folders that are never copied: git's, Pressmark's, and one at the top of a file system that only root can read. */
+const NOT_COPIED = new Set(['.git', '.pressmark', 'lost+found']);
+
 /** The prefix of temporary folders with files of a site; see `removeAbandoned`. */
 const COPY_PREFIX = 'pressmark-copy-';
 
@@ -68,7 +71,12 @@ export function removeAbandoned(folder: string, now = Date.now()): void {
     const path = join(folder, name);
     const stat = fs.lstatSync(path, { throwIfNoEntry: false });
     const isOurs = stat?.isDirectory() === true && stat.uid === process.getuid?.();
-    if (isOurs && now - stat.mtimeMs > ABANDONED_MS) fs.rmSync(path, { recursive: true, force: true });
+    if (!isOurs || now - stat.mtimeMs <= ABANDONED_MS) continue;
+    try {
+      removeFolder(path);
+    } catch {
+      // Another user may have made files in it. It must not stop the builds of this site.
+    }
   }
 }
 
@@ -127,7 +135,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
   const holdsContent = (path: string) => content !== undefined && isBelow(path, join(content, '.'));
   const top = join(root, 'site', basename(repository?.top ?? siteDir) || 'site');
   const dir = join(top, repository?.prefix ?? '').replace(/[\\/]$/, '');
-  const remove = () => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  const remove = () => removeFolder(root);
   /** By the path below the copy's folder. */
   let copied = new Map<string, Copied>();
   /** The secrets that were removed from the copy. */
@@ -164,7 +172,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
 
     async function copyEntry(entry: fs.Dirent, source: string, target: string): Promise<void> {
       const path = relative(siteDir, source);
-      if (entry.name === '.git' || entry.name === '.pressmark') return;
+      if (NOT_COPIED.has(entry.name)) return;
       // Bundler's folder for a site's gems.
       const isGems = entry.isDirectory() && path === join('vendor', 'bundle');
       if (isGems) link(source, target);
@@ -280,14 +288,4 @@ function writeFile(target: string, text: string | undefined): boolean {
   fs.mkdirSync(dirname(target), { recursive: true });
   fs.writeFileSync(target, text, { flag: 'wx', mode: 0o600 });
   return true;
-}
-
-/** The status of a path itself; undefined if there is nothing. */
-function statusAt(path: string): fs.Stats | undefined {
-  try {
-    return fs.lstatSync(path);
-  } catch (error) {
-    if (isGone(error)) return undefined;
-    throw error;
-  }
 }

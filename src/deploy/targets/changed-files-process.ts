@@ -1,7 +1,7 @@
 // The process that lists the changes of an output since a command deployed it; `command.ts` starts it.
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { filesIn } from '../folder-files.js';
+import { filesIn, statusAt } from '../folder-files.js';
 import { answerParent } from './target-process.js';
 
 await answerParent(listChanges);
@@ -24,7 +24,7 @@ async function listChanges(output: string, deployed: string, next: string, chang
 function listingOf(output: string): Map<string, string> {
   const listing = new Map<string, string>();
   for (const file of filesIn(output)) {
-    const stat = fs.statSync(join(output, file), { throwIfNoEntry: false });
+    const stat = statusAt(join(output, file));
     if (stat !== undefined) listing.set(file, `${stat.size} ${Math.round(stat.mtimeMs)}`);
   }
   return listing;

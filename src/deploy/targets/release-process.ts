@@ -1,7 +1,6 @@
 // The process that makes a release of all files of an output; `folder.ts` starts it.
-import fs from 'node:fs';
 import { basename, join } from 'node:path';
-import { filesIn } from '../folder-files.js';
+import { filesIn, statusAt } from '../folder-files.js';
 import { makeRelease, presentRelease, removeOldReleases } from '../releases.js';
 import { answerParent } from './target-process.js';
 
@@ -21,7 +20,7 @@ async function release(output: string, releases: string, current: string): Promi
 
 /** Whether two files have the same size and modification time: copies keep their times, and a build replaces changed files. */
 function areAlike(a: string, b: string): boolean {
-  const [one, other] = [a, b].map((path) => fs.statSync(path, { throwIfNoEntry: false }));
+  const [one, other] = [a, b].map(statusAt);
   if (one === undefined || other === undefined) return false;
   return one.size === other.size && Math.abs(one.mtimeMs - other.mtimeMs) < CLOCK_MS;
 }

@@ -1,5 +1,3 @@
-import fs from 'node:fs';
-import { dirname, join } from 'node:path';
 import { escapeUTF8 } from 'entities';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 import { openTrash, type Trash } from '../../store/trash.js';
@@ -30,19 +28,10 @@ export function redirectPages({ site, stateDir }: Pick<SiteOptions, 'site' | 'st
       }));
 }
 
-/**
- * Writes the redirect pages into the output of another generator, if it has made no page at such a URL.
- *
- * @param output absolute path.
- * @throws the system's errors.
- */
-export function writeRedirectPages(output: string, site: SiteInfo, stateDir: string): void {
-  for (const redirect of redirectsIn(openTrash(stateDir), site)) {
-    const path = join(output, redirect.file);
-    if (fs.existsSync(path)) continue;
-    fs.mkdirSync(dirname(path), { recursive: true });
-    fs.writeFileSync(path, pageOf(redirect, site));
-  }
+/** Makes the redirect pages for the output of another generator. @returns the pages by their files below the output folder. */
+export function redirectPagesOf(site: SiteInfo, stateDir: string): ReadonlyMap<string, string> {
+  const redirects = redirectsIn(openTrash(stateDir), site);
+  return new Map(redirects.map((one) => [one.file, pageOf(one, site)]));
 }
 
 function redirectsIn(trash: Trash, site: SiteInfo): Redirect[] {

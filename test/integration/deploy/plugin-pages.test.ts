@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { openTrash } from '../../../src/store/trash.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
@@ -185,9 +186,22 @@ test('a page that a generator leaves alone gets nothing twice; a plugin can neit
   execFileSync(process.execPath, ['toy.mjs'], { cwd: dir });
   const elsewhere = tempDir(t);
   fs.symlinkSync(elsewhere, join(dir, 'public/linked'));
+  fs.writeFileSync(join(dir, 'public/file'), 'of the generator');
+  const trashed = { id: 'x', title: 'X', path: 'x.md', at: '2026-01-02T03:04:05Z', by: 'Ada' };
+  for (const name of ['file', 'gone'])
+    await openTrash(join(dir, '.pressmark')).keep(
+      {
+        ...trashed,
+        id: name,
+        url: `https://garden.example/base/${name}/`,
+        redirect: 'https://garden.example/base/',
+      },
+      'x',
+    );
   const ender = `export default { name: 'ender', pages(host) {
     host.addFilter('page.html', () => process.exit(0));
     host.addOutput({ path: 'linked/deep/x.txt', render: () => 'x' });
+    host.addOutput({ path: 'file/x.txt', render: () => 'x' });
   } };`;
   fs.writeFileSync(join(dir, 'plugins/ender.mjs'), ender);
   fs.writeFileSync(
@@ -200,6 +214,12 @@ test('a page that a generator leaves alone gets nothing twice; a plugin can neit
   t.regex(ended.stderr, /\/blog\/fern\/: the page has no <\/head> for what plugins add to it/);
   t.regex(ended.stderr, /linked\/deep\/x\.txt" leads out of the output folder/);
   t.deepEqual(fs.readdirSync(elsewhere), []);
+  t.regex(ended.stderr, /"file\/x\.txt" cannot be written/);
+  t.regex(ended.stderr, /redirect of an article in the trash: "file\/index\.html" cannot be written/);
+  t.regex(
+    fs.readFileSync(join(dir, 'public/gone/index.html'), 'utf8'),
+    /url=https:\/\/garden\.example\/base\/"/,
+  );
   t.is(process.exit, exit);
 });
 

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { copySite, removeAbandoned, reusedCopy } from '../../../../src/deploy/copy/site-copy.js';
+import { removeFolder } from '../../../../src/deploy/folder-files.js';
 import { openRepository } from '../../../../src/git/repository.js';
 import { folderWith, readFiles, tempDir, writeFiles } from '../../../support/temp-dir.js';
 
@@ -17,6 +18,7 @@ test('a copy has the site’s files, and neither history, state, output nor secr
     'content/a.md': 'a',
     '.git/config': 'x',
     '.pressmark/lock': 'x',
+    'lost+found/x': 'x',
     'public/index.html': 'x',
     'static/public/logo.svg': 'x',
     '.env': `PUBLIC_COLOUR=green\n${OWN_SECRETS.map((name) => `${name}=value-of-${name}\n`).join('')}`,
@@ -227,6 +229,22 @@ test('copies that a killed process has left are removed after a day, and nothing
   t.deepEqual(fs.readdirSync(folder).toSorted(), ['another-old', 'pressmark-copy-new']);
   removeAbandoned(folder, Date.now() + 2 * day);
   t.deepEqual(fs.readdirSync(folder), ['another-old']);
+});
+
+test('folders that a build has made read-only are removed', (t) => {
+  const folder = tempDir(t);
+  fs.mkdirSync(join(folder, 'output/read-only/too'), { recursive: true });
+  fs.writeFileSync(join(folder, 'output/read-only/too/page.html'), 'x');
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) execFileSync('chown', ['-R', '12345', folder]);
+  execFileSync('chmod', ['-R', 'a-w', join(folder, 'output/read-only')]);
+  if (isRoot) process.seteuid?.(12_345);
+  try {
+    removeFolder(join(folder, 'output'));
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+  t.deepEqual(fs.readdirSync(folder), []);
 });
 
 test('a copy follows the site, restores what a build has changed, and keeps what a build has made', async (t) => {

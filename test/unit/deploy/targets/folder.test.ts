@@ -47,6 +47,13 @@ test('a release has the files of the output, none behind a link, and is changed 
   t.deepEqual(readFiles(current), { ...rest, 'c.css': 'half', 'index.html': 'two' });
   t.is(ino('a/index.html'), before, 'what has not changed is the same file');
   t.is(fs.readdirSync(releases).length, 2, 'what an interrupted deploy has left is gone');
+
+  build({ 'c.css': undefined });
+  fs.rmSync(join(output, 'a'), { recursive: true });
+  const swapped = { a: 'a file now', 'c.css/index.html': 'in a folder now' };
+  build(swapped);
+  await deploy();
+  t.deepEqual(readFiles(current), { ...swapped, 'index.html': 'two' });
 });
 
 test('the last five releases are kept besides the present one, and the one that the owner has gone back to', async (t) => {
