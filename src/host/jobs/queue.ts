@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { afterEnd, type JobState } from './job.js';
 import { isOfStored, type Note, type NotedEvent, type Notes } from './notes.js';
@@ -54,33 +55,27 @@ export function createQueue({
   /** Requests to run again, and events that were noted twice. Each is removed once the change that it caused is on the disk. */
   let merged: { readonly unit: Unit; readonly into: Unit }[] = [];
   const damaged = new Set<string>();
+  /** The files that could not be read, and why. */
+  const unreadable = new Map<string, string>();
   /** When the events with these keys were finished, and when their last attempts began. */
   const done = new Map<string, { readonly at: number; readonly began: number }>();
   let sweptAt = Number.NEGATIVE_INFINITY;
 
-  /** Loads new notes. @param isTaken whether a previous receiver may have started their jobs. */
-  async function load(isTaken: boolean): Promise<void> {
+  /** Loads new notes. Jobs that are running in them were started by a previous receiver. */
+  async function load(): Promise<void> {
     let count = 0;
     const wishes: Unit[] = [];
     for (const file of notes.files()) {
       if (open.has(file) || damaged.has(file)) continue;
       if (++count % FILES_AT_ONCE === 0) await nextTurn(); // deliveries go on
-      const read = notes.read(file);
-      if (read === undefined) continue; // done since
-      if (read === 'damaged') {
-        damaged.add(file);
-        log.error(
-          { file: join(folder, file) },
-          'the file of an event for jobs is damaged; its jobs do not run; delete the file',
-        );
-        continue;
-      }
+      const read = readNote(file);
+      if (read === undefined) continue;
       const note: OpenNote = { ...read, saved: Promise.resolve() };
       open.set(file, note);
       if (note.events.length === 0) unsaved.add(note); // cut by a loss of power
       for (const event of note.events)
         for (const [job, state] of Object.entries(event.jobs)) {
-          const left = isTaken ? afterEnd(state, now()) : state;
+          const left = afterEnd(state, now());
           if (left !== state) unsaved.add(note); // else it would be shown as running until its next attempt
           event.jobs[job] = left;
           const unit = { job, key: event.key, event, note, notBefore: 0 };
@@ -90,6 +85,27 @@ export function createQueue({
     }
     // Applied last: if the clock was set back, their files sort before those of their events.
     wishes.forEach(take);
+  }
+
+  /** A note; undefined if it is done, or if its events have to wait, which the log says once. */
+  function readNote(file: string): Note | undefined {
+    const about = { file: join(folder, file) };
+    try {
+      const note = notes.read(file);
+      unreadable.delete(file);
+      if (note !== 'damaged') return note;
+      damaged.add(file);
+      log.error(about, 'the file of an event for jobs is damaged; its jobs do not run; delete the file');
+    } catch (error) {
+      const reason = messageOf(error);
+      if (unreadable.get(file) !== reason)
+        log.error(
+          { ...about, reason },
+          'the file of an event for jobs cannot be read; its jobs wait until it can',
+        );
+      unreadable.set(file, reason);
+    }
+    return undefined;
   }
 
   function take(unit: Unit): void {

@@ -61,7 +61,7 @@ const DONE_WITHIN_MS = 3_600_000;
 /** How many articles are noted before other work gets a turn. */
 const NOTED_AT_ONCE = 1_000;
 
-/** An attempt that runs on this long after its abort signal is logged, in milliseconds. */
+/** How long a job's other events wait for an attempt that runs on after its time, in milliseconds. */
 const STOPS_WITHIN_MS = 10_000;
 
 /** The pause after a failed read or write, in milliseconds. */
@@ -82,6 +82,8 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
   const crons = createCrons(folder, works, now);
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
+  /** The attempts that run on after their time. The next attempt for the same event waits for their ends. */
+  const late = new Map<Unit, Promise<void>>();
   let site: RunnerSite = { get: async () => undefined, ids: () => [] };
   let timer: NodeJS.Timeout | undefined;
   let step: Promise<void> | undefined;
@@ -120,7 +122,7 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
   async function stepOnce(): Promise<boolean> {
     if (!lead.isHeld() && !(await takeLead())) return false;
     await queue.saveAll();
-    await queue.load(false);
+    await queue.load();
     queue.dropOver();
     await fireCrons();
     for (const work of works.values()) begin(work);
@@ -132,7 +134,7 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
     if (!(await lead.take())) return false;
     try {
       notes.sweep();
-      await queue.load(true);
+      await queue.load();
       await beginEver();
       await crons.takeOver();
       return true;
@@ -168,13 +170,15 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
         ),
       );
     }
-    await queue.load(false);
+    await queue.load();
   }
 
   async function fireCrons(): Promise<void> {
     for (const [id, at] of crons.due()) {
-      // A pending run counts as this one; a failed one becomes due.
-      const pending = [...queue.of(id)].find(({ event }) => event.jobs[id]?.kind !== 'givenUp');
+      // A pending run counts as this one; a failed one becomes due. One that does not stop is not waited for.
+      const pending = [...queue.of(id)].find(
+        (unit) => unit.event.jobs[id]?.kind !== 'givenUp' && !late.has(unit),
+      );
       if (pending === undefined)
         await notes.add({
           name: 'cron',
@@ -185,7 +189,7 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
         });
       else if (pending.event.jobs[id]?.kind === 'failed') await queue.change(pending, { kind: 'waiting' });
       await crons.ranNow(id);
-      await queue.load(false);
+      await queue.load();
     }
   }
 
@@ -193,7 +197,7 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
     if (running.has(work.id) || stopping.signal.aborted) return;
     for (const unit of queue.of(work.id)) {
       const state = unit.event.jobs[work.id];
-      if (state === undefined || !isDue(state, now()) || unit.notBefore > now()) continue;
+      if (state === undefined || !isDue(state, now()) || unit.notBefore > now() || late.has(unit)) continue;
       const run = runUnit(work, unit, state)
         .catch((error: unknown) => {
           unit.notBefore = now() + TROUBLE_MS;
@@ -243,8 +247,8 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
     });
     const { signal: stop } = stopping;
     if (stop.aborted) return queue.change(unit, before);
-    const late = new AbortController();
-    const context = { attempt, signal: AbortSignal.any([stop, late.signal]), log: work.log };
+    const timeUp = new AbortController();
+    const context = { attempt, signal: AbortSignal.any([stop, timeUp.signal]), log: work.log };
     const began = performance.now();
     const call = asPlugin(work.plugin, async () => work.call(event, context));
     try {
@@ -253,17 +257,33 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
     } catch (error) {
       work.timer.ended(began, true);
       const isLate = error instanceof TimeoutError;
-      if (isLate) late.abort(new Error(`the job took longer than ${work.timeoutMs / 1_000} s`));
-      if (stop.aborted) return queue.change(unit, before);
-      if (!isLate) return failed(messageOf(error));
+      const words = isLate ? `took longer than ${work.timeoutMs / 1_000} s` : messageOf(error);
+      if (isLate) timeUp.abort(new Error(`the job ${words}`));
       try {
-        return await failed(`it took longer than ${work.timeoutMs / 1_000} s`);
+        return await (stop.aborted ? queue.change(unit, before) : failed(isLate ? `it ${words}` : words));
       } finally {
-        await untilEnded(work, call);
+        if (isLate) await leaveLate(work, unit, call);
       }
     }
     work.log.debug(about, 'job done');
     return queue.settle(unit, since);
+  }
+
+  /** Waits for a late attempt to end. If it does not stop, the other events of its job go on. */
+  async function leaveLate(work: Work, unit: Unit, call: Promise<unknown>): Promise<void> {
+    const ended = call
+      .catch(() => undefined)
+      .then(() => {
+        late.delete(unit);
+        begin(work);
+      });
+    late.set(unit, ended);
+    await within(Math.min(STOPS_WITHIN_MS, work.timeoutMs), ended, () =>
+      work.log.warn(
+        { id: subjectOf(unit.event.payload) },
+        'the job does not stop after its time; its next attempt for this event waits until it does, or for a restart',
+      ),
+    );
   }
 
   /** The event for the job, with the article as it is now. */
@@ -281,7 +301,9 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
     clearInterval(timer);
     timer = undefined;
     stopping.abort(new Error('the receiver stops'));
-    const ended = Promise.all([step, ...running.values()]).then(letGo);
+    const ended = Promise.all([step, ...running.values()])
+      .then(() => Promise.all(late.values()))
+      .then(letGo);
     // Until they have ended, or the process has, no other receiver may run them.
     await within(waitMs, ended, () => {
       for (const id of running.keys())
@@ -293,13 +315,4 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
   }
 
   return { start, wake, close };
-}
-
-/** Waits for a late attempt, so that it does not overlap with the next one. */
-async function untilEnded({ log }: Work, call: Promise<unknown>): Promise<void> {
-  const ended = call.catch(() => undefined);
-  const warn = () =>
-    log.warn('the job does not stop after its time; its next attempt waits until it does, or for a restart');
-  await within(STOPS_WITHIN_MS, ended, warn);
-  await ended;
 }

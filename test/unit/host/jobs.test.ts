@@ -89,9 +89,9 @@ function siteOf(t: ExecutionContext): Site {
 }
 
 const jobOn =
-  <N extends JobEventName>(on: N, run: Job<N>['run'], rest: Partial<Job<N>> = {}) =>
+  <N extends JobEventName>(on: N, run: Job<N>['run'], rest: Partial<Job<N>> = {}, of = owner) =>
   (jobs: Jobs) =>
-    jobs.addJob(owner, on.replace('.', '-').toLowerCase(), { on, run, ...rest });
+    jobs.addJob(of, on.replace('.', '-').toLowerCase(), { on, run, ...rest });
 
 test('jobs: after each failure the pause is longer, and after ten the event is given up', (t) => {
   const pauses: number[] = [];
@@ -258,17 +258,21 @@ test('jobs: a person’s wish is found where the clock was set back since its ev
   t.deepEqual(runs, ['x 1']);
 });
 
-test('jobs: one that takes too long has failed, its signal says so, and its next attempt waits for its end', async (t) => {
+test('jobs: one that takes too long has failed, its signal says so, and only its next attempt for this event waits for its end', async (t) => {
   const site = siteOf(t);
   const runs: string[] = [];
   let reason: unknown;
   let end: () => void = () => undefined;
+  let said = '';
+  const write = (line: string) => {
+    said += line;
+  };
   const jobs = site.start(
     jobOn(
       'article.live',
-      async (_event, { attempt, signal }) => {
-        runs.push(`attempt ${attempt}`);
-        if (attempt > 1) return;
+      async ({ id }, { attempt, signal }) => {
+        runs.push(`${id} ${attempt}`);
+        if (attempt > 1 || id !== 'a') return;
         signal.addEventListener('abort', () => {
           reason = signal.reason;
         });
@@ -277,19 +281,20 @@ test('jobs: one that takes too long has failed, its signal says so, and its next
         });
       },
       { timeoutMs: 20 },
+      { ...owner, log: pino({ level: 'warn' }, { write }) },
     ),
-    jobOn(OWN, () => void runs.push('other')),
   );
   await jobs.noteAction('article.live', LIVE);
   await until('its failure is noted', () => reason !== undefined && site.states().includes('failed'));
   t.is((reason as Error).message, 'the job took longer than 0.02 s');
   site.time += 1_000;
-  await jobs.noteAction(OWN, DONE);
-  await until('another job is begun after it', () => runs.includes('other'));
-  t.deepEqual(runs, ['attempt 1', 'other']);
+  await jobs.noteAction('article.live', { ...LIVE, id: 'b', path: 'b' });
+  await until('another event is done', () => site.states().length === 1);
+  t.deepEqual(runs, ['a 1', 'b 1']);
+  t.regex(said, /does not stop after its time/);
   end();
   await site.isDone(runs, 3);
-  t.is(runs[2], 'attempt 2');
+  t.is(runs[2], 'a 2');
 });
 
 test('jobs: of two receivers on a folder one runs the jobs, and the other goes on when it has ended', async (t) => {
@@ -643,6 +648,28 @@ test('jobs: what was given up, or waits for a job that is gone, goes after 30 da
   site.time += 3_600_000;
   await site.isDone(runs, 1);
   t.deepEqual(runs, ['y']);
+});
+
+test('jobs: a note that cannot be read waits, and keeps no other from running', async (t) => {
+  const site = siteOf(t);
+  const unreadable = join(site.folder, 'noted/0.json');
+  fs.mkdirSync(unreadable);
+  const runs: string[] = [];
+  const jobs = site.start(jobOn(OWN, ({ id }) => void runs.push(id)));
+  await jobs.noteAction(OWN, DONE);
+  await until('another one is done', () => site.noted().length === 1);
+  const events = [{ name: OWN, key: 'k', at: new Date(NOW).toISOString(), payload: { id: 'y' } }];
+  const running = { kind: 'running', attempt: 1, since: '' };
+  const text = JSON.stringify({
+    events: events.map((one) => ({ ...one, jobs: { 'post.post-done': running } })),
+  });
+  fs.rmdirSync(unreadable);
+  fs.writeFileSync(unreadable, `${text}\n`);
+  await until('it is read', () => site.states().includes('failed'));
+  site.time += 1_000;
+  await site.isDone(runs, 2);
+  t.deepEqual(runs, ['x', 'y']);
+  t.deepEqual(site.errors, ['the file of an event for jobs cannot be read; its jobs wait until it can']);
 });
 
 test('jobs: a damaged note is left out, and one that a loss of power has cut, which nobody was told of, goes', async (t) => {
