@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
@@ -21,15 +21,21 @@ export async function startAndWatch(dir: string): Promise<void> {
   let onChange = (_path: string): void => undefined;
   const watcher = await watchPlugins(dir, (path) => onChange(path));
   watcher.on('error', (error) => say(`not every change may be seen: ${messageOf(error)}`));
+  let child: ChildProcess | undefined;
   const told = new Promise<undefined>((resolve) => {
+    let isTold = false;
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.on(signal, () => resolve(undefined));
+      process.on(signal, () => {
+        if (isTold) child?.kill('SIGTERM'); // its second one, which ends it at once
+        isTold = true;
+        resolve(undefined);
+      });
   });
   for (let path: string | undefined = ''; path !== undefined; ) {
     const changed = new Promise<string>((resolve) => {
       onChange = resolve;
     });
-    const child = startReceiver();
+    child = startReceiver();
     let isStopping = false;
     const ended = once(child, 'exit').then(([code]) => {
       if (!isStopping) say(`the receiver ended with ${code ?? 'a signal'}; it starts again after a change`);

@@ -102,12 +102,15 @@ test('on a terminal start greets with the webhook, the site and how to stop, bef
   await soon('it ends', ended);
 });
 
-const saying = (word: string) => `export default { name: 'said', receiver(host) {
+/** A plugin whose receiver stops slowly, or never in a site with the file `hang`. */
+const saying = (word: string) => `import { existsSync } from 'node:fs';
+export default { name: 'said', receiver(host) {
   host.addAction('host.ready', () => host.log.info('${word}'));
-  host.onClose(() => new Promise((resolve) => setTimeout(resolve, 300)));
+  const hangs = () => existsSync(host.paths.site + '/hang');
+  host.onClose(() => new Promise((resolve) => hangs() || setTimeout(resolve, 300)));
 } };`;
 
-test('start --watch runs a plugin anew after each change, waits where it is broken, and stops in good order', async (t) => {
+test('start --watch runs a plugin anew after each change, waits where it is broken, and stops in good order, or at once where it is told twice', async (t) => {
   const dir = storeOnly(tempDir(t));
   const file = join(dir, 'plugins/said.mjs');
   fs.mkdirSync(join(dir, 'plugins'));
@@ -139,10 +142,17 @@ test('start --watch runs a plugin anew after each change, waits where it is brok
   fs.appendFileSync(config, '\n');
   await says('named.json has changed: the receiver starts again');
   await until('it says the second word again', () => output.split('the second word').length > 2);
+  fs.writeFileSync(join(dir, 'hang'), '');
   const ended = once(child, 'close');
+  send('INT');
+  await until(
+    'its last receiver stops',
+    () => output.lastIndexOf('"msg":"stopping"') > output.lastIndexOf('the second word'),
+  );
   send('INT');
   await soon('it ends', ended);
   t.is(child.exitCode, 0, output);
+  t.notRegex(output, /has not closed/);
   // A slow machine may see one change as two.
   t.true((output.match(/"msg":"stopped"/g)?.length ?? 0) >= 2, output);
 });
