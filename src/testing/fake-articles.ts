@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { itemComment } from '../article/article.js';
+import { itemComment, itemComments } from '../contract/item-comment.js';
 import type { ListedArticle } from '../host/articles/articles.js';
 
 /** An article in the form that a service sends; the fields of the contract. */
@@ -27,7 +27,8 @@ export function sentArticle(over: Partial<SentArticle> = {}): SentArticle {
   const markdown =
     over.content_markdown ??
     (over.content_html === undefined ? '## Where to put the hive\n\nOut of the wind.' : '');
-  const comment = itemComment(id);
+  const withComment = (text: string, gap: string) =>
+    itemComments(text).length > 0 ? text : `${text}${gap}${itemComment(id)}`;
   return {
     slug: title.toLowerCase().replace(/[^a-z0-9]+/g, '-'),
     meta_description: 'What a hive needs when there is no garden.',
@@ -40,8 +41,8 @@ export function sentArticle(over: Partial<SentArticle> = {}): SentArticle {
     ...over,
     id,
     title,
-    content_html: `${html}\n${comment}`,
-    content_markdown: markdown === '' ? '' : `${markdown}\n\n${comment}`,
+    content_html: withComment(html, '\n'),
+    content_markdown: markdown === '' ? '' : withComment(markdown, '\n\n'),
   };
 }
 

@@ -29,6 +29,8 @@ test('a test site: with its time moved on, scheduled articles get their pages at
   site.advance(DAY_MS - HOUR_MS);
   t.is((await site.update(url, { title: 'Came' })).status, 200);
   await site.built(url, 'Came');
+  const found = await site.send('article.lookup', { target_url: url });
+  t.is(JSON.stringify(found.body.target).split(':item:').length, 2, 'its comment is there once');
   t.false(hasPage(last.url));
   site.advance(HOUR_MS);
   await site.built(last.url, 'Later');
