@@ -110,7 +110,10 @@ export function createResponder(
 
   /** The status and the text of an error. */
   function failure({ context, words }: Visit, error: unknown) {
-    if (error instanceof PressmarkError) return { status: error.status, reason: error.message };
+    if (error instanceof PressmarkError) {
+      const isOfForm = error.code === 'USAGE' || error.code === 'BODY_INVALID';
+      return { status: isOfForm ? 422 : error.status, reason: error.message };
+    }
     host.log.error({ err: error, path: context.path }, 'a page of the admin failed');
     return { status: 500, reason: words.t('frame.failed') };
   }
@@ -147,7 +150,7 @@ export function createResponder(
     const isStored = code === 'COMMIT_FAILED' || code === 'REMOTE_UNAVAILABLE';
     const text = isStored ? 'articles.unfinished' : 'articles.refused';
     await giveAgain(visit, page, request, {
-      status: code === 'BODY_INVALID' ? 422 : status,
+      status,
       flash: { level: 'fail', text, values: { reason } },
     });
   }

@@ -49,7 +49,7 @@ export function createServices() {
     const found = provided.get(name);
     if (found === undefined)
       throw invalid(
-        `plugin ${plugin} uses ${quote(name)}, which no plugin has provided; name the plugin that does in requires, so that it is set up before`,
+        `plugin ${plugin} uses ${quote(name)}, which no plugin has provided; if another plugin does, name it in requires, so that it is set up before; Pressmark's own services are there after the setup`,
       );
     return found.service as Service<N>; // as the plugin that provides it has declared
   }

@@ -21,7 +21,7 @@ export interface ShownWidget {
 const MOST_WORDS = 300;
 
 /** An address of the admin that a form may return to. */
-const BACK = /^[a-z/]*(?:\?[^\s#]*)?$/;
+const BACK = /^[a-z/]*(?:\?[!-"$-~]*)?$/;
 
 /** The pages and actions that plugins have added. */
 export function addedPages({ host }: AdminRoom): AdminPage[] {

@@ -31,14 +31,14 @@ export interface TrashOptions {
 export function createTrash(options: TrashOptions) {
   const { store, catalog, stateDir, prefix, siteUrl, editors, knownIds, hooks, commit } = options;
   const files = openTrash(stateDir);
-  const { origin } = new URL(siteUrl);
+  const { origin, protocol } = new URL(siteUrl);
 
   const trash: ArticleTrash['trash'] = async (id, base, { redirect = null }, by) => {
     const to = redirect === null ? null : addressOf(redirect, siteUrl);
     const at = new Date().toISOString();
     const { article, path } = await store.remove(id, async ({ text, stored: { article } }, path) => {
       checkBase(article, base);
-      if (to !== null && isSamePlace(to, article.url))
+      if (to !== null && leadsTo(to, article.url))
         throw new PressmarkError('BODY_INVALID', 'the URL of the article would lead to itself');
       await noteEditor(editors, removedKey(`${prefix}${path}`), by);
       const { url } = article;
@@ -91,6 +91,18 @@ export function createTrash(options: TrashOptions) {
     if (one === undefined)
       throw new PressmarkError('ARTICLE_NOT_FOUND', `no article with the id ${quote(id)} is in the trash`);
     return one;
+  }
+
+  /** Whether an address is a place, or leads there by redirects of the trash. */
+  function leadsTo(address: string, place: string): boolean {
+    const seen = new Set<string>();
+    for (let at: string | null = address; at !== null && !seen.has(at); ) {
+      if (isSamePlace(at, place)) return true;
+      seen.add(at);
+      const one = files.at(canonicalUrl(new URL(at).href.replace(/^https?:/, protocol)) ?? at);
+      at = one !== undefined && isGone(one) ? one.redirect : null;
+    }
+    return false;
   }
 
   /** The answer at a path of the trash: a redirect, or null for 410; undefined for any other path. */

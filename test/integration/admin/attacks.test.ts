@@ -306,7 +306,7 @@ test('every answer forbids foreign scripts, frames, caches and robots', async (t
   t.is((await admin.get('')).headers.get('cache-control'), 'no-store');
   const elsewhere = await askRaw(port, '/-/admin/', { Host: 'rebound.example', Cookie: admin.cookie });
   t.is(elsewhere.status, 403);
-  t.regex(elsewhere.text, /served only to this machine/);
+  t.regex(elsewhere.text, /answers only browsers on this machine/);
 });
 
 test.serial('without a user there is no admin: the path is any other that is missing', async (t) => {

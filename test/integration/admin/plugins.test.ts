@@ -64,14 +64,16 @@ test.serial(
     t.regex(after.text, /Tidy: ada has tidied /);
     t.false(after.text.includes('<script>alert'));
     const { json } = await receiver().post('article.published', article());
-    const greeted = await admin.post('press', {
-      do: 'press',
-      plugin: 'desk',
-      action: 'greet',
-      article: json.id,
-      back: '//evil.example',
-    });
-    t.is(greeted.headers.get('location'), '/-/admin/');
+    for (const back of ['//evil.example', 'plugins?\u{fffd}']) {
+      const greeted = await admin.post('press', {
+        do: 'press',
+        plugin: 'desk',
+        action: 'greet',
+        article: json.id,
+        back,
+      });
+      t.is(greeted.headers.get('location'), '/-/admin/');
+    }
     for (const fields of [
       { plugin: 'desk', action: 'none' },
       { plugin: 'desk', action: 'greet', article: 'none' },

@@ -38,6 +38,28 @@ test('the id of an article is known before its file goes, so that a redelivery a
   t.deepEqual(known, ['bees']);
 });
 
+test('an article may not lead to itself, also over another one in the trash', async (t) => {
+  let stored = read;
+  const removing = {
+    remove: async (_: string, keep: (file: typeof read, path: string) => Promise<void>) => {
+      await keep(stored, 'a.md');
+      return { article: stored.stored.article, path: 'a.md' };
+    },
+  };
+  const over = { knownIds: { add: async () => undefined }, store: removing };
+  const articles = trashAt('https://x.example', tempDir(t), over);
+  const trash = async (id: string, redirect: string) => {
+    const article = { ...read.stored.article, id, url: `https://x.example/${id}/` };
+    stored = { ...read, stored: { article } };
+    await articles.trash(id, 'r-1', { redirect }, { name: 'Ada' });
+  };
+  await trash('a', '/b');
+  await trash('b', '/c/#top');
+  await t.throwsAsync(trash('c', 'http://x.example/a/'), { code: 'BODY_INVALID', message: /to itself/ });
+  await t.throwsAsync(trash('c', '/c'), { message: /to itself/ });
+  await trash('c', '/d/');
+});
+
 test('an article whose URL is at an earlier address of the site is not restored: the next start would refuse it', async (t) => {
   const dir = tempDir(t);
   const restored: string[] = [];
