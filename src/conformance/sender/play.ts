@@ -2,6 +2,7 @@ import { MAX_ATTEMPTS, RETRY_WAITS_MINUTES, STUCK_SENDING_MINUTES } from '../../
 import { NotChecked } from '../expect.js';
 import type { SenderDriver, Step } from './driver.js';
 import type { Seen, SenderRule } from './rule.js';
+import { EARLY_MS } from './rules/publish.js';
 import {
   ARTICLES,
   type ArticleName,
@@ -16,7 +17,7 @@ import type { ScriptedReceiver } from './scripted-receiver.js';
 
 const MINUTE_MS = 60_000;
 /** How long before the earliest moment of an attempt to watch for one that is too early, in milliseconds. */
-const BEFORE_MS = 5000;
+const BEFORE_MS = 2 * EARLY_MS;
 /** How late an attempt may come, in milliseconds: a worker ticks every minute. */
 const GRACE_MS = 2 * MINUTE_MS;
 /** The longest wait between attempts, in milliseconds; the sender is watched for as long after the last one. */

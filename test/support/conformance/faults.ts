@@ -14,6 +14,7 @@ import {
   inStore,
   instead,
   refuses,
+  storesHtml,
   stumbles,
 } from './ways.js';
 
@@ -133,6 +134,14 @@ export const OTHERWISE: readonly (readonly [
     ['concurrent-one-wins', 'concurrent-others-409', 'concurrent-winner-stored'],
   ],
   ['decodes the path of a URL', alsoFinds(decodeURI), ['canonical-other-path']],
+  [
+    'finds nothing at an empty URL, and normalises what it stores',
+    (steps) => {
+      refuses('article.lookup', ({ data }) => data.target_url === '', 404)(steps);
+      storesHtml((html) => html.normalize('NFC'))(steps);
+    },
+    ['lookup-target-url', 'content-unicode'],
+  ],
   [
     'has Version 1, and answers a publish with its URL',
     (steps) => {

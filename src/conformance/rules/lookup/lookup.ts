@@ -37,7 +37,7 @@ const LIST = `
   Answer 404 if no article has exactly this URL.
 100 error-shape-404 (Errors; should): The refusal of a lookup carries {"error": message} as JSON.
   Answer every refusal with a JSON object whose error says what was wrong.
-101 lookup-target-url (Errors): A lookup whose target_url is missing, empty or a number is answered 400.
+101 lookup-target-url (Errors): A lookup whose target_url is missing or a number is answered 400, and an empty one is refused.
   Check that target_url is a nonempty text.
 
 # article.lookup; V2; needs lookup-200
@@ -89,7 +89,8 @@ export const LOOKUP_RULES = rules(LIST, {
   'error-shape-404': async (session) => expectErrorBody(await nothing(session)),
   'lookup-target-url': inEachCase({
     'no target_url': invalid({}),
-    'an empty target_url': invalid({ target_url: '' }),
+    'an empty target_url': async (session) =>
+      expectRefusal(await session.send('article.lookup', { target_url: '' })),
     'a number as target_url': invalid({ target_url: 4711 }),
   }),
   'lookup-version': inEachCase({

@@ -68,8 +68,11 @@ const LIST = `
 `;
 
 const MINUTE_MS = 60_000;
-/** How early an attempt may seem to come, in milliseconds: the clocks are read at two places. */
-const EARLY_MS = 1000;
+/**
+ * How early an attempt may seem to come, in milliseconds: one request may take longer to arrive than another, for example
+ * through a tunnel.
+ */
+export const EARLY_MS = 5000;
 /** How late a sender may give up, in milliseconds. */
 const LATE_MS = 10_000;
 
