@@ -9,6 +9,24 @@ export function requireFoldersOf(...files: readonly (string | undefined)[]): voi
       throw new PressmarkError('USAGE', `the folder of ${quote(file, 200)} is not there; make it first`);
 }
 
+/**
+ * Makes a folder that a person named, if it is missing; the folder above it must exist.
+ *
+ * @throws PressmarkError USAGE
+ */
+export function makeNamedFolder(folder: string): void {
+  try {
+    // Not recursive: for a path in /proc, Node.js would never return.
+    if (!fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) fs.mkdirSync(folder);
+  } catch (cause) {
+    throw new PressmarkError(
+      'USAGE',
+      `the folder ${quote(folder, 200)} cannot be made: ${messageOf(cause)}`,
+      { cause },
+    );
+  }
+}
+
 /** Writes a file that a person named. @throws PressmarkError USAGE */
 export function writeNamed(file: string, text: string): void {
   try {

@@ -32,7 +32,7 @@ export async function connect(
     if (findConnector(state, name) !== undefined) await notePause(state, url, reply, now);
     throw new PressmarkError('RECEIVER_REFUSED', `the connection test failed: ${checked.refusal}`);
   }
-  await saveConnector(state, connector);
   endPause(state, url);
+  await saveConnector(state, connector);
   return { connector, ...checked.value };
 }

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { RETRY_WAITS_MINUTES } from '../contract/limits.js';
+import { messageOf, PressmarkError } from '../errors.js';
 import { writeAtomically } from '../fs/atomic-write.js';
 import type { Outcome } from './delivery/delivery.js';
 import type { Reply } from './delivery/transport.js';
@@ -71,6 +72,7 @@ export function pauseOf(state: SenderState, url: string, now: number): Pause | u
  * @param url the receiver's.
  * @param began when the attempt began, in milliseconds since the epoch: an attempt that began before the pause does not end it.
  * @param now milliseconds since the epoch.
+ * @throws PressmarkError QUEUE_FAILED
  */
 export async function noteOutcome(
   state: SenderState,
@@ -91,19 +93,32 @@ export async function noteOutcome(
  *
  * @param url the receiver's.
  * @param now milliseconds since the epoch.
+ * @throws PressmarkError QUEUE_FAILED
  */
 export async function notePause(state: SenderState, url: string, answer: Answer, now: number): Promise<void> {
   const pause = pauseAfter(answer, lastPause(state, url), now);
   const current = pauseOf(state, url, now);
   // Requests that were under way when the pause began get the same answer.
   const isKnown = current !== undefined && (current.gone > 0 || current.until >= (pause?.until ?? ''));
-  if (pause !== undefined && !isKnown)
+  if (pause === undefined || isKnown) return;
+  try {
     await writeAtomically(fileOf(state, url), `${JSON.stringify(pause)}\n`, 0o600);
+  } catch (cause) {
+    throw cannotStore(`${url} asks for a pause until ${pause.until}, which`, cause);
+  }
 }
 
-/** Ends the pause of a receiver. */
+/** Ends the pause of a receiver. @throws PressmarkError QUEUE_FAILED */
 export function endPause(state: SenderState, url: string): void {
-  fs.rmSync(fileOf(state, url), { force: true });
+  try {
+    fs.rmSync(fileOf(state, url), { force: true });
+  } catch (cause) {
+    throw cannotStore(`the end of the pause of ${url}`, cause);
+  }
+}
+
+function cannotStore(what: string, cause: unknown): PressmarkError {
+  return new PressmarkError('QUEUE_FAILED', `${what} cannot be stored: ${messageOf(cause)}`, { cause });
 }
 
 function lastPause(state: SenderState, url: string): Pause | undefined {

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { Command } from 'commander';
 import { PressmarkError } from '../../errors.js';
 import { type FoundMarkdown, findMarkdown } from '../../sender/article/find-markdown.js';
@@ -7,11 +7,11 @@ import { makeConnector, saveConnector } from '../../sender/connectors.js';
 import { type Queued, queueFiles } from '../../sender/publish.js';
 import type { Entry } from '../../sender/queue/entry.js';
 import { createWorker } from '../../sender/queue/worker.js';
-import { type MovedUrl, writeRedirects } from '../../sender/redirects.js';
+import { type MovedUrl, redirectFiles } from '../../sender/redirects.js';
 import { example, withDir } from '../options.js';
 import { interruptSignal } from '../signals.js';
 import { paint, print, printable, printJson, progressLine, warningLog } from '../terminal.js';
-import { requireFoldersOf, writeNamed } from '../written-files.js';
+import { makeNamedFolder, requireFoldersOf, writeNamed } from '../written-files.js';
 import { deliveredRow, type FileRow, has, leftOutRows, summaryOf, undelivered } from './files.js';
 import { showPlan } from './plan.js';
 import { openSending, type Sending, standingOf, withClock, withConnector, withRate } from './sending.js';
@@ -45,8 +45,9 @@ export function publishCommand(): Command {
       const opened = openSending(options.dir, options.connector, options.clock);
       const sending = await withBaseUrl(opened, options);
       try {
-        if (options.dryRun) showPlan(sending, found, options.json === true);
-        else await publish(sending, found, options);
+        if (options.dryRun) return showPlan(sending, found, options.json === true);
+        if (options.redirects !== undefined) makeNamedFolder(options.redirects);
+        await publish(sending, found, options);
       } finally {
         sending.queue.close();
       }
@@ -132,8 +133,12 @@ async function publish(
   else printSummary(rows, interrupted.aborted);
   if (has(rows, 'waiting', 'failed', 'refused')) process.exitCode = 1;
   if (report !== undefined) writeReport(report, rows);
-  const moved = redirects === undefined ? [] : writeRedirects(redirects, movedUrls(sending, queued));
-  if (!json) for (const path of moved) print(printable(`Written: ${path}`));
+  if (redirects === undefined) return;
+  for (const { name, text } of redirectFiles(movedUrls(sending, queued))) {
+    const path = join(redirects, name);
+    writeNamed(path, text);
+    if (!json) print(printable(`Written: ${path}`));
+  }
 }
 
 /** The remaining time of a run at its speed so far; empty if it is short. */

@@ -15,6 +15,7 @@ import {
   withSecret,
 } from '../options.js';
 import { marked, print, printable, printJson, tell } from '../terminal.js';
+import { makeNamedFolder } from '../written-files.js';
 
 interface ListenCommandOptions {
   readonly dir: string;
@@ -63,6 +64,7 @@ async function run({
   const settings = await loadSettings(dir);
   const secret = await secretOf(options.secret, settings.secrets[0]);
   const service = options.service ?? settings.service;
+  if (record !== undefined) makeNamedFolder(record);
   const keep = record === undefined ? undefined : recorderIn(record);
   const asJson = options.json === true || process.stdout.isTTY !== true;
   const { url, close } = await listen({

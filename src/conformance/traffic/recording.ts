@@ -26,7 +26,6 @@ export type Recording = z.output<typeof recording>;
  * @returns a function that writes one recording and returns the path of its file.
  */
 export function recorderIn(folder: string): (what: string, one: Recording) => string {
-  fs.mkdirSync(folder, { recursive: true });
   const numbers = fs.readdirSync(folder).map((name) => Number(/^(\d+)-/.exec(name)?.[1] ?? 0));
   let last = Math.max(0, ...numbers);
   return (what, one) => {

@@ -154,9 +154,9 @@ export function createWorker(options: WorkerOptions) {
     const began = clock.now();
     const outcome = await attempt(taken.record, connector, began);
     const entry = await queue.settle(taken, outcome);
-    await noteOutcome(state, url, outcome, began, clock.now());
     if (entry === undefined) log.warn({ delivery: id }, 'the attempt took so long that it counts as stuck');
     else onAttempt?.({ entry, outcome });
+    await noteOutcome(state, url, outcome, began, clock.now());
   }
 
   /** Sends due deliveries every minute until `stop` is called. */

@@ -380,7 +380,10 @@ test('what cannot work is refused, and the message says what to do; nothing is s
   const { sender, write } = await connected(t, endpoint.url);
   const post = write('bees.md', '---\n---\nText.\n');
   await sender('connect', 'orchard', endpoint.url);
+  const old = ['--connector', 'garden', '--base-url', 'https://old.example/:slug/'];
+  const nowhere = join(dir, 'none/moved');
   for (const [args, words] of [
+    [['publish', post, ...old, '--redirects', nowhere], /the folder ".*none\/moved" cannot be made: ENOENT/],
     [['publish', post], /say which connector with --connector; there are garden, orchard/],
     [['publish', post, '--connector', 'gardn'], /no connector "gardn"; did you mean garden\?/],
     [['deliveries', 'retry', '../connectors/garden'], /there is no delivery "\.\.\/connectors\/garden"/],

@@ -1,5 +1,9 @@
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { CAPABILITIES } from '../../../src/contract/limits.js';
+import { PressmarkError } from '../../../src/errors.js';
 import { pauseOf } from '../../../src/sender/pause.js';
 import { type Answering, type Got, reply } from '../../support/endpoint.js';
 import { senderTo, standing, T0 } from '../../support/sender.js';
@@ -35,6 +39,18 @@ test('a 429 pauses for the time that it states, and for a minute if it states no
     await worker().sendDue();
     t.is(pause()?.until, ms === undefined ? ms : new Date(T0 + ms).toISOString(), said);
   }
+});
+
+test('a pause that cannot be stored is an error in words, after the outcome of the delivery is known', async (t) => {
+  const { state, connector, queue, add, worker } = await set(t, later(429));
+  fs.mkdirSync(join(state.pauses, `${hash('sha256', connector.url).slice(0, 16)}.json`));
+  await add('a');
+  const attempted: string[] = [];
+  const { sendDue } = worker({ onAttempt: ({ entry }) => attempted.push(entry.record.status) });
+  const error = await t.throwsAsync(sendDue(), { instanceOf: PressmarkError, code: 'QUEUE_FAILED' });
+  t.regex(error?.message ?? '', /asks for a pause until 2026-11-19T09:00:00.000Z, which cannot be stored: /);
+  t.deepEqual(attempted, ['pending']);
+  t.is([...queue.list()][0]?.record.lastStatusCode, 429);
 });
 
 test('a pause is not ended by a success whose request was under way when it began', async (t) => {
