@@ -18,14 +18,21 @@ export function withLines(text: string, lines: readonly string[]): string {
 export function missingIgnoreLines(lines: readonly string[], present: string): string[] {
   const known = new Set<string>();
   for (const line of present.split('\n').map((one) => one.trim()))
-    if (line.startsWith('!')) known.delete(bare(line.slice(1)));
-    else known.add(bare(line));
+    if (line.startsWith('!')) for (const form of formsOf(line.slice(1))) known.delete(form);
+    else for (const form of formsOf(line)) known.add(form);
   return lines.filter((line) => {
     const names = bare(line).split('/');
-    if (names.some((_, index) => known.has(names.slice(0, index + 1).join('/')))) return false;
-    known.add(bare(line));
-    return true;
+    const isKnown = names.some(
+      (name, index) => known.has(`**/${name}`) || known.has(names.slice(0, index + 1).join('/')),
+    );
+    if (!isKnown) known.add(bare(line));
+    return !isKnown;
   });
+}
+
+/** The paths that a line ignores: without a slash at its beginning or in its middle, a name in every folder. */
+function formsOf(line: string): string[] {
+  return /\/./.test(line) ? [bare(line)] : [bare(line), `**/${bare(line)}`];
 }
 
 function bare(line: string): string {

@@ -134,7 +134,7 @@ function isDefinition(value: unknown): value is Generator {
 export interface SiteQuestions extends AskedSite {
   /** The commands that were run, in order. */
   readonly asked: readonly string[];
-  /** The commands that failed, with the fixes. */
+  /** The first command that failed, with the fix. */
   readonly failures: readonly Problem[];
   /** Removes the copy. */
   close(): void;
@@ -155,15 +155,16 @@ export function askSite(
 
   async function ask(command: string, shown = command): Promise<string | undefined> {
     copy ??= await copySite({ siteDir: dir, except: caches, env });
-    asked.push(shown);
+    if (!asked.includes(shown)) asked.push(shown);
     const question = { dir: copy.dir, env, name: shown, timeoutMs: ANSWER_MS };
     const answer = await askGenerator(command, question);
     if (answer.kind === 'printed') return answer.text;
-    failures.push({
+    // The others mostly have the same cause, such as a missing program.
+    failures[0] ??= {
       level: 'warn',
       text: `${name} could not be asked about the site: ${answer.reason}`,
       fix: `install ${name} and the site’s other packages on this machine, build the site once, and run pressmark init again; or check the values above and give others by options (pressmark init --help)`,
-    });
+    };
     return undefined;
   }
 

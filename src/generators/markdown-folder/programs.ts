@@ -167,7 +167,7 @@ export async function programOf(site: AskedSite): Promise<BuiltBy> {
   const program = PROGRAMS.find(({ dependency }) => dependencies.has(dependency));
   const { build: script = '' } = npmScripts(files);
   if (program === undefined) return unknownProgram(site, script);
-  const said = await answerTo(site, nodeCommand(program.ask), `node -e "${program.config}"`);
+  const said = await answerTo(site, nodeCommand(program.ask), `node -e "import('${program.config}')"`);
   const { base, caches, isStatic, ...answer } = program.read(said, files);
   const siteUrl = answer.siteUrl ?? readPackageJson(files).homepage;
   const calls = new RegExp(`\\b${program.build.replace(' ', '\\s+')}\\b`);

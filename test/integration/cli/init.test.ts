@@ -172,6 +172,7 @@ test('without the generator on the machine, init says so, and flags say what it 
   const { code, stdout } = await without(dir, ...flags, '--key', 'image=cover.image', 'author=author');
   t.is(code, 0);
   t.regex(stdout, /! hugo could not be asked about the site: .* ended with exit code 1/);
+  t.is(stdout.split('could not be asked').length, 2, 'once for all commands');
   t.like(await loadSettings(dir, {}, {}), {
     generator: { name: 'hugo', keys: { image: 'cover.image', author: 'author' } },
     output: 'dist',
