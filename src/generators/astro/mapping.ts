@@ -1,6 +1,7 @@
 import { decodedAddress } from '../../article/address/files-of-address.js';
 import type { ArticleMapping, FileFacts, KeyNames } from '../../article/format/mapping.js';
 import type { MappingOptions } from '../generator.js';
+import { withoutCode } from '../mapping/escape-markdown.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { linkedAddresses, needsHtml } from '../mapping/markdown.js';
 import { draftsBy, isOfPattern, siteMapping, USUAL_KEYS, webAddress } from '../mapping/site-mapping.js';
@@ -91,10 +92,10 @@ const IMAGE_MARKER = '__ASTRO_IMAGE_';
  *   picture that cannot be fetched breaks the build.
  */
 export function isSafeMarkdown(markdown: string, fetchesImages: boolean): boolean {
-  if (markdown.includes(IMAGE_MARKER) || needsHtml(markdown)) return false;
+  const prose = withoutCode(markdown);
+  if (markdown.includes(IMAGE_MARKER) || needsHtml(prose)) return false;
   return (
-    !markdown.includes('![') ||
-    linkedAddresses(markdown).every((address) => isHarmless(address, fetchesImages))
+    !prose.includes('![') || linkedAddresses(prose).every((address) => isHarmless(address, fetchesImages))
   );
 }
 

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { decodedAddress } from '../../article/address/files-of-address.js';
 import type { ArticleMapping, IncomingBody, KeyNames, StoredBody } from '../../article/format/mapping.js';
 import type { MappingOptions } from '../generator.js';
-import { escapedMarkdown } from '../mapping/escape-markdown.js';
+import { escapedMarkdown, withoutCode } from '../mapping/escape-markdown.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { hasTags, linkedAddresses, needsHtml } from '../mapping/markdown.js';
 import {
@@ -103,7 +103,7 @@ export function storedBody(incoming: IncomingBody): StoredBody {
  * @returns undefined if the text cannot be stored as Markdown.
  */
 function plainMarkdown(markdown: string): string | undefined {
-  if (needsHtml(markdown) || PREPROCESSED.test(markdown)) return undefined;
+  if (needsHtml(withoutCode(markdown)) || PREPROCESSED.test(markdown)) return undefined;
   let isPlain = true;
   const text = escapedMarkdown(markdown, {
     prose(source) {

@@ -12,6 +12,7 @@ import { closedHtml } from '../../article/text/closed-html.js';
 import { htmlTokens } from '../../article/text/html-tokens.js';
 import { type Replacement, withReplacements } from '../../article/text/replacements.js';
 import type { MappingOptions } from '../generator.js';
+import { withoutCode } from '../mapping/escape-markdown.js';
 import {
   hasTags,
   isDecodable,
@@ -178,12 +179,12 @@ function isMarkdown(
   options: MappingOptions,
 ): body is IncomingBody & { readonly kind: 'markdown' } {
   if (body.kind !== 'markdown' || options.templateSwitch === false) return false;
-  const { markdown } = body;
-  if (needsHtml(markdown) || (options.rawHtml === false && hasTags(markdown))) return false;
-  if (options.markedElements?.includes('img') && markdown.includes('![')) return false;
+  const prose = withoutCode(body.markdown);
+  if (needsHtml(prose) || (options.rawHtml === false && hasTags(prose))) return false;
+  if (options.markedElements?.includes('img') && prose.includes('![')) return false;
   return (
-    harmlessHtml(markdown, transforms(options)) === markdown &&
-    linkedAddresses(markdown).every((address) => harmlessUrl(address) === address)
+    harmlessHtml(prose, transforms(options)) === prose &&
+    linkedAddresses(prose).every((address) => harmlessUrl(address) === address)
   );
 }
 

@@ -11,6 +11,7 @@ import { mapOf } from '../../article/plain-data.js';
 import { closedHtml } from '../../article/text/closed-html.js';
 import type { MappingOptions } from '../generator.js';
 import { localText, momentOf, type WrittenDates } from '../mapping/dates.js';
+import { withoutCode } from '../mapping/escape-markdown.js';
 import { hasTags, needsHtml, withoutItemComments } from '../mapping/markdown.js';
 import { booleanIn, siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 
@@ -154,13 +155,18 @@ function datesOf({ data }: FileFacts, zone: string): WrittenDates {
 /** Attributes after a code block's language: Hugo parses them, and stops at some. */
 const CODE_ATTRIBUTES = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,}(?!~))[^`\r\n{&\\]*[{&\\]/m;
 
+/** Hugo drops everything before this, even in code. */
+const DIVIDER = '<!--more-->';
+
 /**
  * Whether Markdown is stored as such. Otherwise Hugo would display only a part of it, or stop the build.
  *
  * @param rawHtml whether the site's goldmark keeps raw HTML (`unsafe`).
  */
 function isStoredAsMarkdown(markdown: string, rawHtml: boolean): boolean {
-  return !needsHtml(markdown) && (rawHtml || !hasTags(markdown)) && !CODE_ATTRIBUTES.test(markdown);
+  if (markdown.includes(DIVIDER) || CODE_ATTRIBUTES.test(markdown)) return false;
+  const prose = withoutCode(markdown);
+  return !needsHtml(prose) && (rawHtml || !hasTags(prose));
 }
 
 /**
@@ -174,8 +180,7 @@ export function storedBody(incoming: IncomingBody, path: string, rawHtml: boolea
       text: commentedOut(rawHtml ? incoming.markdown : withoutItemComments(incoming.markdown)),
       frontMatter: { markup: undefined },
     };
-  // Hugo drops everything before `<!--more-->`, wherever it is.
-  const html = closedHtml(incoming.html).replaceAll('<!--more-->', '<!-- more -->');
+  const html = closedHtml(incoming.html).replaceAll(DIVIDER, '<!-- more -->');
   return { text: commentedOut(html), frontMatter: { markup: isHtmlFile ? undefined : 'html' } };
 }
 

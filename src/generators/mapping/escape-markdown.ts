@@ -1,5 +1,6 @@
 import { textIn } from '../../article/text/html-tokens.js';
 import { isSlowMarkdown, markdownTokens, renderMarkdown } from '../../article/text/markdown.js';
+import { withReplacements } from '../../article/text/replacements.js';
 
 /** The escapes that turn Markdown into plain text for a generator, by the kind of position. */
 export interface MarkdownEscapes {
@@ -16,6 +17,7 @@ interface Code {
   readonly kind: 'inlineCode' | 'codeBlock';
   readonly start: number;
   readonly end: number;
+  readonly isFence: boolean;
 }
 
 /**
@@ -40,6 +42,24 @@ export function escapedMarkdown(markdown: string, escapes: MarkdownEscapes): str
   return shownText(text) === shownText(source) ? text : undefined;
 }
 
+/**
+ * Markdown without its code: without code spans, and without the lines of fenced code blocks below the opening fence. Indented
+ * code stays, as it may belong to a footnote or a definition for a generator. A code span with the end of a script stays too:
+ * generators put headings into scripts.
+ *
+ * @returns the text unchanged if it is slow to parse, so that `needsHtml` detects it.
+ */
+export function withoutCode(markdown: string): string {
+  if (isSlowMarkdown(markdown) || !/[`~]/.test(markdown)) return markdown;
+  const source = markdown.replace(/\r\n?/g, '\n');
+  const left = codeIn(source).flatMap(({ kind, start, end, isFence }) => {
+    const code = source.slice(start, end);
+    if (kind === 'codeBlock') return isFence ? [{ start, end, text: `${code.split('\n', 1)[0]}\n` }] : [];
+    return /<\/script/i.test(code) ? [] : [{ start, end, text: '``' }];
+  });
+  return withReplacements(source, left);
+}
+
 function shownText(markdown: string): string {
   return textIn(renderMarkdown(markdown), () => '', []);
 }
@@ -55,7 +75,8 @@ function codeIn(source: string): Code[] {
   for (const { type, map, children } of markdownTokens(source)) {
     lines = map ?? lines; // a cell has the line numbers of its row
     const [start, end] = [offset(lines[0]), offset(lines[1])];
-    if (type === 'fence' || type === 'code_block') code.push({ kind: 'codeBlock', start, end });
+    if (type === 'fence' || type === 'code_block')
+      code.push({ kind: 'codeBlock', start, end, isFence: type === 'fence' });
     if (type !== 'inline') continue;
     const found = spans.get(lines.join()) ?? { start, end, texts: [] };
     spans.set(lines.join(), found);
@@ -82,13 +103,13 @@ function spansIn(text: string, expected: readonly string[]): Code[] {
     if (close === -1) continue;
     between += text.slice(at, found.index);
     at = close + run.length;
-    spans.push({ kind: 'inlineCode', start: found.index, end: at });
+    spans.push({ kind: 'inlineCode', start: found.index, end: at, isFence: false });
     opening.lastIndex = at;
   }
   const isSame =
     spans.length === expected.length &&
     spans.every(({ start, end }, index) => contentOf(text.slice(start, end)) === expected[index]);
-  return isSame && !`${between}${text.slice(at)}`.includes('<') ? spans : [];
+  return isSame && !/<[a-z/!?]/i.test(between + text.slice(at)) ? spans : [];
 }
 
 /** The next run of exactly `length` backticks. */
@@ -106,6 +127,6 @@ function contentOf(span: string): string {
   return /^ .*[^ ].* $/.test(content) ? content.slice(1, -1) : content;
 }
 
-function moved({ kind, start, end }: Code, by: number): Code {
-  return { kind, start: start + by, end: end + by };
+function moved(code: Code, by: number): Code {
+  return { ...code, start: code.start + by, end: code.end + by };
 }

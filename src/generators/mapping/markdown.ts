@@ -2,7 +2,8 @@ import { commentPlaces } from '../../article/article.js';
 import { isSlowMarkdown } from '../../article/text/markdown.js';
 
 // Markdown is stored as it was sent, unless a site's build or page cannot handle it; then the HTML that came with it is stored.
-// The functions below detect that by patterns. They do not parse Markdown, so matches in code count as well.
+// The functions below detect that by patterns. They do not parse Markdown, so matches in code count too unless `withoutCode` has
+// removed it.
 
 /** Whether Markdown contains raw HTML besides item comments. */
 export function hasTags(markdown: string): boolean {

@@ -2,7 +2,7 @@ import type { ArticleMapping, IncomingBody, StoredBody } from '../../article/for
 import { htmlTokens } from '../../article/text/html-tokens.js';
 import { withReplacements } from '../../article/text/replacements.js';
 import type { MappingOptions } from '../generator.js';
-import { escapedMarkdown } from '../mapping/escape-markdown.js';
+import { escapedMarkdown, withoutCode } from '../mapping/escape-markdown.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import {
   hasTags,
@@ -69,10 +69,11 @@ export function storedBody(incoming: IncomingBody): StoredBody {
 /** Escaped Markdown without item comments, which Nuxt drops; undefined if it cannot be stored as Markdown. */
 function plainMarkdown(source: string): string | undefined {
   const markdown = withoutItemComments(source);
-  if (needsHtml(markdown) || hasTags(markdown) || EMOJI.test(markdown)) return undefined;
+  const prose = withoutCode(markdown);
+  if (needsHtml(prose) || hasTags(prose) || EMOJI.test(prose)) return undefined;
   // A link to a missing page stops the build.
   const isHarmless = (address: string) => isOtherSite(address) && isDecodable(address);
-  if (!linkedAddresses(markdown).every(isHarmless)) return undefined;
+  if (!linkedAddresses(prose).every(isHarmless)) return undefined;
   let isPlain = true;
   const text = escapedMarkdown(markdown, {
     prose(text) {

@@ -1,6 +1,7 @@
 import type { ArticleMapping, IncomingBody, KeyNames, StoredBody } from '../../article/format/mapping.js';
 import { termKey } from '../../article/names.js';
 import type { MappingOptions } from '../generator.js';
+import { withoutCode } from '../mapping/escape-markdown.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import {
   hasTags,
@@ -66,15 +67,15 @@ export const slug = slugBy(DATED);
 /** A line for which VitePress reads another file. */
 const SNIPPET = /^(?:>|[^\S\r\n\u2028\u2029])*<<</m;
 
-const FENCED = /^ {0,3}(`{3,}|~{3,})([^\n{]*)\n[\s\S]*?(?:\n {0,3}\1[`~]*[ \t]*(?=\n|$)|$(?![\s\S]))/gm;
-
-const CODE_SPAN = /(?<![\\`])(`+)(?!`)[^\n]*?[^`\n]\1(?!`)/g;
+/** A comment for which VitePress reads another file, even in code. */
+const INCLUDE = /<!--\s*@include:/i;
 
 /** Whether VitePress makes a page of this Markdown, and shows it unchanged. */
 function isSafe(markdown: string): boolean {
-  if (needsHtml(markdown) || hasTags(markdown) || SNIPPET.test(markdown)) return false;
-  if (!linkedAddresses(markdown).every(isOtherSite)) return false;
-  return !markdown.includes('{') || !markdown.replace(FENCED, '').replace(CODE_SPAN, '').includes('{');
+  if (INCLUDE.test(markdown)) return false;
+  const prose = withoutCode(markdown);
+  if (needsHtml(prose) || hasTags(prose) || SNIPPET.test(prose) || prose.includes('{')) return false;
+  return linkedAddresses(prose).every(isOtherSite);
 }
 
 /** The title as a heading, for sites whose layout does not show it; the only template in an article. */

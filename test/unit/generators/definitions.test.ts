@@ -29,6 +29,10 @@ const TEXTS = [
   '    code\n',
 ];
 
+/** What each of these generators was seen to display in code as sent: tags, templates, what looks like a link or an emoji. */
+const CODE = 'Use `<Foo>`.\n\n```vue\n<script setup>\na[b](c) :smile: ![d]\n</script>\n```\n';
+const READ_AS_HTML = ['jekyll', 'hexo', 'markdown-folder'];
+
 const HELD = { ...SOIL, held: 'a listed word' };
 
 for (const generator of GENERATORS) {
@@ -50,6 +54,14 @@ for (const generator of GENERATORS) {
 
   test(`${name}: a site is recognised by its files, and another program’s is not`, (t) => {
     for (const [found, files] of rows.recognised) t.is(generator.recognise(siteOf(files)), found);
+  });
+
+  test(`${name}: tags in code make Markdown HTML only where the renderer may read code differently`, (t) => {
+    const { text } = mapping({ rawHtml: true }).body(
+      { kind: 'markdown', markdown: CODE, html: '<p>Code</p>' },
+      'a.md',
+    );
+    t.is(text.includes(CODE.trim()), !READ_AS_HTML.includes(name));
   });
 
   test(`${name}: a post is a file with the right name, and known by its slug`, (t) => {

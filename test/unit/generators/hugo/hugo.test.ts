@@ -252,6 +252,8 @@ test('what Markdown does not display on the site, or what stops its build, is st
   t.is(markup('a <kbd>x</kbd>', { rawHtml: true }), undefined);
   t.is(markup('a\n\n<!-- x', { rawHtml: true }), 'html', 'the page would end here');
   t.is(markup('a\n\n<!--more-->\n\nb'), 'html');
+  t.is(markup('a `<kbd>`\n\n```vue\n<script setup>\n<Kbd>x</Kbd>\n```\n'), undefined);
+  t.is(markup('```\na\n<!--more-->\nb\n```\n'), 'html', 'Hugo would cut the code');
   for (const fence of ['```go {hl_lines={a=1}}', '~~~ go &#123;a=1}', '> - ```go {x}', '~~~~ a\\{'])
     t.is(markup(`${fence}\nx\n`), 'html', fence);
 });

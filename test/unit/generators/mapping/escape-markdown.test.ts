@@ -1,5 +1,9 @@
 import test from 'ava';
-import { escapedMarkdown, type MarkdownEscapes } from '../../../../src/generators/mapping/escape-markdown.js';
+import {
+  escapedMarkdown,
+  type MarkdownEscapes,
+  withoutCode,
+} from '../../../../src/generators/mapping/escape-markdown.js';
 
 /** As for a generator that acts on braces: references in prose, HTML for code spans. */
 const BRACES: MarkdownEscapes = {
@@ -40,4 +44,19 @@ test('code that is not surely code is prose, and an escape in it makes the artic
   // Between the quotes of a tag, backticks begin no code.
   t.is(escapedMarkdown('<b title="`{a}`">x</b>', BRACES), '<b title="`&#123;a}`">x</b>');
   t.is(escapedMarkdown('['.repeat(100), BRACES), undefined, 'takes long');
+});
+
+test('certain code is left out of a text that is searched for markup', (t) => {
+  for (const [markdown, prose] of [
+    ['a `<b>` c', 'a `` c'],
+    ['> - ```html {1}\n>   <b>\n>   ```\n\nd <i>', '> - ```html {1}\n\nd <i>'],
+    ['```\n<b>', '```\n'],
+    // In a footnote, a definition or an element, other parsers see no code here.
+    ['[^1]: a\n\n    <b>\n', '[^1]: a\n\n    <b>\n'],
+    ['<p>\n```\n<b>\n```\n</p>', '<p>\n```\n<b>\n```\n</p>'],
+    ['<i title="`">`<b>`', '<i title="`">`<b>`'],
+    ['# a `</script>`', '# a `</script>`'],
+    ['`<b>` '.repeat(20_000), '`<b>` '.repeat(20_000)],
+  ] as const)
+    t.is(withoutCode(markdown), prose);
 });

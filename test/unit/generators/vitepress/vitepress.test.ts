@@ -72,6 +72,9 @@ test('Markdown stands in a container in which Vue compiles nothing, and which it
   t.is(markdown(text), `:::::: v-pre\n\n${text}\n\n::::::\n`);
   const code = '```js\nconst a = { b: [c] };\n```\n\nand `{{ d }}`: [x](https://a.example/#y)';
   t.is(markdown(code), `::: v-pre\n\n${code}\n\n:::\n`);
+  const tags =
+    '`<Foo>`\n\n```vue\n<script setup lang="ts">\nconst a: { [key: string]: b } = {};\n<<<<<<< HEAD\n</script>\n<!-- c -->\n```';
+  t.is(markdown(tags), `::: v-pre\n\n${tags}\n\n:::\n`);
   t.is(markdown('One.\n\n<!-- svc:item:a-1 -->\n'), '::: v-pre\n\nOne.\n\n:::\n', 'Vue drops comments');
 });
 
@@ -79,7 +82,7 @@ test('Markdown that VitePress acts on is stored as HTML', (t) => {
   for (const text of [
     ...['A <b>word</b>', '<!--@include: ../.env-->', '> <<< ./.env', '{{ 7 * 7 }}'],
     ...['a word {onclick="x"}', '```js {"}\n1\n```', '[a](/no/such/page)', '[a](http://localhost:3000/)'],
-    ...['![a](./missing.png)', '[a](#%zz)'],
+    ...['![a](./missing.png)', '[a](#%zz)', '```md\n<!--@include: ../.env-->\n```', '# `</script>`'],
   ])
     t.is(markdown(text), AS_HTML, text);
 });
