@@ -120,9 +120,11 @@ function createArticleCommits(
   let changes: NodeJS.Timeout | undefined;
   let isClosed = false;
 
+  const keepText = createKeepText(stateDir, log);
   const { commit, idle } = createCommitArticles({
     ...options,
     place,
+    keepText,
     sign,
     commitEdits,
     message,
@@ -140,14 +142,14 @@ function createArticleCommits(
   const beforeReplace = createBeforeReplace({
     place,
     queue,
-    keepText: createKeepText(stateDir, log),
+    keepText,
     log,
     isBeforeAnswer,
     limitMs: options.replaceMs,
   });
 
   async function commitNow(path: string, text: string, why: Why): Promise<void> {
-    const outcome = await queue.commitNow(path, why, ANSWER_MS);
+    const outcome = await queue.commitNow(path, why, ANSWER_MS, why === 'stored' ? text : undefined);
     if (outcome.kind === 'committed') {
       if (outcome.content?.equals(Buffer.from(text))) return;
       throw new PressmarkError(
@@ -201,8 +203,8 @@ function createArticleCommits(
       name: 'git',
       async receiver(host) {
         if (!isBeforeAnswer) {
-          host.addAction('article.published', ({ path }) => queue.add(path, 'stored'));
-          host.addAction('article.updated', ({ path }) => queue.add(path, 'stored'));
+          host.addAction('article.published', ({ path, text }) => queue.add(path, 'stored', text));
+          host.addAction('article.updated', ({ path, text }) => queue.add(path, 'stored', text));
         }
         host.addAction('article.created', ({ path }) => onChanged(path));
         host.addAction('article.edited', ({ path }) => onChanged(path));

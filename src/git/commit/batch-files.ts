@@ -6,7 +6,7 @@ import type { Log } from '../../log.js';
 import type { CommittedFolder } from '../content-folder.js';
 import { blobId, entriesAt, type TreeEntry } from '../objects.js';
 import { statusOf } from '../status.js';
-import { hashFiles, writeBlobs } from './build-commits.js';
+import { hashFiles, writeBlobs, writeText } from './build-commits.js';
 import type { CommitOutcome, Pending } from './commit-queue.js';
 import { stagedByOwner } from './move-branch.js';
 
@@ -27,6 +27,8 @@ export interface Candidate extends BatchFile {
   readonly isFiltered: boolean;
   readonly before: TreeEntry | undefined;
   readonly isStaged: boolean;
+  /** The present content of the file, if it is not this delivered text: a person's edit, or again HEAD's version. */
+  readonly replacedBy?: 'an edit' | 'its commit';
 }
 
 /** The outcomes of files, by path. */
@@ -83,15 +85,33 @@ export function createExaminer(place: CommittedFolder, log: Log) {
       const isFiltered = filter !== -1;
       // Git has read the file after us; both must have read the same content.
       if (isFiltered && !(await isUnchanged(file))) continue;
-      candidates.push({
-        ...file,
-        blob: (isFiltered ? written[filter] : blobs[index]) ?? '',
-        isFiltered,
-        before: status.files.get(inRepository)?.head ?? committed.get(inRepository),
-        isStaged: staged.has(inRepository),
-      });
+      candidates.push(
+        ...(await versionsOf({
+          ...file,
+          blob: (isFiltered ? written[filter] : blobs[index]) ?? '',
+          isFiltered,
+          before: status.files.get(inRepository)?.head ?? committed.get(inRepository),
+          isStaged: staged.has(inRepository),
+        })),
+      );
     }
     return { tip, candidates, removed, staged };
+  }
+
+  /** Returns the versions of a file that may need a commit: if a delivered text is no longer in the file, that text first. */
+  async function versionsOf(file: Candidate): Promise<Candidate[]> {
+    const { inRepository, text, bytes, blob, before } = file;
+    const delivered = text === undefined ? bytes : Buffer.from(text);
+    if (delivered.equals(bytes)) return [file];
+    const first: Candidate = {
+      ...file,
+      why: 'stored',
+      bytes: delivered,
+      blob: await writeText(repository, inRepository, delivered),
+      isFiltered: true,
+      replacedBy: blob === before?.id ? 'its commit' : 'an edit',
+    };
+    return file.why === 'stored' ? [first] : [first, { ...file, isDelivered: false }];
   }
 
   /** Reads files up to `MAX_BYTES`; the others get no outcome. */
@@ -99,7 +119,8 @@ export function createExaminer(place: CommittedFolder, log: Log) {
     const files: BatchFile[] = [];
     const removed: string[] = [];
     let size = 0;
-    for (const { path, why, isDelivered } of batch) {
+    for (const pending of batch) {
+      const { path, why } = pending;
       if (size > MAX_BYTES) break;
       try {
         if (isBehindLink(path))
@@ -107,7 +128,7 @@ export function createExaminer(place: CommittedFolder, log: Log) {
         else {
           const bytes = await readFile(place.fileAt(path));
           size += bytes.length;
-          files.push({ path, why, isDelivered, inRepository: place.inRepository(path), bytes });
+          files.push({ ...pending, inRepository: place.inRepository(path), bytes });
         }
       } catch (error) {
         const code = systemCode(error) ?? '';

@@ -52,6 +52,11 @@ export async function hashFiles(
   return stdout.split('\n').slice(0, -1);
 }
 
+/** Stores a text as the blob that `git add` would make of a file with it. @returns the blob's name. */
+export async function writeText({ git }: Repository, path: string, input: Buffer): Promise<string> {
+  return (await git(['hash-object', '-w', '--stdin', `--path=${path}`], { input })).stdout.trim();
+}
+
 /**
  * Makes a chain of commits on top of `parent`: one for each article's file, in order, with its assets. No branch moves, the
  * index does not change, and no hook runs.

@@ -13,6 +13,7 @@ import { removedKey, restoredKey } from './editors.js';
 import { readBranch } from './head.js';
 import { type CommitKind, kindOf, type MessageMaker, subjectIn } from './message.js';
 import { moveBranch } from './move-branch.js';
+import type { KeepText } from './replaced-texts.js';
 
 export interface CommitArticlesOptions extends ArticlePaths {
   readonly place: CommittedFolder;
@@ -22,6 +23,8 @@ export interface CommitArticlesOptions extends ArticlePaths {
   /** Whether people's edits are committed. */
   readonly commitEdits: boolean;
   readonly assetsOf: AssetsOf;
+  /** Keeps a delivered text that another program has undone. */
+  readonly keepText: KeepText;
   readonly message: MessageMaker;
   /** The person who made a revision; see `Editors`. */
   authorOf(revision: string): Person | undefined;
@@ -41,7 +44,7 @@ interface ArticleVersion extends NewVersion {
 
 /** Commits batches of article files. */
 export function createCommitArticles(options: CommitArticlesOptions) {
-  const { place, log, author, sign, message, decode, onCommitted } = options;
+  const { place, log, author, sign, message, decode, keepText, onCommitted } = options;
   const { repository } = place;
   const examine = createExaminer(place, log);
   let tidied: Promise<unknown> = Promise.resolve();
@@ -79,7 +82,9 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       if (moved === undefined) continue;
       tidied = moved.tidied;
       for (const { file } of changes) {
-        outcomes.set(file.path, { kind: 'committed', ...(file.bytes && { content: file.bytes }) });
+        // Of a delivered text and a person's edit of it, the edit's outcome counts unless both have commits.
+        if (!outcomes.has(file.path))
+          outcomes.set(file.path, { kind: 'committed', ...(file.bytes && { content: file.bytes }) });
         if (file.isStaged)
           log.warn(
             { path: file.path },
@@ -101,12 +106,18 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     const changes: ArticleVersion[] = [];
     const assets: (readonly string[])[] = [];
     const upstream = await entriesUpstream(candidates);
+    const isSameVersion = await sameVersions(candidates);
+    /** The entries that earlier changes of this batch make. */
+    const made = new Map<string, TreeEntry>();
     const elsewhereOf = committedElsewhere(place, options, tip);
     for (const file of candidates) {
-      const { path, why, isDelivered, inRepository, bytes, blob, before, isStaged } = file;
+      const { path, why, isDelivered, inRepository, bytes, blob, isStaged, replacedBy } = file;
+      const before = made.get(path) ?? file.before;
       const text = bytes.toString('utf8');
       const stored = await decode(path, text);
       const kindInFile = stored && kindOf(stored.article);
+      const isSame = await isSameVersion(file, stored);
+      const isEdited = stored && (stored.edited || isSame);
       let elsewhere: CommittedArticle | undefined;
       // This compares all files; a new publication is skipped, as no person can have renamed it yet.
       if (stored !== undefined && before === undefined && !(why === 'stored' && kindInFile === 'Publish'))
@@ -116,9 +127,10 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         isDelivered,
         isInGit:
           blob === before?.id ||
+          (isSame && (why === 'found' || replacedBy !== undefined)) ||
           (why === 'found' && upstream.get(inRepository)?.id === blob) ||
           elsewhere?.blob === blob,
-        isEdited: stored?.edited,
+        isEdited,
         isStaged,
         committedAs: elsewhere?.path,
         commitEdits: options.commitEdits,
@@ -126,6 +138,9 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       if (decision.kind === 'present') {
         log.debug({ path }, 'no commit: git has it');
         outcomes.set(path, { kind: 'committed', content: bytes });
+      } else if (replacedBy === 'its commit') {
+        await keepText(path, bytes, 'another program has put the file back to its committed version');
+        outcomes.set(path, { kind: 'committed' });
       } else if (decision.kind === 'left to owner' || stored === undefined || kindInFile === undefined) {
         const outcome = decision.kind === 'left to owner' ? decision : leftToOwner(NO_ARTICLE);
         log.debug({ path }, `no commit: ${outcome.because}`);
@@ -133,12 +148,15 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       } else {
         const restoredBy =
           why === 'trash' && before === undefined ? options.authorOf(restoredKey(path)) : undefined;
-        const kind = restoredBy === undefined ? kindOfVersion(kindInFile, stored, before) : 'Restore';
+        const kind =
+          restoredBy === undefined ? kindOfVersion(kindInFile, isEdited === true, before) : 'Restore';
+        const mode = modeOf(before);
+        made.set(path, { mode, id: blob });
         changes.push({
           file,
           path: inRepository,
           content: file.isFiltered ? blob : bytes,
-          mode: modeOf(before),
+          mode,
           message: await message(kind, path, { article: stored.article, text }),
           author: restoredBy ?? options.authorOf(stored.article.revision),
         });
@@ -147,6 +165,26 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     }
     const lacking = await lackingAssets(repository, assets);
     return changes.map((change, index) => ({ ...change, ...(lacking[index] && { assets: lacking[index] }) }));
+  }
+
+  /**
+   * Returns a function that tells whether HEAD's version of a file was made from the same delivered text: then a person has
+   * changed its line ends alone, or has committed an edit of it.
+   */
+  async function sameVersions(candidates: readonly Candidate[]) {
+    const doubtful = candidates.filter(
+      ({ why, replacedBy, blob, before }) =>
+        before !== undefined && before.id !== blob && (why !== 'stored' || replacedBy !== undefined),
+    );
+    const texts = await contentsOf(
+      repository,
+      doubtful.map(({ before }) => before?.id ?? ''),
+    );
+    return async ({ path, before }: Candidate, stored: StoredArticle | undefined): Promise<boolean> => {
+      const text = texts.get(before?.id ?? '');
+      if (text === undefined || stored === undefined || stored.edited) return false;
+      return (await decode(path, text.toString('utf8')))?.digest === stored.digest;
+    };
   }
 
   /** Returns the commits for files that a person has removed in the admin. A file that HEAD lacks needs none. */
@@ -198,12 +236,8 @@ function allLater(batch: readonly Pending[], waitingFor: string): CommitOutcomes
 }
 
 /** Returns the kind of a text's commit. An update or a change of a file without commits is `Publish`. */
-function kindOfVersion(
-  kindInFile: CommitKind,
-  { edited }: Pick<StoredArticle, 'edited'>,
-  before: TreeEntry | undefined,
-): CommitKind {
-  if (edited) return 'Edit';
+function kindOfVersion(kindInFile: CommitKind, isEdited: boolean, before: TreeEntry | undefined): CommitKind {
+  if (isEdited) return 'Edit';
   const isChange = kindInFile === 'Update' || kindInFile === 'Change';
   return before === undefined && isChange ? 'Publish' : kindInFile;
 }

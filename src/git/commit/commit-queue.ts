@@ -16,13 +16,15 @@ export type Why =
   /** A person has removed it in the admin, or restored it. */
   | 'trash';
 
-/** An article's file that git may lack. Its content is read when the commit is made. */
+/** An article's file that git may lack. Its present content is read when the commit is made. */
 export interface Pending {
   /** Relative to the site's folder, with forward slashes. */
   readonly path: string;
   readonly why: Why;
   /** Whether the file is also here because the store has written it; a person may have changed it since. */
   readonly isDelivered: boolean;
+  /** The text that the store has written; undefined if too many files wait to keep each text in memory. */
+  readonly text?: string | undefined;
 }
 
 /** The result of an attempt to commit a file. */
@@ -113,9 +115,13 @@ export function createCommitQueue(
     },
   });
 
-  /** Adds an article's file. A file that is in the queue already still gets one commit. */
-  function add(path: string, why: Why): void {
-    put(queued(path, why, []));
+  /**
+   * Adds an article's file. A file that is in the queue already still gets one commit.
+   *
+   * @param text the text that the store has written.
+   */
+  function add(path: string, why: Why, text?: string): void {
+    put(queued(path, why, [], pending.size < MAX_BATCH ? text : undefined));
     task.request();
   }
 
@@ -123,11 +129,12 @@ export function createCommitQueue(
    * Adds an article's file, and commits it without a pause.
    *
    * @param limitMs how long to wait, in milliseconds. After that, the file stays in the queue.
+   * @param text the text that the store has written.
    */
-  function commitNow(path: string, why: Why, limitMs: number): Promise<CommitOutcome> {
+  function commitNow(path: string, why: Why, limitMs: number, text?: string): Promise<CommitOutcome> {
     const waiter: Waiter = { resolve: () => undefined, isLate: false };
     const committed = new Promise<CommitOutcome>((resolve) => Object.assign(waiter, { resolve }));
-    put(queued(path, why, [waiter]));
+    put(queued(path, why, [waiter], text));
     task.request({ atOnce: true });
     return within(limitMs, committed, () => {
       waiter.isLate = true;
@@ -252,8 +259,8 @@ function mostIn(state: State): number {
   return state.kind === 'failing' ? 1 : MAX_BATCH;
 }
 
-function queued(path: string, why: Why, waiters: readonly Waiter[]): QueuedFile {
-  return { path, why, isDelivered: why === 'stored', waiters };
+function queued(path: string, why: Why, waiters: readonly Waiter[], text?: string): QueuedFile {
+  return { path, why, isDelivered: why === 'stored', text, waiters };
 }
 
 /** Merges two entries of one file, in the order of their arrival. */

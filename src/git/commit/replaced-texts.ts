@@ -95,7 +95,7 @@ export function createKeepText(stateDir: string, log: Log): KeepText {
     await syncFoldersOf(stateDir, [target]);
     log.warn(
       { path, file: withSlashes(file), why },
-      'an update has replaced a text that was not committed; the text is kept in this file',
+      'a text that was not committed was replaced; it is kept in this file',
     );
   };
 

@@ -2,7 +2,13 @@ import type { Hooks } from '../../host/hooks/hooks.js';
 import type { Log } from '../../log.js';
 import type { Removal, Write } from '../../store/write/article-files.js';
 import { type AssetsOf, lackingAssets } from '../commit/assets.js';
-import { buildCommits, type CommitStyle, modeOf, type NewVersion } from '../commit/build-commits.js';
+import {
+  buildCommits,
+  type CommitStyle,
+  modeOf,
+  type NewVersion,
+  writeText,
+} from '../commit/build-commits.js';
 import { removedKey, restoredKey } from '../commit/editors.js';
 import { type CommitSettings, createMessages, kindOf } from '../commit/message.js';
 import { identityOf, type Person } from '../identity.js';
@@ -71,9 +77,7 @@ export async function createChangeCommits(repository: Repository, options: Chang
     const input = Buffer.from(text);
     // No filter applies here, so git can change only texts with CR.
     if (!text.includes('\r')) return { ...version, content: input };
-    const command = ['hash-object', '-w', '--stdin', `--path=${path}`];
-    const { stdout } = await repository.git(command, { input });
-    return { ...version, content: stdout.trim() };
+    return { ...version, content: await writeText(repository, path, input) };
   }
 
   /** Returns the person who made a change; undefined if no person did. */

@@ -133,6 +133,7 @@ test('where the branch moves and a file changes while a batch is made, the file 
     assetsOf: async () => [],
     message: async (kind) => `${kind}\n`,
     authorOf: () => undefined,
+    keepText: async () => undefined,
     upstream: async () => null,
     onCommitted: () => undefined,
   });

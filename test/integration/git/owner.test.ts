@@ -1,10 +1,10 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import type { ArticleCommits } from '../../../src/git/commit/article-commits.js';
 import { replacedFiles } from '../../../src/git/commit/replaced-texts.js';
-import { decode } from '../../support/plain-files.js';
-import { makeSite, NO_DISK } from './site.js';
+import { decode, encode } from '../../support/plain-files.js';
+import { makeSite, NO_DISK, startAndCheck } from './site.js';
 
 test('what the owner has staged and not staged stays as it is, also at the path of an article that is updated or removed in the admin, and of a file that it shows', async (t) => {
   const site = await makeSite(t);
@@ -65,7 +65,7 @@ test('a delivered text whose commit has waited gets it before an update replaces
   t.deepEqual(replacedFiles(join(site.top, '..', 'state')), []);
 });
 
-test('at level commit, a text that git has replaced before its commit, as a failed merge does, is not acknowledged', async (t) => {
+test('an update that a person saves over before its commit has its own commit, also before an answer; one that git has undone, as a failed merge does, is kept and not acknowledged', async (t) => {
   const site = await makeSite(t);
   let commits: ArticleCommits | undefined;
   await site.start({ isBeforeAnswer: true, onOpened: (opened) => (commits = opened) });
@@ -76,10 +76,30 @@ test('at level commit, a text that git has replaced before its commit, as a fail
     commits?.writerOver(NO_DISK).afterWrite?.({ path, text, article }, 'stored');
   await acknowledge(text);
   await acknowledge(text);
-  await t.throwsAsync(acknowledge(`${text}More words.\n`), {
+  const next = encode({ ...article, revision: 'r2', updated: '2026-11-20T08:00:00Z' }).text;
+  await t.throwsAsync(acknowledge(next), {
     code: 'COMMIT_FAILED',
     message: /has replaced the article’s file/,
   });
+  const state = join(site.top, '..', 'state');
+  const [kept = ''] = replacedFiles(state);
+  t.is(await readFile(join(state, kept), 'utf8'), next);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
+
+  await site.write(path, `${text}My own words.\n`);
+  await acknowledge(next);
+  t.is(await site.git('show', `HEAD:${path}`), next);
+  t.is(await site.git('status', '--porcelain'), ` M ${path}\n`);
+  t.deepEqual((await site.subjects()).slice(2), ['Update: Title of one']);
+});
+
+test('line ends that a person has changed are theirs to commit', async (t) => {
+  const site = await makeSite(t);
+  await site.start();
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  await site.write(path, (await site.read(path)).replaceAll('\n', '\r\n'));
+  await startAndCheck(site);
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
 });
 
@@ -101,4 +121,5 @@ test('an edit that the owner has committed since the delivery is not undone', as
   t.deepEqual(await site.subjects(), subjects);
   t.is(await site.git('show', `HEAD:${path}`), edited);
   t.is(await site.git('status', '--porcelain'), '');
+  t.deepEqual(replacedFiles(join(site.top, '..', 'state')), []);
 });

@@ -93,7 +93,7 @@ test('articles that their owner has unstaged after a soft reset, or brought back
   await site.untilLogged('on a branch again');
   await site.git('stash', '-q');
   await site.git('checkout', '-q', 'main');
-  await site.untilLogged('no commit: git has it');
+  await site.untilLogged('a text that was not committed was replaced');
   await site.untilLogged('articles compared with the branch');
   await site.git('stash', 'pop', '-q');
   await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
