@@ -196,6 +196,11 @@ adding.data('lengths', {
   of: ({ author }, sums) => sums.get(author),
 });
 
+/** Removes a file or folder. `force` alone does not do for a path below what is a file by now. */
+function removeIfThere(path: string): void {
+  if (fs.existsSync(path)) fs.rmSync(path, { recursive: true });
+}
+
 /** A site, what a person and the service do to it, and the builder that follows. */
 function world(site: TestSite) {
   const { site: info, hosting, contentSecurityPolicy, termSlug } = site.options;
@@ -244,8 +249,7 @@ function world(site: TestSite) {
         const file = join(options.staticDir, step.file);
         // A file can take the place of a folder, and the other way round.
         for (let place = file; place.length > options.staticDir.length; place = dirname(place))
-          if (place === file || fs.statSync(place, { throwIfNoEntry: false })?.isFile())
-            fs.rmSync(place, { recursive: true, force: true });
+          if (place === file || fs.statSync(place, { throwIfNoEntry: false })?.isFile()) removeIfThere(place);
         if (step.text !== null) put(file, step.text);
         return 'all';
       }
@@ -281,7 +285,7 @@ function world(site: TestSite) {
         fs.renameSync(at(`${path}.new`), at(path));
         return [path];
       case 'remove page':
-        fs.rmSync(join(options.outputDir, 'articles', step.slug, 'index.html'), { force: true });
+        removeIfThere(join(options.outputDir, 'articles', step.slug, 'index.html'));
         return 'all';
       case 'spoil': {
         const whole = fs.readFileSync(at(path), 'utf8');
