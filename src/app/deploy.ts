@@ -72,6 +72,8 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
   const isReviewed = reviewConfig(settings) !== undefined; // then a host builds what is merged
   const facts = openFacts(stateDir, log);
   const targets = await openTargets(settings, isPushed);
+  const early = targetsBeforeReview(settings, targets);
+  if (early.length > 0) log.warn({ targets: early }, 'articles are deployed before their review');
   const plugin = deployPlugin({
     targets,
     ...(targets.length > 0 && { lock: deployLock(stateDir) }),
@@ -116,6 +118,12 @@ export async function openTargets(settings: Settings, isPushed: boolean): Promis
   if (repository !== undefined) await refuseSources(repository, settings);
   const commits = await commitsAsSource(dir, isHeadThere ? repository : undefined);
   return deploy.map((setting) => targetOf(setting, { settings, repository, commits }));
+}
+
+/** The names of targets that get articles before their review; empty without pull requests. */
+export function targetsBeforeReview(settings: Settings, targets: readonly DeployTarget[]): string[] {
+  if (reviewConfig(settings) === undefined) return [];
+  return targets.filter(({ commits }) => commits === undefined).map(({ name }) => name);
 }
 
 /** Refuses to deploy to a branch that has the site's sources, as each deploy replaces all files of its branch. */

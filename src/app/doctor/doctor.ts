@@ -10,7 +10,7 @@ import type { Entry } from '../../store/catalog/entry.js';
 import { readCatalog } from '../articles/find-article.js';
 import { contentOf, HEALTH } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
-import { openTargets } from '../deploy.js';
+import { openTargets, targetsBeforeReview } from '../deploy.js';
 import { MIN_SECRET_CHARS } from '../init/env-file.js';
 import { originOf, type RunningReceiver } from '../running-receivers.js';
 import { tryPort } from '../server/server.js';
@@ -48,7 +48,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
     lockHelper(),
     ...secret(settings),
     ...(await siteUrl(settings, receivers)),
-    ...(await checked('deploy', async () => void (await openTargets(settings, false)))),
+    ...(await checked('deploy', () => deployTargets(settings))),
     ...(await checked('output', async () => {
       if (settings.site !== false) refuseForeignOutput(foldersOf(settings), settings.output);
     })),
@@ -110,6 +110,15 @@ function nearestPresent(path: string): string {
     if (systemCode(error) !== 'ENOTDIR') throw error; // a parent is a file
   }
   return nearestPresent(dirname(path));
+}
+
+/** Whether the targets can be as the config says, and which get articles before their review. */
+async function deployTargets(settings: Settings): Promise<Finding[]> {
+  const early = targetsBeforeReview(settings, await openTargets(settings, false));
+  const text = `articles are deployed before their review: ${early.join(', ')}`;
+  const fix =
+    'let a host build the merged branch, and set deploy to { hook: true } or []; if only reviewers see these targets, leave them';
+  return early.length > 0 ? [warn('deploy', text, fix)] : [];
 }
 
 function lockHelper(): Finding {
