@@ -9,7 +9,7 @@ import { commitAt, contentsOf } from '../objects.js';
 import type { Followed } from './follow.js';
 import { BASE_REF, type FileInReview, filesInReview } from './in-review.js';
 import type { PushStatusKeeper } from './push-status.js';
-import { createRemote, type RemoteSettings, remoteUrlOf } from './remote.js';
+import { createRemote, FETCHED_REF, type RemoteSettings, remoteUrlOf } from './remote.js';
 import {
   type Branches,
   createReviewHost,
@@ -88,9 +88,12 @@ export function keepPullRequest(options: PullRequestOptions) {
   /** @returns what a person has to do before the work tree can follow the base branch. */
   async function bringUpToDate(): Promise<string | undefined> {
     if (commit === undefined) return undefined;
-    const { base, waitingFor } = await followBase();
+    const { base, waitingFor } = await followBoth();
     const error = waitingFor === undefined ? null : `the work tree waits for ${waitingFor}`;
-    const files = (await filesInReview(place, commit)) ?? [];
+    const pushed = (await filesInReview(place, commit)) ?? [];
+    // An article that a reviewer has changed was merged with another text than the pushed one.
+    const left = (await filesInReview(place, await commitAt(repository, 'HEAD'))) ?? [];
+    const files = pushed.filter(({ path }) => left.some((one) => one.path === path));
     const articles = await articlesOf(files);
     isWaiting = articles.length > 0;
     const text = textOf(articles);
@@ -103,8 +106,11 @@ export function keepPullRequest(options: PullRequestOptions) {
     return error ?? undefined;
   }
 
-  /** Makes HEAD's branch follow the remote's branch of the same name, into which pull requests are merged. */
-  async function followBase(): Promise<{ base: string; waitingFor: string | undefined }> {
+  /**
+   * Makes HEAD's branch follow the reviewed branch, as reviewers may commit to it, and then the remote's branch of the same name,
+   * into which pull requests are merged. In the other order, a text that was changed and merged as one commit would conflict.
+   */
+  async function followBoth(): Promise<{ base: string; waitingFor: string | undefined }> {
     const head = await readHead(repository);
     if (head.kind === 'not now')
       throw new PressmarkError('GIT_FAILED', `the pull request waits for ${head.waitingFor}`);
@@ -114,17 +120,22 @@ export function keepPullRequest(options: PullRequestOptions) {
         'CONFIG_INVALID',
         `HEAD is on ${branch}, to which articles are pushed for review; switch to the branch that they are to be merged into`,
       );
-    const { remote } = options;
-    const settings = { remote, branch: base, into: BASE_REF };
-    const from = await createRemote(repository, settings, env);
-    const last = await from.fetch(await commitAt(repository, BASE_REF));
+    const reviewed = await fetched(branch, FETCHED_REF);
+    if (reviewed.last !== null) await follow(reviewed.last, head.ref);
+    const { last, name } = await fetched(base, BASE_REF);
     if (last === null)
-      throw new PressmarkError('REMOTE_UNAVAILABLE', `${from.name} has no branch ${base}; push it first`);
+      throw new PressmarkError('REMOTE_UNAVAILABLE', `${name} has no branch ${base}; push it first`);
     const followed = await follow(last, head.ref);
     const now = `${last} ${followed.kind}`;
     if (now !== merged) onMerged(last, base);
     merged = now;
     return { base, waitingFor: followed.kind === 'waiting' ? followed.waitingFor : undefined };
+  }
+
+  /** Fetches a branch of the remote. @returns its last commit, null if there is no such branch, and the remote's name. */
+  async function fetched(name: string, into: string) {
+    const from = await createRemote(repository, { remote: options.remote, branch: name, into }, env);
+    return { last: await from.fetch(await commitAt(repository, into)), name: from.name };
   }
 
   async function articlesOf(files: readonly FileInReview[]): Promise<ArticleInReview[]> {

@@ -1,11 +1,24 @@
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'ava';
+import { pino } from 'pino';
 import { checkGitSettings, PUSH_STATUS } from '../../../../src/app/git-settings.js';
+import type { Article } from '../../../../src/article/article.js';
 import { readFacts } from '../../../../src/deploy/facts.js';
-import { textOf } from '../../../../src/git/push/pull-request.js';
-import { readPushStatus } from '../../../../src/git/push/push-status.js';
-import { commitAndPush, committedIds, gitIn, inClone, makeRemote } from '../../../support/clones.js';
+import { checkContentFolder } from '../../../../src/git/content-folder.js';
+import { follow } from '../../../../src/git/push/follow.js';
+import { keepPullRequest, textOf } from '../../../../src/git/push/pull-request.js';
+import { createPushStatus, readPushStatus } from '../../../../src/git/push/push-status.js';
+import { openRepository } from '../../../../src/git/repository.js';
+import {
+  commitAndPush,
+  commitFile,
+  committedIds,
+  gitEnvironment,
+  gitIn,
+  inClone,
+  makeRemote,
+} from '../../../support/clones.js';
 import { startEndpoint } from '../../../support/endpoint.js';
 import { article } from '../../../support/events.js';
 import { runHere } from '../../../support/in-process.js';
@@ -203,6 +216,53 @@ test.serial(
     t.false(receiver.log.some(({ msg }) => msg === 'an article is not live'));
   },
 );
+
+test('an article that a reviewer has changed and merged as one commit does not wait, and no person has to merge', async (t) => {
+  const { clones, server, dir } = await reviewedSite();
+  const env = gitEnvironment(dir);
+  const repository = await openRepository(dir, env);
+  if (repository.kind !== 'repository') throw new Error('no repository');
+  const place = await checkContentFolder(repository, 'content/');
+  if (place.kind !== 'inside') throw new Error(place.why);
+  const pushed = commitFile(dir, 'content/a.md', 'as delivered\n');
+  gitIn(dir, 'push', '--quiet', 'origin', `main:${BRANCH}`);
+  const olga = clones.clone('olga');
+  gitIn(olga, 'checkout', '--quiet', BRANCH);
+  const shared = [commitAndPush(olga, 'content/a.md', 'as reviewed\n')];
+  gitIn(olga, 'checkout', '--quiet', 'main');
+  gitIn(olga, 'merge', '--quiet', '--squash', BRANCH);
+  gitIn(olga, 'commit', '--quiet', '-m', 'Article');
+  gitIn(olga, 'push', '--quiet', 'origin', 'main');
+  const status = createPushStatus(join(dir, '.pressmark', PUSH_STATUS));
+  const request = keepPullRequest({
+    place,
+    branch: BRANCH,
+    pullRequest: 'github',
+    api: server.api,
+    token: TOKEN,
+    remote: 'origin',
+    env,
+    status,
+    log: pino({ level: 'silent' }),
+    decode: async () => ({ article: { title: 'A' } as Article }),
+    follow: (commit, ref) =>
+      follow(commit, {
+        repository,
+        author: undefined,
+        sign: false,
+        ref,
+        shared,
+        whileLocked: (work) => work(),
+      }),
+    onMerged: () => undefined,
+  });
+  request.pushed(pushed);
+  await until('it has looked', () => status.now.pullRequest !== null);
+  await request.close();
+  t.deepEqual(status.now.pullRequest, { url: null, error: null });
+  t.is(server.pulls.length, 0);
+  t.is(fs.readFileSync(join(dir, 'content/a.md'), 'utf8'), 'as reviewed\n');
+});
 
 test.serial('a stop while the host is asked is no trouble with the host', async (t) => {
   const { dir, start } = await reviewedSite();
