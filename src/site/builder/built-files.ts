@@ -24,7 +24,7 @@ export type BuiltFiles = Omit<Awaited<ReturnType<typeof openBuiltFiles>>, 'saved
  * @throws PressmarkError CONFIG_INVALID, LOCK_TIMEOUT, LOCK_HELPER_MISSING
  */
 export async function openBuiltFiles(
-  { outputDir: root, stateDir, log, lock: wanted }: SiteOptions,
+  { outputDir: root, stateDir, staticDir, themeDirs, log, lock: wanted }: SiteOptions,
   isWanted: () => boolean,
 ) {
   const lock = await takeBuilderLock(stateDir, log, isWanted, wanted?.longestMs);
@@ -40,7 +40,8 @@ export async function openBuiltFiles(
    */
   let staging = join(stateDir, 'build');
   try {
-    refuseForeignOutput({ outputDir: root, stateDir }, basename(root));
+    const templatesDir = themeDirs.at(-1)?.dir;
+    refuseForeignOutput({ outputDir: root, stateDir, staticDir, templatesDir }, basename(root));
     await state.begin();
     saved = state.load();
     for (const path of state.added()) built.set(path, UNKNOWN);

@@ -16,6 +16,17 @@ test('the page of a removed article goes, and with it its folder where that is e
   t.deepEqual(fs.readdirSync(join(site.options.outputDir, 'articles/b')), ['picture.png']);
 });
 
+test('an output in the owner’s own files is refused before anything is written there', async (t) => {
+  const site = testSite(t);
+  const outputDir = join(site.options.staticDir, 'public');
+  const builder = createBuilder({ ...site.options, outputDir });
+  await t.throwsAsync(builder.build('all'), {
+    code: 'CONFIG_INVALID',
+    message: /a folder of your own files/,
+  });
+  t.false(fs.existsSync(outputDir));
+});
+
 test('when the state is lost only pages with Pressmark’s mark are removed, and all others are built again', async (t) => {
   const site = testSite(t);
   for (const slug of ['a', 'b']) site.write(slug);
