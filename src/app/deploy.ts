@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
 import type { DeploySetting } from '../config/schema.js';
 import { presentOutput } from '../deploy/build/build-state.js';
-import { type AwaitedArticle, openFacts, type SiteFacts } from '../deploy/facts.js';
+import { type AwaitedArticle, type Facts, openFacts, type SiteFacts } from '../deploy/facts.js';
 import type { CommittedFiles } from '../deploy/live/awaited.js';
 import { meantFor } from '../deploy/live/page-problem.js';
 import { deployPlugin } from '../deploy/plugin.js';
@@ -71,6 +71,7 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
   const isPushed = pushes !== undefined;
   const isReviewed = reviewConfig(settings) !== undefined; // then a host builds what is merged
   const facts = openFacts(stateDir, log);
+  forgetFormer(facts, settings, commits);
   const targets = await openTargets(settings, isPushed);
   const early = targetsBeforeReview(settings, targets);
   if (early.length > 0) log.warn({ targets: early }, 'articles are deployed before their review');
@@ -101,6 +102,14 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
   });
   const entry = { plugin, origin: 'deploy in the config', isFirstParty: true };
   return { entry, facts: () => facts.now, targets: targets.map(({ name }) => name) };
+}
+
+/** Drops the facts of steps that the config no longer has, whose last error would stay in the status. */
+function forgetFormer(facts: Facts, settings: Settings, commits: boolean): void {
+  const { buildError, commitError, awaited } = facts.now;
+  if (buildError !== undefined && builderOf(settings) === null) facts.note({ buildError: null });
+  if (commitError !== undefined && !commits) facts.note({ commitError: null });
+  if (!settings.liveCheck) for (const { path } of awaited) facts.note({ settled: path });
 }
 
 /**
