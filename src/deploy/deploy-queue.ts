@@ -119,12 +119,21 @@ export function createDeployQueue(options: DeployQueueOptions) {
     return false;
   }
 
+  /** Takes in what another receiver has deployed since this one has read or written the state. */
+  function takeInOthers(): void {
+    for (const [name, { deployed }] of Object.entries(readDeployState(stateDir))) {
+      const own = states.get(name);
+      if (own !== undefined && deployed !== undefined && deployed.at > (own.deployed?.at ?? ''))
+        states.set(name, { ...own, deployed });
+    }
+  }
+
   /** The deploys to one target. */
   function createTargetQueue(target: DeployTarget) {
     const { name, commits: source = options.source } = target;
     const stateOf = () => states.get(name) ?? { attempts: 0 };
     /** The requests since the last deploy began: `forced` deploys even an output that the target has. */
-    let pending: 'changed' | 'forced' | undefined;
+    let pending: 'changed' | 'forced' | undefined = known[name]?.error === undefined ? undefined : 'forced';
     let running: Promise<void> | undefined;
     /** When the last successful deploy began, by `performance.now()`. */
     let lastBegan = Number.NEGATIVE_INFINITY;
@@ -198,14 +207,6 @@ export function createDeployQueue(options: DeployQueueOptions) {
       } finally {
         if (isInside) lock?.leave();
       }
-    }
-
-    /** Takes in what another receiver has deployed since this one has read or written the state. */
-    function takeInOthers(): void {
-      const { deployed } = readDeployState(stateDir)[name] ?? {};
-      const known = stateOf();
-      if (deployed !== undefined && deployed.at > (known.deployed?.at ?? ''))
-        states.set(name, { ...known, deployed });
     }
 
     const now = () => {

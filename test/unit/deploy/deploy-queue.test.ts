@@ -101,6 +101,43 @@ test('what another receiver has deployed since the start is not deployed again',
   t.deepEqual([order, deployed], [['enter', 'leave', 'enter', 'leave'], []]);
 });
 
+test('what another receiver has deployed to one target is not forgotten by a deploy to another one', async (t) => {
+  const stateDir = tempDir(t);
+  let version = 'v1';
+  const deploy = async () => undefined;
+  const queue = createDeployQueue({
+    targets: [
+      { name: 'a', deploy },
+      { name: 'b', deploy, everyMs: 600_000 },
+    ],
+    source: { folder: () => '/output', version: () => version },
+    stateDir,
+    log: pino({ level: 'silent' }),
+    onDeployed: () => undefined,
+    onFailed: () => undefined,
+  });
+  t.teardown(queue.stop);
+  const has = (name: string) => readDeployState(stateDir)[name]?.deployed?.version;
+  queue.changed();
+  await until('both have it', () => has('a') === 'v1' && has('b') === 'v1');
+  const b = { deployed: { version: 'v2', at: '2126-11-01T00:00:00Z' }, attempts: 0 };
+  fs.writeFileSync(join(stateDir, 'deploy.json'), JSON.stringify({ ...readDeployState(stateDir), b }));
+  version = 'v2';
+  queue.changed();
+  await until('one has the next', () => has('a') === 'v2');
+  t.is(has('b'), 'v2');
+});
+
+test('a deploy that had failed is tried again by the next start, also of an output that the target has', async (t) => {
+  const stateDir = tempDir(t);
+  const deployed = { version: 'v1', at: '2026-11-01T00:00:00Z' };
+  const toy = { deployed, attempts: 3, error: 'the token has expired' };
+  fs.writeFileSync(join(stateDir, 'deploy.json'), JSON.stringify({ toy }));
+  setUp(t, { stateDir });
+  await until('the error is gone', () => readDeployState(stateDir).toy?.attempts === 0);
+  t.is(readDeployState(stateDir).toy?.error, undefined);
+});
+
 test('the error of a target that the config has no more goes with the next start', async (t) => {
   const stateDir = tempDir(t);
   const former = { hook: { attempts: 3, error: 'no', behindSince: '2026-11-01T00:00:00Z' } };
