@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import type { StoredArticle } from '../../article/stored-article.js';
+import { versionAt } from '../../fs/fingerprint.js';
 import type { Actions } from '../../host/hooks/hook-types.js';
 import type { Log } from '../../log.js';
 import type { CommittedFolder } from '../content-folder.js';
@@ -58,6 +60,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const outcomes: CommitOutcomes = new Map();
       const since = performance.now();
+      const index = versionAt(join(repository.gitDir, 'index'));
       const branch = await readBranch(repository);
       if (branch.kind === 'not now') return allLater(batch, branch.waitingFor);
       const [examined, identity] = await Promise.all([
@@ -78,7 +81,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         path,
         subject: subjectIn(message),
       }));
-      const moved = await moveBranch(repository, head, { files: changes, commits, staged, since });
+      const moved = await moveBranch(repository, head, { files: changes, commits, staged, index, since });
       if (moved === undefined) continue;
       tidied = moved.tidied;
       for (const { file } of changes) {

@@ -54,7 +54,7 @@ export function messageText(kind: CommitKind, article: MessageArticle, template 
   const { id, title, slug, revision, author } = article;
   const values: Readonly<Record<string, string>> = {
     kind,
-    title: oneLine(title) || 'Untitled',
+    title: withoutReferences(oneLine(title)) || 'Untitled',
     id: oneLine(id),
     slug: oneLine(slug),
     revision: oneLine(revision),
@@ -65,6 +65,11 @@ export function messageText(kind: CommitKind, article: MessageArticle, template 
   );
   const end = text.indexOf('\n');
   return end === -1 ? oneLine(text) : `${oneLine(text.slice(0, end))}${text.slice(end)}`;
+}
+
+/** Puts an invisible character into `#1`, so that a title such as “Fixes #1” closes no issue of the site's repository. */
+function withoutReferences(text: string): string {
+  return text.replace(/#(?=\d)/g, '#\u2060');
 }
 
 /** The trailers of a commit. */

@@ -4,6 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../errors.js';
+import { versionAt } from '../../fs/fingerprint.js';
 import { syncFoldersOf, syncIfThere } from '../../fs/sync-files.js';
 import { saidIn } from '../git.js';
 import { blobId, commitAt, entriesAt, FILE, noObject, type TreeEntry } from '../objects.js';
@@ -31,6 +32,8 @@ export interface NewCommits {
   readonly commits: readonly string[];
   /** The paths that the owner has staged. */
   readonly staged: ReadonlySet<string>;
+  /** The version of the index in which they were staged, by `versionAt`. */
+  readonly index: string | undefined;
   /** A time before their first object was written, by `performance.now()`. */
   readonly since: number;
 }
@@ -39,14 +42,14 @@ export interface NewCommits {
  * Adds the files of new commits to the index, except at paths that the owner has staged, and then moves the branch to the
  * commits.
  *
- * @returns undefined if HEAD has moved since `head` was read: then the commits must be made again. `tidied` resolves when the
- *   temporary ref is removed; no answer waits for that.
+ * @returns undefined if HEAD has moved since `head` was read, or the owner has staged one of the files: then the commits must be
+ *   made again. `tidied` resolves when the temporary ref is removed; no answer waits for that.
  * @throws PressmarkError GIT_FAILED, for example if another program keeps the index or the branch locked.
  */
 export async function moveBranch(
   repository: Repository,
   head: Branch,
-  { files, commits, staged, since }: NewCommits,
+  { files, commits, staged, index, since }: NewCommits,
 ): Promise<{ readonly tidied: Promise<unknown> } | undefined> {
   const last = commits.at(-1) ?? '';
   const { git, gitDir, commonDir } = repository;
@@ -60,13 +63,16 @@ export async function moveBranch(
   const ref = nextRef();
   await syncObjectFolders(commonDir, since);
   const marked = git(['update-ref', ref, last]).then(() => syncRefs(gitDir, ref));
+  const isStagedSince = async () =>
+    versionAt(join(gitDir, 'index')) !== index &&
+    (await stagedByOwner(repository, await statusOf(repository, [...entries.keys()]))).size > 0;
   // The index comes first: if the branch had files that the index lacks, they would look as if the owner had removed them. HEAD
   // is checked while the index is locked: a rebase that has begun gets no entries, and one that begins later finds them and
   // refuses. If the lock was another program's, git fails, and HEAD is checked again for the next attempt.
   const indexed = writeIndex(repository, entries, async () => {
     await marked;
     await untilIndexIsLocked(repository);
-    return isOn(repository, head);
+    return (await isOn(repository, head)) && !(await isStagedSince());
   });
   const isIndexed = async () => {
     const isWritten = await indexed;

@@ -2,7 +2,7 @@ import type { CommittedFolder } from '../content-folder.js';
 import { changesBetween, commitAt, entriesAt, type TreeEntry } from '../objects.js';
 
 /** The ref of the last fetched commit of the base branch. */
-export const BASE_REF = 'refs/pressmark/base';
+export const BASE_REF = 'refs/worktree/pressmark-base';
 
 /** A file in review: it is committed, but not yet in the base branch. */
 export interface FileInReview {

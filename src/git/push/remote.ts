@@ -25,8 +25,8 @@ export type Pushed =
 /** One branch on one remote; see `createRemote`. */
 export type Remote = Awaited<ReturnType<typeof createRemote>>;
 
-/** The ref of the last fetched commit, so that git's housekeeping keeps its objects. */
-export const FETCHED_REF = 'refs/pressmark/remote';
+/** The ref of the last fetched commit, so that git's housekeeping keeps its objects. Each linked work tree has its own. */
+export const FETCHED_REF = 'refs/worktree/pressmark-remote';
 
 /** Ends HTTP connections that transfer nothing for 30 s. */
 const HTTP_OPTIONS = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=30'];

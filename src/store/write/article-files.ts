@@ -4,6 +4,7 @@ import type { Article } from '../../article/article.js';
 import type { EncodedFile } from '../../article/format/encode.js';
 import type { Publication } from '../../article/publication.js';
 import type { Address } from '../../article/stored-article.js';
+import { isGone } from '../../errors.js';
 import { type Fingerprint, sameFingerprint } from '../../fs/fingerprint.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { type ContentFolder, isMalformed, type ReadFile, readArticle } from '../catalog/content-folder.js';
@@ -217,18 +218,23 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   /**
    * Replaces a file by a new version that was made from it.
    *
-   * @throws Outdated if the file has changed since.
+   * @throws Outdated if the file has changed or is gone since.
    */
   async function overwrite(
     path: string,
     { text, stored: { article, edited } }: ReadFile,
     file: EncodedFile & Pick<Write, 'epoch' | 'waitsFor' | 'isEdit'>,
   ): Promise<StoredFile> {
-    // Before the write, so that the old text is never lost, even if this process is killed.
-    await writer.beforeReplace?.({ path, text, article, edited, by: file.article.revision });
-    const target = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
-    const { mode } = fs.statSync(target);
-    return write({ ...file, path, target, replaces: text, mode });
+    const named = join(content.root, path);
+    try {
+      // Before the write, so that the old text is never lost, even if this process is killed.
+      await writer.beforeReplace?.({ path, text, article, edited, by: file.article.revision });
+      const target = fs.realpathSync(named); // a rename would replace the link itself
+      const { mode } = fs.statSync(target);
+      return await write({ ...file, path, target, replaces: text, mode });
+    } catch (error) {
+      throw isGone(error) && !fs.existsSync(named) ? new Outdated('the file is gone') : error;
+    }
   }
 
   /** Removes a file. @throws errors of `Writer.remove`. */

@@ -13,6 +13,9 @@ import { loadSnapshot } from '../catalog/snapshot.js';
 /** The folder in the state folder for files before they get their final name. */
 export const STAGING = 'staging';
 
+/** The age from which a temp file in the state folder is no longer being written, in milliseconds. */
+const UNFINISHED_MS = 60_000;
+
 /** What the start found and repaired. */
 export interface RecoveryReport {
   /** The number of entries from the snapshot. */
@@ -54,7 +57,7 @@ export async function recover({
   for (const { folder, reason } of unreadable)
     log.warn({ folder, reason }, 'a folder below the content folder cannot be read; its files are skipped');
   const stateDir = dirname(snapshotPath);
-  const ofState = [stateDir, join(stateDir, STAGING)].flatMap(leftoversIn);
+  const ofState = [...leftoversIn(stateDir).filter(isOld), ...leftoversIn(join(stateDir, STAGING))];
   const tempFilesSwept = await lock.run(async () => sweep([...leftovers, ...ofState], log));
   return { fromSnapshot, files, read: changes.length, tempFilesSwept, malformed: malformedFiles(catalog) };
 }
@@ -63,6 +66,11 @@ function leftoversIn(folder: string): string[] {
   return namesIn(folder)
     .filter(isLeftover)
     .map((name) => join(folder, name));
+}
+
+/** Whether a temp file is a dead process's: another receiver writes its status files without the lock. */
+function isOld(path: string): boolean {
+  return Date.now() - (fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > UNFINISHED_MS;
 }
 
 /** Removes leftover temp files. The caller holds the lock, so that no other receiver is writing them. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { PressmarkError } from '../../../src/errors.js';
+import { versionAt } from '../../../src/fs/fingerprint.js';
 import { buildCommits, writeBlobs } from '../../../src/git/commit/build-commits.js';
 import { readHead } from '../../../src/git/commit/head.js';
 import {
@@ -36,7 +37,8 @@ async function aboutToMove(t: ExecutionContext) {
   const [content = ''] = await writeBlobs(repository, [PATH]);
   const files = [{ path: PATH, content, mode: '100644', message: 'New' }];
   const commits = await buildCommits(repository, head.tip, files, STYLE);
-  const news = { files, commits, staged: new Set<string>(), since: performance.now() };
+  const index = versionAt(join(dir, '.git/index'));
+  const news = { files, commits, staged: new Set<string>(), index, since: performance.now() };
   const move = async () => {
     const moved = await moveBranch(repository, head, news);
     await moved?.tidied;
@@ -87,12 +89,23 @@ test('what a killed receiver has put into the index is not the owner’s, also a
   const [blob = ''] = await writeBlobs(repository, ['content/other.md']);
   const files = [{ path: 'content/other.md', content: blob, mode: '100644', message: 'Other' }];
   const commits = await buildCommits(repository, head.tip, files, STYLE);
-  t.truthy(
-    await moveBranch(repository, head, { files, commits, staged: new Set(), since: performance.now() }),
-  );
+  t.truthy(await moveBranch(repository, head, { ...news, files, commits }));
   t.deepEqual(await staged(repository), []);
   await removeNextRefs(repository, await nextCommits(repository));
   t.deepEqual(await staged(repository), [PATH]);
+});
+
+test('what the owner stages at the very path just before the index is locked stays staged', async (t) => {
+  const { dir, repository, head, news } = await aboutToMove(t);
+  const git: Git = async (args, run) => {
+    if (args[0] === 'update-index' && (await staged(repository)).length === 0) {
+      fs.writeFileSync(join(dir, PATH), 'mine\n');
+      gitIn(dir, 'add', PATH);
+    }
+    return repository.git(args, run);
+  };
+  t.is(await moveBranch({ ...repository, git }, head, news), undefined);
+  t.is(gitIn(dir, 'show', `:${PATH}`), 'mine\n');
 });
 
 test('where a rebase has begun, a new file never comes into the index, as the rebase would commit it', async (t) => {

@@ -52,9 +52,9 @@ test('after the owner has moved the branch back, articles without a commit are c
   t.is(await site.git('status', '--porcelain'), '');
   await site.stop();
 
-  await site.git('update-ref', 'refs/pressmark/remote', 'HEAD');
+  await site.git('update-ref', 'refs/worktree/pressmark-remote', 'HEAD');
   await site.git('reset', '-q', 'HEAD~1');
-  await startAndCheck(site, { upstream: 'refs/pressmark/remote' });
+  await startAndCheck(site, { upstream: 'refs/worktree/pressmark-remote' });
   t.deepEqual(await site.subjects(), all.slice(0, -1), 'the branch is about to follow the remote');
   await startAndCheck(site);
   t.deepEqual(await site.subjects(), all, 'nothing is pushed any more');

@@ -252,7 +252,7 @@ test(
     await giveAway(site.top);
     const refused = async (options: object, why: string) => {
       site.log.length = 0;
-      await site.start({ upstream: 'refs/pressmark/remote', ...options });
+      await site.start({ upstream: 'refs/worktree/pressmark-remote', ...options });
       await site.publish('one');
       await site.stop();
       t.false(existsSync(ran));

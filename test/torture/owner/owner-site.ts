@@ -140,7 +140,7 @@ export async function makeOwnerSite(t: Teardown, root: string, count: number): P
     await receivers[0]?.stop();
     await start(0);
     await until('no ref of Pressmark’s own should be left', async () => {
-      return (await git('for-each-ref', '--format=%(refname)', 'refs/worktree/')) === '';
+      return (await git('for-each-ref', '--format=%(refname)', 'refs/worktree/pressmark/')) === '';
     });
   }
 

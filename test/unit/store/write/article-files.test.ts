@@ -17,7 +17,7 @@ const draft = draftOf(article({ slug: 'hive' }));
 /** A store whose files are committed before they are acknowledged, as far as `commit` allows, and what it has done. */
 async function open(t: ExecutionContext, dir = tempDir(t)) {
   const root = join(dir, 'content');
-  const committing = { fails: false };
+  const committing = { fails: false, whileReplacing: (_file: string): void => undefined };
   const committed: string[] = [];
   const ensured: string[] = [];
   const { store, close } = await openArticles({
@@ -31,6 +31,7 @@ async function open(t: ExecutionContext, dir = tempDir(t)) {
         ensured.push(entry.path);
         return disk.ensure(entry);
       },
+      beforeReplace: async ({ path }) => committing.whileReplacing(join(root, path)),
       afterWrite: async ({ path }) => {
         if (committing.fails) throw new PressmarkError('COMMIT_FAILED', 'git does not work');
         committed.push(path);
@@ -39,7 +40,8 @@ async function open(t: ExecutionContext, dir = tempDir(t)) {
   });
   t.teardown(close);
   const publish = () => store.publish(draft.id, async () => draft);
-  return { dir, file: join(root, 'hive.md'), committing, committed, ensured, publish, close };
+  const file = join(root, 'hive.md');
+  return { dir, file, store, committing, committed, ensured, publish, close };
 }
 
 test('an article that a person has broken is known after a restart, and its file is left to them to commit', async (t) => {
@@ -84,4 +86,34 @@ test.serial('the error of a failed write is not replaced by that of reading its 
   restore();
   committing.fails = false;
   t.is((await publish()).outcome, 'stored', 'the file is found');
+});
+
+test('an update whose file a person renames at this moment replaces it under its new name', async (t) => {
+  const { file, store, committing, publish } = await open(t);
+  const { id, url } = await publish();
+  const base = (await store.find(url)).article.revision;
+  const moved = file.replace('hive', 'moved');
+  committing.whileReplacing = (at) => {
+    if (at !== file) return;
+    fs.renameSync(file, moved);
+    fs.readFileSync(file);
+  };
+  const target = { targetId: id, targetUrl: url, base, revision: 'r2' };
+  const updated = await store.update(target, async () => ({ updated: '', content: draft }));
+  t.is(updated.file?.path, 'moved.md');
+  t.is((await store.find(url)).article.revision, 'r2');
+});
+
+test('a start leaves the temp files that another receiver of the folder may be writing', async (t) => {
+  const dir = tempDir(t);
+  const state = join(dir, '.pressmark');
+  fs.mkdirSync(state);
+  const [young, old] = ['.pressmark-a-1.tmp', '.pressmark-b-1.tmp'];
+  for (const name of [young, old]) fs.writeFileSync(join(state, name), '');
+  fs.utimesSync(join(state, old), 0, 0);
+  await open(t, dir);
+  t.deepEqual(
+    fs.readdirSync(state).filter((name) => name.endsWith('.tmp')),
+    [young],
+  );
 });
