@@ -73,6 +73,8 @@ export interface SiteUnderTest extends SiteSource, SiteLayout {
 export interface LiveSite {
   readonly copy: WorkingCopy;
   readonly receiver: Receiver;
+  /** Lets the receiver build once more. */
+  buildOnce(): Promise<void>;
 }
 
 /** The words of articles that are held when they come, scheduled, held later, and have expired: no file of the site has one. */
@@ -89,8 +91,8 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
   let receiver: Receiver;
   let server: StaticServer;
   let canary: string;
-  /** Keeps the receiver from building. */
-  let builder: Lock | undefined;
+  /** Keeps the receiver from building: each change would bring a build by the generator. */
+  let builder: Lock;
   let picture: string;
   /** The article with pictures, and where they were. */
   let pictured: { readonly url: string; readonly server: string } | undefined;
@@ -124,6 +126,16 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
     await server?.close();
     await copy?.remove();
   });
+
+  /** Lets the receiver build once, with all that is stored by then. */
+  async function buildOnce(): Promise<void> {
+    const before = builder.handovers;
+    do {
+      builder.leave();
+      builder.close();
+      await builder.enter();
+    } while (builder.handovers === before); // the receiver has not had it yet
+  }
 
   /** The page at a URL, as the site's host serves it. */
   async function get(url: string): Promise<{ readonly status: number; readonly html: string }> {
@@ -297,7 +309,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
     called('the receiver builds the site, and each article and post is at its URL, as sent'),
     async (t) => {
       t.false(receiver.log.some(({ msg }) => msg === 'site built'));
-      builder?.leave();
+      await buildOnce();
       await until('the site is built', () => receiver.log.some(({ msg }) => msg === 'site built'));
       for (const path of Object.values(site.posts)) await untilLookup(t, path, 200);
       output = filesBelow(copy.path(site.output));
@@ -367,7 +379,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
     t.regex(await succeeds(t, 'doctor'), site.doctorSays ?? /./);
   });
 
-  return () => ({ copy, receiver });
+  return () => ({ copy, receiver, buildOnce });
 }
 
 /** Writes what a build has at the addresses of posts, as far as Pressmark reads it. */
