@@ -196,7 +196,7 @@ adding.data('lengths', {
   of: ({ author }, sums) => sums.get(author),
 });
 
-/** Removes a file or folder. `force` alone does not do for a path below what is a file by now. */
+/** Removes a file or folder; `force` alone does not do for a path below what is a file by now. */
 function removeIfThere(path: string): void {
   if (fs.existsSync(path)) fs.rmSync(path, { recursive: true });
 }
@@ -249,7 +249,7 @@ function world(site: TestSite) {
         const file = join(options.staticDir, step.file);
         // A file can take the place of a folder, and the other way round.
         for (let place = file; place.length > options.staticDir.length; place = dirname(place))
-          if (place === file || fs.statSync(place, { throwIfNoEntry: false })?.isFile()) removeIfThere(place);
+          if (fs.existsSync(place) && (place === file || fs.statSync(place).isFile())) removeIfThere(place);
         if (step.text !== null) put(file, step.text);
         return 'all';
       }
