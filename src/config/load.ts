@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Service, serviceOf } from '../contract/service.js';
-import { quote } from '../errors.js';
+import { isGone, quote } from '../errors.js';
 import { CONFIG_NAMES, invalid, readConfigFile } from './config-file.js';
 import { describe, type SourceOf } from './describe.js';
 import { processEnvironment, readEnvironment, type SiteEnvironment } from './environment.js';
@@ -58,8 +58,7 @@ export async function loadSettings(
   flags: Flags = {},
   variables = processEnvironment(),
 ): Promise<Settings> {
-  if (!fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
-    throw invalid(`--dir ${quote(dir, 200)} is not a folder; give the folder of the site`);
+  if (!isFolder(dir)) throw invalid(`--dir ${quote(dir, 200)} is not a folder; give the folder of the site`);
   const environment = readEnvironment({ dir, environment: variables });
   const configFile = configFileOf(dir, environment);
   const input = configFile === undefined ? {} : await readConfigFile(configFile);
@@ -130,6 +129,15 @@ export function configFileOf(
   const path = resolve(dir, named);
   if (fs.existsSync(path)) return path;
   throw invalid(`the config ${quote(path, 200)} is not there; correct --config or PRESSMARK_CONFIG`);
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return fs.statSync(path).isDirectory();
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
 }
 
 function hostnameIn(url: string): string {

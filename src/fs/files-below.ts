@@ -43,12 +43,12 @@ function entriesIn(folder: string): fs.Dirent[] {
   }
 }
 
-/** Whether there is a file at a path, after following symbolic links; false if they form a loop. */
+/** Whether there is a file at a path, after following symbolic links; false if they form a loop, or lead below a file. */
 export function isFileAt(path: string): boolean {
   try {
-    return fs.statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+    return fs.statSync(path).isFile();
   } catch (error) {
-    if (systemCode(error) === 'ELOOP') return false;
+    if (isGone(error) || systemCode(error) === 'ELOOP') return false;
     throw error;
   }
 }

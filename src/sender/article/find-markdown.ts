@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { PressmarkError } from '../../errors.js';
+import { isGone, PressmarkError } from '../../errors.js';
 import { hasFrontMatter } from './front-matter.js';
 
 /** The folders in which generators keep drafts. */
@@ -24,12 +24,9 @@ export interface FoundMarkdown {
  */
 export function findMarkdown(paths: readonly string[]): FoundMarkdown {
   const found = paths.flatMap((given): Found[] => {
-    const stat = fs.statSync(given, { throwIfNoEntry: false });
-    if (stat === undefined)
-      throw new PressmarkError('USAGE', `there is no ${given}; name Markdown files or folders of them`);
     // An article's id is made from its path, which a symbolic link would change.
-    const path = fs.realpathSync(given);
-    if (!stat.isDirectory()) return [isMdx(path) ? { path, why: WHY_NO_MDX } : { path }];
+    const path = realPathOf(given);
+    if (!fs.statSync(path).isDirectory()) return [isMdx(path) ? { path, why: WHY_NO_MDX } : { path }];
     const below = markdownIn(path);
     if (below.every(({ why }) => why !== undefined))
       throw new PressmarkError(
@@ -41,6 +38,17 @@ export function findMarkdown(paths: readonly string[]): FoundMarkdown {
   const leftOut = found.flatMap(({ path, why }) => (why === undefined ? [] : [{ path, why }]));
   const articles = found.filter(({ why }) => why === undefined).map(({ path }) => path);
   return { articles: [...new Set(articles)], leftOut };
+}
+
+function realPathOf(given: string): string {
+  try {
+    return fs.realpathSync(given);
+  } catch (cause) {
+    if (!isGone(cause)) throw cause;
+    throw new PressmarkError('USAGE', `there is no ${given}; name Markdown files or folders of them`, {
+      cause,
+    });
+  }
 }
 
 /** A Markdown file or a folder; with `why`, it is left out. */

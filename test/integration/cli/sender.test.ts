@@ -42,6 +42,10 @@ test('an agency connects, publishes, publishes again, refreshes and lists its de
   write('moss.md', '---\ntitle: Moss\n---\nText.\n');
   write('README.md', 'no front matter');
 
+  for (const missing of ['nothing', 'bees.md/nothing']) {
+    const refused = await sender('publish', join(posts, missing));
+    t.deepEqual([refused.code, /there is no .*nothing; name/.test(refused.stderr)], [2, true], missing);
+  }
   const first = await sender('publish', posts);
   t.deepEqual([first.code, first.stderr], [0, '']);
   t.regex(first.stdout, /✓ posts\/bees\.md → https:\/\/garden\.example\/articles\/bees\/\n/);

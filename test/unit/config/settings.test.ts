@@ -89,7 +89,8 @@ test('a config that cannot be read, throws or exports nothing is refused by its 
       new RegExp(`${name} ${why.source}`),
     );
   const dir = tempDir(t);
-  await refuses(t, join(dir, 'nowhere'), /is not a folder/);
+  for (const other of ['nowhere', 'package.json', 'package.json/site'])
+    await refuses(t, join(dir, other), /is not a folder/);
   fs.mkdirSync(join(dir, CONFIG));
   await refuses(t, dir, /pressmark\.config\.json cannot be read: /);
 });

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { entriesBelow, filesBelow } from '../../../src/fs/files-below.js';
+import { entriesBelow, filesBelow, isFileAt } from '../../../src/fs/files-below.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 test('the files below a folder come sorted by their paths; a link to a folder is one entry, and is not entered', (t) => {
@@ -19,5 +19,22 @@ test('the files below a folder come sorted by their paths; a link to a folder is
   t.deepEqual(
     [...entriesBelow(dir).keys()],
     ['.hidden', 'a/b/d.txt', 'a/c.txt', 'a/here', 'a/link.txt', 'a/up', 'b.txt', 'circle'],
+  );
+});
+
+test('there is no file at a link that leads nowhere, to itself, or below a file', (t) => {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, 'file'), '');
+  for (const [name, target] of Object.entries({
+    whole: 'file',
+    gone: 'nothing',
+    loop: 'loop',
+    below: 'file/x',
+  }))
+    fs.symlinkSync(target, join(dir, name));
+  const names = ['file', 'whole', 'gone', 'loop', 'below', 'file/x'];
+  t.deepEqual(
+    names.filter((name) => isFileAt(join(dir, name))),
+    ['file', 'whole'],
   );
 });
