@@ -1,3 +1,5 @@
+import { keyPath } from '../../article/format/key-path.js';
+import type { FrontMatterValue, KeyNames } from '../../article/format/mapping.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type {
   AskedSite,
@@ -117,10 +119,12 @@ export async function inspectFolder(
   );
   const dropping = packageWithoutHtml(npmDependencies(files));
   const { permalink, questions } = addressOf(sources, content, name, built.endsWithSlash ? '/' : '');
+  const keys = keysOfPosts(posts, USUAL_KEYS);
   return siteFacts({
     posts,
-    keys: keysOfPosts(posts, USUAL_KEYS),
+    keys,
     shared: SHARED,
+    frontMatter: listOfCategories(posts, keys),
     siteUrl: built.siteUrl,
     ...(built.siteUrlSource !== undefined && { siteUrlSource: built.siteUrlSource }),
     language: built.language,
@@ -141,6 +145,16 @@ export async function inspectFolder(
     ],
     warnings: [...(built.warnings ?? []), ...droppedHtml(dropping)],
   });
+}
+
+/** An empty list of categories if every post has such a list: the site's code may rely on it. */
+function listOfCategories(
+  posts: readonly SitePost[],
+  { category }: Partial<KeyNames>,
+): Record<string, FrontMatterValue> {
+  if (category?.endsWith('[]') !== true) return {};
+  const { key } = keyPath(category);
+  return posts.every(({ data }) => Array.isArray(data[key])) ? { [key]: [] } : {};
 }
 
 function noPosts(sources: readonly string[]): Question {

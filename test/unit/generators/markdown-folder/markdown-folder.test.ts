@@ -56,6 +56,18 @@ test('init takes the folder, the keys and their form from the posts, and the res
   t.is((await inspect({ ...NEXT, ...atTheTop })).content, '.');
 });
 
+test('an article gets an empty list of categories if every post has a list', async (t) => {
+  const post = (categories: string) =>
+    `---\ntitle: A\ndate: '2025-02-11'\ncategories: ${categories}\n---\nWords.\n`;
+  const frontMatter = async (...posts: string[]) => {
+    const files = posts.map((categories, index) => [`content/posts/${index}.md`, post(categories)]);
+    return (await inspect({ ...NEXT, ...Object.fromEntries(files) })).frontMatter;
+  };
+  t.deepEqual(await frontMatter('[soil, css]', '[web]'), { categories: [] });
+  t.deepEqual(await frontMatter('[soil]', '[web]', '[soil]', '[soil]'), { categories: ['soil'] });
+  t.deepEqual(await frontMatter('[soil]', 'web'), {});
+});
+
 test('Next.js from 16 on builds with webpack, as Turbopack does not follow links out of a copy', async (t) => {
   const build = async (script: string, version = '16.1.0') => {
     const files = { ...POSTS, 'next.config.mjs': '', 'package.json': manifest({ next: '^16.0.0' }, script) };
