@@ -13,15 +13,19 @@ export function addressOf(
   const isNamed = ({ path }: { path: string }) =>
     path.split('/').some((part) => part !== '' && (part === folder || POSTS_FOLDERS.includes(part)));
   const likely = routes.filter(isNamed);
-  const [route, ...others] = likely.length > 0 ? likely : routes;
-  // A catch-all parameter includes the file's folders, unless the route already names them.
-  const below = route?.isCatchAll === true ? file.replace(/:slug.*$/, '') : '';
-  const named = route?.path.slice(1) ?? '';
-  const folders = below.startsWith(named) ? below.slice(named.length) : below;
-  const permalink = `${route?.path ?? '/'}${folders}:slug${slash}`;
-  if (route !== undefined && others.length === 0) return { permalink, questions: [] };
-  const text = `${route === undefined ? 'No page' : 'More than one page'} of the site may show posts. Which address does a new article get?`;
+  const folders = new Set((likely.length > 0 ? likely : routes).map((route) => folderAt(route, file)));
+  const [found = '/'] = folders;
+  const permalink = `${found}:slug${slash}`;
+  if (folders.size === 1) return { permalink, questions: [] };
+  const text = `${folders.size === 0 ? 'No page' : 'More than one page'} of the site may show posts. Which address does a new article get?`;
   return { permalink, questions: [{ flag: 'permalink', text, fallback: permalink }] };
+}
+
+/** The path before the slug. A catch-all parameter includes the file's folders, unless the route already names them. */
+function folderAt({ path, isCatchAll }: PostRoute, file: string): string {
+  const below = isCatchAll ? file.replace(/:slug.*$/, '') : '';
+  const named = path.slice(1);
+  return path + (below.startsWith(named) ? below.slice(named.length) : below);
 }
 
 /** A page of the site that shows many files, by a parameter at the end of its address. */

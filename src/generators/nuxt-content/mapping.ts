@@ -37,7 +37,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
       'extension',
     ],
     // Without the number by which files are ordered.
-    slug: slugBy(/^\d+\.(?=.)/, ADDRESS_KEY),
+    slug: slugBy(/^\d+\. *(?=.)/, ADDRESS_KEY),
     body: storedBody,
     // Percent-encoded and without a slash at the end, as the site's pages look an article up.
     pinKey: { key: ADDRESS_KEY, write: withoutSlash, read: (text) => text, ignoresSlash: true },

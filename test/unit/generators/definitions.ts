@@ -424,7 +424,7 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
     slugs: [
       ['知', 'posts/1.a.md', { path: '/posts/%E7%9F%A5' }],
       ['a', 'posts/1.a.md'],
-      ['b', 'posts/2.b/index.md'],
+      ['b', 'posts/2. b/index.md'],
     ],
     pins: [['/posts/%E7%9F%A5/', { path: '/posts/%E7%9F%A5' }]],
     pinned: [

@@ -43,6 +43,12 @@ test('init asks Nuxt for its configuration, and takes the rest from posts and pa
     permalink: '/posts/:slug/',
     build: 'npx nuxt generate',
   });
+  // Each page would give the post the same address.
+  const twice = {
+    ...{ 'package.json': SITE['package.json'], 'content/beds/hose.md': SITE['content/posts/hose.md'] },
+    ...{ 'app/pages/[...slug].vue': '', 'app/pages/beds/[bed].vue': '' },
+  };
+  t.like(await inspect(twice), { file: 'beds/:slug.md', permalink: '/beds/:slug/', questions: [] });
   const script = { 'package.json': MANIFEST({ build: 'nuxt build --prerender' }) };
   t.is((await inspect({ ...SITE, ...script })).build, 'npm run build');
 });
