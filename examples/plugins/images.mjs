@@ -27,13 +27,15 @@ async function store({ assets }, bytes, article, widths) {
   return picture;
 }
 
+// No pattern reads anything twice, as an article may be made to take long.
+
 /** The addresses of pictures in Markdown or HTML, the longest first: one may be the beginning of another. */
 const addressesIn = (text) =>
-  [...text.matchAll(/!\[[^\]]*\]\(\s*<?(https?:[^\s)>]+)|<img\s[^>]*?\bsrc\s*=\s*["'](https?:[^"']+)/gi)]
+  [...text.matchAll(/!\[[^[\]]*\]\(\s*<?(https?:[^\s)>]+)|<img\s[^<>]*?\bsrc\s*=\s*["'](https?:[^"']+)/gi)]
     .map(([, markdown, html]) => markdown ?? html)
     .sort((a, b) => b.length - a.length);
 
-const OWN_SIZE = /\s(?:width|height)\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+)|\s*\/?>$/gi;
+const OWN_SIZE = /\s(?:width|height)\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+)|(?<!\s)\s*\/?>$/gi;
 
 /** An element with the widths of its picture. */
 function withWidths(img, { width, height, avif, webp }) {
@@ -87,7 +89,8 @@ export default definePlugin({
     host.addFilter('page.html', async (html, { kind, path }) => {
       const article = kind === 'article' ? await host.articles.find(`${host.site.url}${path}`) : undefined;
       const pictures = (article?.extra.pictures ?? []).filter(({ width }) => width !== undefined);
-      return html.replace(/<img\s[^>]*?\bsrc=["']([^"']+)["'][^>]*>/gi, (img, src) => {
+      return html.replace(/<img\s[^<>]*>/gi, (img) => {
+        const [, src] = /\bsrc=["']([^"']+)["']/i.exec(img) ?? [];
         const base = `${host.site.url}/`;
         const address = URL.canParse(src, base) ? new URL(src, base).href : undefined;
         const found = pictures.find((one) => one.src === address);

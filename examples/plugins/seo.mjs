@@ -5,25 +5,31 @@ import { definePlugin, escapeHtml } from 'pressmark';
 
 const isText = (value) => typeof value === 'string' && value.trim() !== '';
 
+/** The elements of a head. No pattern reads anything twice, as an article may be made to take long. */
+const ELEMENTS = /<title>(?:(?!<title>).)*?<\/title>\s*|<(?:meta|link)\s[^<>]*>\s*/gis;
+
 /** Each field: when it counts, what it replaces in the head, and by what. */
 const FIELDS = {
-  seo_title: { counts: isText, old: /<title>.*?<\/title>\s*/is, element: (text) => `<title>${text}</title>` },
+  seo_title: { counts: isText, old: /^<title/i, element: (text) => `<title>${text}</title>` },
   seo_description: {
     counts: isText,
-    old: /<meta\s[^>]*name="?description"?[^>]*>\s*/i,
+    old: /^<meta\s.*name="?description/is,
     element: (text) => `<meta name="description" content="${text}">`,
   },
   canonical: {
     counts: (value) => isText(value) && /^https?:\/\/\S+$/.test(value),
-    old: /<link\s[^>]*rel="?canonical"?[^>]*>\s*/i,
+    old: /^<link\s.*rel="?canonical/is,
     element: (text) => `<link rel="canonical" href="${text}">`,
   },
   noindex: {
     counts: (value) => value === true,
-    old: /<meta\s[^>]*name="?robots"?[^>]*>\s*/i,
+    old: /^<meta\s.*name="?robots/is,
     element: () => '<meta name="robots" content="noindex">',
   },
 };
+
+const without = (head, old) =>
+  head.replace([...head.matchAll(ELEMENTS)].find(([element]) => old.test(element))?.[0] ?? '', '');
 
 const fieldsOf = (values) => Object.entries(FIELDS).filter(([name, { counts }]) => counts(values[name]));
 
@@ -46,7 +52,7 @@ export default definePlugin({
       if (article === undefined || end === -1) return html;
       let head = html.slice(0, end);
       for (const [name, { old, element }] of fieldsOf(article.extra))
-        head = `${head.replace(old, '')}${element(escapeHtml(String(article.extra[name])))}\n`;
+        head = `${without(head, old)}${element(escapeHtml(String(article.extra[name])))}\n`;
       return `${head}${html.slice(end)}`;
     });
   },

@@ -21,6 +21,36 @@ test('the examples are as short as their readers expect: 60 lines, adapters and 
   }
 });
 
+test('the examples that read articles and pages read none twice, however it is made', async (t) => {
+  const runs: ((event: object, context: object) => unknown)[] = [];
+  const filters: ((html: string, page: object) => Promise<string>)[] = [];
+  const extra = {
+    seo_title: 'A',
+    seo_description: 'B',
+    noindex: true,
+    pictures: [{ src: 'https://x.example/a', width: 1, avif: [], webp: [] }],
+  };
+  const host = {
+    site: { url: 'https://x.example' },
+    options: {},
+    articles: { find: async () => ({ extra }) },
+    job: (_: string, { run }: { run: (typeof runs)[number] }) => runs.push(run),
+    addFilter: (name: string, filter: (typeof filters)[number]) =>
+      name === 'page.html' && filters.push(filter),
+  };
+  for (const name of ['images', 'seo']) {
+    const { default: plugin } = await import(example(name).href);
+    plugin.pages(host);
+    if (name === 'images') plugin.receiver(host);
+  }
+  const many = (text: string) => text.repeat(100_000);
+  const body = many('![') + many('<img ') + many('<title>') + many('<meta ');
+  const html = `${body}<img src="/a"${many(' ')}${many(' width')}${many(' name=')}></head>`;
+  for (const run of runs) await run({ article: { id: 'a', body: html, image: null, extra } }, {});
+  for (const filter of filters) t.true((await filter(html, { kind: 'article', path: '/' })).length > 0);
+  t.is(runs.length + filters.length, 4);
+});
+
 /** Pages that say in some way where their web mentions go, or that they take none. */
 const MENTIONED: Readonly<
   Record<string, { readonly html?: string; readonly link?: string; readonly endpoint?: string }>
