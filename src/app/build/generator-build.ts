@@ -13,6 +13,8 @@ import { BUILD_VARIABLE, completeSite, isWithinBuild } from './postbuild.js';
 /** Options of `buildWithGenerator`. */
 export interface GeneratorBuildOptions {
   readonly signal?: AbortSignal;
+  /** Called if another build is running, for which this one waits. */
+  onWaiting?(): void;
   /** Called with what the build command prints. */
   onOutput?(chunk: Buffer): void;
 }
@@ -43,8 +45,8 @@ export async function buildWithGenerator(
       `the build command ${JSON.stringify(command)} runs pressmark build, which runs it; set "build" to the generator's own command`,
     );
   const { outputDir, stateDir } = foldersOf(settings);
-  const lock = fs.existsSync(buildFolder(stateDir)) ? buildLock(stateDir) : undefined;
-  await lock?.enter();
+  const lock = fs.existsSync(buildFolder(stateDir)) ? buildLock(stateDir, TURN_MS) : undefined;
+  if (lock !== undefined) await enterInTurn(lock, options);
   // The generator would write through the link, into a checked output that may be deployed.
   const link = presentOutput(stateDir, outputDir) === undefined ? undefined : fs.readlinkSync(outputDir);
   try {
@@ -74,19 +76,32 @@ export async function buildWithGenerator(
   }
 }
 
-/** How long to wait for another build, in milliseconds. */
+/** How long to wait for another build, and how long one attempt waits, in milliseconds. */
 const LOCK_WAIT_MS = 30 * 60_000;
+const TURN_MS = 1_000;
+
+async function enterInTurn(lock: Lock, { signal, onWaiting }: GeneratorBuildOptions): Promise<void> {
+  const end = performance.now() + LOCK_WAIT_MS;
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      await lock.enter();
+      return;
+    } catch (error) {
+      const isBusy = error instanceof PressmarkError && error.code === 'LOCK_TIMEOUT';
+      if (!isBusy || performance.now() > end) throw error;
+      if (signal?.aborted === true)
+        throw new PressmarkError('BUILD_FAILED', 'the build was interrupted', { cause: error });
+      if (isFirst) onWaiting?.();
+    }
+  }
+}
 
 /**
  * Allows one build by the site's own generator at a time: by a receiver, by a process that a killed receiver has left, or by
  * hand.
  */
-export function buildLock(stateDir: string): Lock {
-  return createLock({
-    directory: buildFolder(stateDir),
-    helper: findLockHelper(),
-    timeoutMs: LOCK_WAIT_MS,
-  });
+export function buildLock(stateDir: string, timeoutMs = LOCK_WAIT_MS): Lock {
+  return createLock({ directory: buildFolder(stateDir), helper: findLockHelper(), timeoutMs });
 }
 
 /** The command that builds the site. @throws PressmarkError USAGE if the config has none. */

@@ -16,6 +16,8 @@ export async function buildGeneratorSite(
   const signal = interruptSignal();
   const built = await buildWithGenerator(settings, {
     signal,
+    onWaiting: () =>
+      tell('another build of this site is running, such as a receiver’s; this one waits for it'),
     // Standard output is only for the summary.
     onOutput: (chunk) => process.stderr.write(chunk),
   });

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { buildLock, buildWithGenerator } from '../../../src/app/build/generator-build.js';
 import { runPostbuild } from '../../../src/app/build/postbuild.js';
+import { loadSettings } from '../../../src/config/load.js';
 import { filesBelow } from '../../../src/fs/files-below.js';
 import { openTrash } from '../../../src/store/trash.js';
 import { article } from '../../support/events.js';
@@ -92,7 +94,7 @@ function toySite(dir: string): string {
   return dir;
 }
 
-test('a build by hand that fails leaves the output of the last background build in its place', async (t) => {
+test('a build by hand waits with words for another build, and leaves the output of the last background build in its place where it fails', async (t) => {
   const outputs = '.pressmark/build/outputs/20261122T210500123Z-1f3a';
   const dir = folderWith(t, { [`${outputs}/index.html`]: 'good' });
   writeToySite(dir, {
@@ -101,9 +103,11 @@ test('a build by hand that fails leaves the output of the last background build 
     'pressmark.config.mjs': TOY_CONFIG,
   });
   fs.symlinkSync(outputs, join(dir, 'public'));
-  const { code, stderr } = await runHere(['build', '--dir', dir]);
-  t.is(code, 1, stderr);
-  t.is(fs.readFileSync(join(dir, 'public/index.html'), 'utf8'), 'good', stderr);
+  const other = buildLock(join(dir, '.pressmark'));
+  await other.enter();
+  const build = buildWithGenerator(await loadSettings(dir), { onWaiting: other.close });
+  await t.throwsAsync(build, { code: 'BUILD_FAILED', message: /null\.x/ });
+  t.is(fs.readFileSync(join(dir, 'public/index.html'), 'utf8'), 'good');
 });
 
 test('a link that leads nowhere is no article, and keeps none from being completed', async (t) => {
