@@ -10,7 +10,6 @@ import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { buildPreview } from '../../deploy/preview/preview-build.js';
 import { isRelease } from '../../deploy/releases.js';
 import { runShellCommand } from '../../deploy/run-shell-command.js';
-import { releasesIn } from '../../deploy/targets/folder.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 import { openRepository } from '../../git/repository.js';
@@ -20,7 +19,7 @@ import { describeError } from '../../log.js';
 import { generatorOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { existingAddresses } from './addresses/addresses.js';
-import { buildCommandOf, buildLock } from './generator-build.js';
+import { buildCommandOf, buildLock, notCopied } from './generator-build.js';
 import { ignoreLink, trackedOutput, tracksOutput } from './output-in-git.js';
 import {
   BUILD_VARIABLE,
@@ -187,7 +186,7 @@ async function generatedSite(settings: Settings): Promise<GeneratedSite> {
   const generator = generatorOf(settings)?.generator;
   if (generator === undefined)
     throw new PressmarkError('USAGE', 'the generator is plain: Pressmark builds this site itself');
-  const { dir, output, deploy, environment, buildTimeoutMs: timeoutMs } = settings;
+  const { dir, output, environment, buildTimeoutMs: timeoutMs } = settings;
   const opened = await openRepository(dir, environment, { timeoutMs: GIT_MS });
   const repository = opened.kind === 'none' ? undefined : opened;
   const prefix = contentPrefix(settings);
@@ -197,12 +196,7 @@ async function generatedSite(settings: Settings): Promise<GeneratedSite> {
     stateDir: foldersOf(settings).stateDir,
     command: buildCommandOf(settings),
     output,
-    // A deploy folder within the site holds former outputs, which no build may take for sources.
-    except: [
-      ...generator.caches,
-      output,
-      ...deploy.flatMap((one) => ('folder' in one ? releasesIn(one.folder) : [])),
-    ],
+    except: notCopied(settings, generator),
     env: environment,
     variables: { [BUILD_VARIABLE]: '1' },
     ...(repository !== undefined && { repository }),

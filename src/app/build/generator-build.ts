@@ -3,9 +3,11 @@ import type { Settings } from '../../config/load.js';
 import { buildFolder, presentOutput } from '../../deploy/build/build-state.js';
 import type { PostbuildReport } from '../../deploy/build/postbuild.js';
 import { runShellCommand, shellFailure } from '../../deploy/run-shell-command.js';
+import { releasesIn } from '../../deploy/targets/folder.js';
 import { PressmarkError } from '../../errors.js';
 import { createLock, type Lock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
+import type { Generator } from '../../generators/generator.js';
 import { generatorOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { BUILD_VARIABLE, completeSite, isWithinBuild } from './postbuild.js';
@@ -102,6 +104,18 @@ async function enterInTurn(lock: Lock, { signal, onWaiting }: GeneratorBuildOpti
  */
 export function buildLock(stateDir: string, timeoutMs = LOCK_WAIT_MS): Lock {
   return createLock({ directory: buildFolder(stateDir), helper: findLockHelper(), timeoutMs });
+}
+
+/**
+ * The folders that no copy of a site needs: caches, the output, and those of a deploy within the site, which hold former
+ * outputs that the generator would take for sources.
+ */
+export function notCopied({ output, deploy }: Settings, { caches }: Pick<Generator, 'caches'>): string[] {
+  return [
+    ...caches,
+    output,
+    ...deploy.flatMap((target) => ('folder' in target ? releasesIn(target.folder) : [])),
+  ];
 }
 
 /** The command that builds the site. @throws PressmarkError USAGE if the config has none. */

@@ -37,7 +37,13 @@ async function list(dir: string, force = false) {
 }
 
 test('the generator says which file is at which address, in a copy of the site; it is asked again after a change of a post’s front matter or of the site’s rules, and not after other changes', async (t) => {
-  const dir = toySite(t);
+  const dir = toySite(t, {
+    'www/releases/20261122T210500123Z-1f3a/index.html': 'a former output',
+    'pressmark.config.mjs': TOY_CONFIG.replace(
+      "build: 'node toy.mjs'",
+      "build: 'node toy.mjs', deploy: { folder: new URL('www', import.meta.url).pathname }",
+    ).replace('node toy.mjs --list', 'test ! -e www/releases && node toy.mjs --list'),
+  });
   const { listed, unlisted, asked } = await list(dir);
   t.deepEqual(listed, {
     'fixed.md': '/fixed.html',

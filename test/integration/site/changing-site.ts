@@ -122,6 +122,7 @@ const step = fc.oneof(
       ),
     }),
   },
+  { weight: 2, arbitrary: fc.record({ is: is('trash', 'restore'), slug, to: slug }) },
   { weight: 1, arbitrary: fc.record({ is: is('settings'), settings: fc.constantFrom(...SETTINGS) }) },
   { weight: 1, arbitrary: fc.record({ is: is('wait', 'plugin fails', 'output'), n: fc.nat(2) }) },
   {
@@ -272,10 +273,23 @@ function world(site: TestSite) {
         return 'all';
     }
     const path = pathOf(step.slug);
+    const trashed = { id: step.slug, at: '2026-01-01T00:00:00Z' };
+    if (step.is === 'restore') {
+      noteTrash({ ...trashed, dropped: true });
+      return [path];
+    }
     if (!fs.existsSync(at(path))) return [];
     switch (step.is) {
       case 'edit':
         fs.appendFileSync(at(path), '\nAdded *by [[by whom="hand"]]*.\n');
+        return [path];
+      case 'trash':
+        noteTrash({
+          ...trashed,
+          ...{ url: `${SITE_URL}/articles/${step.slug}/`, path, title: '', by: 'Ada' },
+          redirect: step.to === step.slug ? null : `${SITE_URL}/articles/${step.to}/`,
+        });
+        fs.rmSync(at(path));
         return [path];
       case 'remove':
         fs.rmSync(at(path));
@@ -315,6 +329,13 @@ function world(site: TestSite) {
       default:
         return [];
     }
+  }
+
+  /** Adds a line to the file of the trash. */
+  function noteTrash(line: object): void {
+    const file = join(options.stateDir, 'trash/articles.jsonl');
+    fs.mkdirSync(dirname(file), { recursive: true });
+    fs.appendFileSync(file, `${JSON.stringify(line)}\n`);
   }
 
   /** Notes that a file, malformed or not, now stands at another path too. */

@@ -141,7 +141,9 @@ export function builderAfterOthers(options: SiteOptions): Builder {
 export async function builtAnew(options: SiteOptions): Promise<Record<string, string>> {
   const folder = fs.mkdtempSync(join(options.stateDir, '..', 'anew-'));
   const outputDir = join(folder, 'public');
-  const builder = createBuilder({ ...options, outputDir, stateDir: join(folder, 'state') });
+  const [stateDir, trash] = [join(folder, 'state'), join(options.stateDir, 'trash')];
+  if (fs.existsSync(trash)) fs.cpSync(trash, join(stateDir, 'trash'), { recursive: true });
+  const builder = createBuilder({ ...options, outputDir, stateDir });
   const { failed } = await builder.build('all');
   if (failed > 0) throw new Error(`${failed} pages of the clean build failed`);
   await builder.close();

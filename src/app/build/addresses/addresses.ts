@@ -18,6 +18,7 @@ import { walk } from '../../../store/catalog/scan.js';
 import { contentOf, generatorOf, type SiteGenerator } from '../../content/content.js';
 import { foldersOf } from '../../content/folders.js';
 import { siteFiles } from '../../content/site-files.js';
+import { notCopied } from '../generator-build.js';
 import { type AddressFile, readAddressFile, type UnlistedReason, writeAddressFile } from './address-file.js';
 import { configDigest } from './config-digest.js';
 import { contradictionOf } from './contradiction.js';
@@ -134,12 +135,12 @@ function configOf(
   return configDigest({ siteDir, content, configFiles, settings });
 }
 
-async function copyOf(settings: Settings, { caches }: Generator): Promise<SiteCopy> {
-  const { dir, environment, output } = settings;
+async function copyOf(settings: Settings, generator: Generator): Promise<SiteCopy> {
+  const { dir, environment } = settings;
   const repository = await openRepository(dir, environment);
   return copySite({
     siteDir: dir,
-    except: [...caches, output],
+    except: notCopied(settings, generator),
     env: environment,
     ...(repository.kind === 'repository' && { repository }),
   });
