@@ -51,5 +51,6 @@ export function shownMarkdown(text: string, sentHtml: string, render = renderMar
   if (!isSlowMarkdown(text)) return render(text);
   if (sentHtml !== '') return sentHtml;
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return `<pre>${escaped}</pre>\n`;
+  // Wrapped: each paragraph is one long line.
+  return `<pre style="white-space: pre-wrap">${escaped}</pre>\n`;
 }

@@ -96,7 +96,7 @@ test.serial(
     const { status, json } = await post('article.published', data);
     t.is(status, 200);
     const found = await find(json.url);
-    t.regex(found.content_html, /^<pre>&gt;&gt;/);
+    t.regex(found.content_html, /^<pre style="[^"]+">&gt;&gt;/);
     const target = { target_id: data.id, target_url: json.url, base_revision_id: found.revision_id };
     const plain = update(target, { content_html: '<p>Plainer.</p>' });
     t.is((await post('article.updated', plain)).status, 200);

@@ -22,5 +22,8 @@ test('long and deeply nested Markdown is not rendered: the HTML that came with i
     const stored = { bodyEdited: true, article: { body: text, contentHtml: '<p>As it came.</p>' } };
     t.is(renderedHtml(stored), '<p>As it came.</p>');
   }
-  t.is(pageOf('', `<b> & ${words.repeat(4_000)}`), `<pre>&lt;b&gt; &amp; ${words.repeat(4_000)}</pre>\n`);
+  t.is(
+    pageOf('', `<b> & ${words.repeat(4_000)}`),
+    `<pre style="white-space: pre-wrap">&lt;b&gt; &amp; ${words.repeat(4_000)}</pre>\n`,
+  );
 });
