@@ -281,7 +281,7 @@ function ignored(
   { generator, facts, existing }: Inspection,
   answers: Answers,
 ): Part {
-  const { output = 'public' } = existing === undefined ? plainFolders(files) : {};
+  const output = plainOutput(files, existing);
   const isOurs = generator === undefined;
   const isEmpty = files.list(output).length === 0;
   const usesNpm = files.read('package.json') !== undefined || files.list('').includes('node_modules/');
@@ -310,6 +310,12 @@ function ignored(
 
 /** The folders of a site that Pressmark builds next to another program's site. */
 const OWN_FOLDERS = { content: 'pressmark/content', output: 'pressmark/public' } as const;
+
+/** The output folder of a site that Pressmark builds. */
+function plainOutput(files: SiteFiles, existing: ExistingConfig | undefined): string {
+  const { output } = existing?.settings ?? plainFolders(files);
+  return typeof output === 'string' ? output.replace(/\/+$/, '') : 'public';
+}
 
 /** The folders of a site that Pressmark builds, if the default ones belong to another program. */
 function plainFolders(files: SiteFiles): { readonly content?: string; readonly output?: string } {
