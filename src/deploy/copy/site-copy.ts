@@ -55,8 +55,11 @@ export interface SiteCopy {
 
 const MAX_BYTES = 2 ** 30;
 
-/** Folders that are never copied: git's, Pressmark's, and one at the top of a file system that only root can read. */
-const NOT_COPIED = new Set(['.git', '.pressmark', 'lost+found']);
+/**
+ * Folders that are never copied: git's, Pressmark's, whose sender keeps the secrets of other receivers, and one at the top of a
+ * file system that only root can read.
+ */
+const NOT_COPIED = new Set(['.git', '.pressmark', '.pressmark-sender', 'lost+found']);
 
 /** The prefix of temporary folders with files of a site; see `removeAbandoned`. */
 const COPY_PREFIX = 'pressmark-copy-';

@@ -18,8 +18,8 @@ export interface ConfigSources {
 /** The files of package managers that name the installed versions. */
 const LOCK_FILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock'];
 
-/** Folders that do not affect addresses, and change with every installation. */
-const SKIPPED = new Set(['.git', '.pressmark', 'node_modules']);
+/** Folders that do not affect addresses, and change with every installation or delivery. */
+const SKIPPED = new Set(['.git', '.pressmark', '.pressmark-sender', 'node_modules']);
 
 /** Data that generators apply to a folder's posts, such as `posts.11tydata.js`, `posts.json` and Hugo's `_index.md`. */
 const FOLDER_DATA = /(?:^_index\.[^/]*|\.(?:[cm]?js|json|ya?ml|toml))$/i;

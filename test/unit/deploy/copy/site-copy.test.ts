@@ -18,6 +18,7 @@ test('a copy has the site’s files, and neither history, state, output nor secr
     'content/a.md': 'a',
     '.git/config': 'x',
     '.pressmark/lock': 'x',
+    '.pressmark-sender/connectors/garden.json': '{"secret":"of another receiver"}',
     'lost+found/x': 'x',
     'public/index.html': 'x',
     'static/public/logo.svg': 'x',
