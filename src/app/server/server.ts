@@ -77,6 +77,7 @@ export function createServer({
     else if (httpErrorOf(error).expose) log.debug({ reason: messageOf(error) }, 'a request was cut off');
     else log.error({ err: error }, 'a request failed');
   });
+  app.use(onlyWithPath);
   app.use(webhook);
   for (const adapter of adapters) app.use(adapter);
   app.use(healthz(health, details, statusToken));
@@ -94,6 +95,22 @@ export function createServer({
     listen: (port, host) => listen(server, port, host),
     close: (patience = PATIENCE) => close(patience),
   };
+}
+
+/** Answers 400 to a target without a path, such as `http://[`: Koa would throw wherever the path is read. */
+const onlyWithPath: Middleware = (context, next) => {
+  if (hasPath(context)) return next();
+  context.status = 400;
+  context.body = { error: 'the target of the request has no path' };
+  return undefined;
+};
+
+function hasPath(context: Context): boolean {
+  try {
+    return typeof context.path === 'string';
+  } catch {
+    return false;
+  }
 }
 
 /** Passes requests at a plugin's path and below to the plugin. The raw path is compared. */

@@ -243,6 +243,14 @@ test('404: no spelling of a path, and no link, leads to a file that is not the s
   }
 });
 
+test('400: a target without a path is the client’s fault, and no error of the receiver', async (t) => {
+  for (const target of ['http://[', 'http://a]b/', 'http://'])
+    t.deepEqual(await raw(target), {
+      status: 400,
+      body: '{"error":"the target of the request has no path"}',
+    });
+});
+
 test('404: no redirect leads to another host', async (t) => {
   put('elsewhere.example/index.html', 'x');
   for (const target of ['//elsewhere.example', '/\\elsewhere.example', '/%2felsewhere.example'])
