@@ -13,22 +13,26 @@ import { stagedByOwner } from './move-branch.js';
 /** The size above which a batch takes no more files, in bytes; the other files wait for the next batch. */
 const MAX_BYTES = 32_000_000;
 
-/** A file of a batch, with its content. */
+/** A file of a batch. */
 interface BatchFile extends Pending {
   /** From the top of the work tree. */
   readonly inRepository: string;
+}
+
+/** A file of a batch, with its content. */
+interface ReadFile extends BatchFile {
   readonly bytes: Buffer;
 }
 
 /** A file with the facts for the decision about its commit. */
-export interface Candidate extends BatchFile {
+export interface Candidate extends ReadFile {
   readonly blob: string;
   /** Whether git's filters change the content; then the blob is stored already. */
   readonly isFiltered: boolean;
   readonly before: TreeEntry | undefined;
   readonly isStaged: boolean;
-  /** The present content of the file, if it is not this delivered text: a person's edit, or again HEAD's version. */
-  readonly replacedBy?: 'an edit' | 'its commit';
+  /** What a person has made of this delivered text, if the file no longer has it; `its commit` is HEAD's version. */
+  readonly replacedBy?: 'an edit' | 'nothing' | 'its commit';
 }
 
 /** The outcomes of files, by path. */
@@ -58,13 +62,14 @@ export function createExaminer(place: CommittedFolder, log: Log) {
    * @param outcomes gets the outcome of each file that cannot be committed. Files that must wait for the next batch have none.
    */
   async function examine(batch: readonly Pending[], outcomes: CommitOutcomes): Promise<ExaminedBatch> {
-    const { files, removed } = await readFiles(batch, outcomes);
-    if (files.length + removed.length === 0) return { tip: null, candidates: [], removed, staged: new Set() };
+    const { files, gone, removed } = await readFiles(batch, outcomes);
     const paths = files.map(({ inRepository }) => inRepository);
-    const idOf = (file: BatchFile | undefined) => file && blobId(repository, file.bytes);
+    const all = [...paths, ...gone.map(({ inRepository }) => inRepository)];
+    if (all.length + removed.length === 0) return { tip: null, candidates: [], removed, staged: new Set() };
+    const idOf = (file: ReadFile | undefined) => file && blobId(repository, file.bytes);
     const [status, blobs] = await Promise.all([
       // There is always a path here: none would mean the whole work tree.
-      statusOf(repository, [...paths, ...removed.map(place.inRepository)]),
+      statusOf(repository, [...all, ...removed.map(place.inRepository)]),
       hashFiles(repository, paths),
     ]);
     const { tip } = status;
@@ -72,9 +77,16 @@ export function createExaminer(place: CommittedFolder, log: Log) {
     const written = await writeBlobs(repository, filtered);
     const staged = await stagedByOwner(repository, status);
     // A file that `git status` does not list is unchanged from HEAD, or marked assume-unchanged.
-    const unlisted = paths.filter((path) => !status.files.has(path) && !status.ignored.has(path));
+    const unlisted = all.filter((path) => !status.files.has(path) && !status.ignored.has(path));
     const committed = await entriesAt(repository, tip, unlisted);
+    const inGit = ({ inRepository }: BatchFile) => ({
+      before: status.files.get(inRepository)?.head ?? committed.get(inRepository),
+      isStaged: staged.has(inRepository),
+    });
     const candidates: Candidate[] = [];
+    for (const file of gone)
+      if (file.text !== undefined)
+        candidates.push(await delivered({ ...file, ...inGit(file) }, file.text, 'nothing'));
     for (const [index, file] of files.entries()) {
       const { path, inRepository } = file;
       if (status.ignored.has(inRepository)) {
@@ -90,8 +102,7 @@ export function createExaminer(place: CommittedFolder, log: Log) {
           ...file,
           blob: (isFiltered ? written[filter] : blobs[index]) ?? '',
           isFiltered,
-          before: status.files.get(inRepository)?.head ?? committed.get(inRepository),
-          isStaged: staged.has(inRepository),
+          ...inGit(file),
         })),
       );
     }
@@ -100,27 +111,32 @@ export function createExaminer(place: CommittedFolder, log: Log) {
 
   /** Returns the versions of a file that may need a commit: if a delivered text is no longer in the file, that text first. */
   async function versionsOf(file: Candidate): Promise<Candidate[]> {
-    const { inRepository, text, bytes, blob, before } = file;
-    const delivered = text === undefined ? bytes : Buffer.from(text);
-    if (delivered.equals(bytes)) return [file];
-    const first: Candidate = {
-      ...file,
-      why: 'stored',
-      bytes: delivered,
-      blob: await writeText(repository, inRepository, delivered),
-      isFiltered: true,
-      replacedBy: blob === before?.id ? 'its commit' : 'an edit',
-    };
+    const { text, bytes, blob, before } = file;
+    if (text === undefined || bytes.equals(Buffer.from(text))) return [file];
+    const first = await delivered(file, text, blob === before?.id ? 'its commit' : 'an edit');
     return file.why === 'stored' ? [first] : [first, { ...file, isDelivered: false }];
+  }
+
+  /** Stores a delivered text that the file no longer has as a blob. */
+  async function delivered(
+    file: BatchFile & Pick<Candidate, 'before' | 'isStaged'>,
+    text: string,
+    replacedBy: Candidate['replacedBy'],
+  ): Promise<Candidate> {
+    const bytes = Buffer.from(text);
+    const blob = await writeText(repository, file.inRepository, bytes);
+    return { ...file, why: 'stored', bytes, blob, isFiltered: true, ...(replacedBy && { replacedBy }) };
   }
 
   /** Reads files up to `MAX_BYTES`; the others get no outcome. */
   async function readFiles(batch: readonly Pending[], outcomes: CommitOutcomes) {
-    const files: BatchFile[] = [];
+    const files: ReadFile[] = [];
+    const gone: BatchFile[] = [];
     const removed: string[] = [];
     let size = 0;
     for (const pending of batch) {
-      const { path, why } = pending;
+      const { path, why, text } = pending;
+      const inRepository = place.inRepository(path);
       if (size > MAX_BYTES) break;
       try {
         if (isBehindLink(path))
@@ -128,22 +144,23 @@ export function createExaminer(place: CommittedFolder, log: Log) {
         else {
           const bytes = await readFile(place.fileAt(path));
           size += bytes.length;
-          files.push({ ...pending, inRepository: place.inRepository(path), bytes });
+          files.push({ ...pending, inRepository, bytes });
         }
       } catch (error) {
         const code = systemCode(error) ?? '';
         if (isGone(error) && why === 'trash') removed.push(path);
+        else if (isGone(error) && text !== undefined) gone.push({ ...pending, inRepository });
         else if (isGone(error)) outcomes.set(path, { kind: 'left to owner', because: 'the file is gone' });
         else if (['EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code))
           outcomes.set(path, warnOfRefusal(`the file cannot be read (${code})`, path));
         else throw error;
       }
     }
-    return { files, removed };
+    return { files, gone, removed };
   }
 
   /** Whether a file still has the content that was read. */
-  async function isUnchanged({ path, bytes }: BatchFile): Promise<boolean> {
+  async function isUnchanged({ path, bytes }: ReadFile): Promise<boolean> {
     return bytes.equals(await readFile(place.fileAt(path)).catch(() => Buffer.alloc(0)));
   }
 

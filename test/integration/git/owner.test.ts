@@ -65,7 +65,7 @@ test('a delivered text whose commit has waited gets it before an update replaces
   t.deepEqual(replacedFiles(join(site.top, '..', 'state')), []);
 });
 
-test('an update that a person saves over before its commit has its own commit, also before an answer; one that git has undone, as a failed merge does, is kept and not acknowledged', async (t) => {
+test('an update that a person saves over or removes before its commit has its own commit, also before an answer; one that git has undone, as a failed merge does, is kept and not acknowledged', async (t) => {
   const site = await makeSite(t);
   let commits: ArticleCommits | undefined;
   await site.start({ isBeforeAnswer: true, onOpened: (opened) => (commits = opened) });
@@ -90,7 +90,12 @@ test('an update that a person saves over before its commit has its own commit, a
   await acknowledge(next);
   t.is(await site.git('show', `HEAD:${path}`), next);
   t.is(await site.git('status', '--porcelain'), ` M ${path}\n`);
-  t.deepEqual((await site.subjects()).slice(2), ['Update: Title of one']);
+  await rm(join(site.dir, path));
+  const last = encode({ ...article, revision: 'r3', updated: '2026-11-21T08:00:00Z' }).text;
+  await acknowledge(last);
+  t.is(await site.git('show', `HEAD:${path}`), last);
+  t.is(await site.git('status', '--porcelain'), ` D ${path}\n`);
+  t.deepEqual((await site.subjects()).slice(2), ['Update: Title of one', 'Update: Title of one']);
 });
 
 test('line ends that a person has changed are theirs to commit', async (t) => {
