@@ -91,19 +91,23 @@ export function pluginPages(room: AdminRoom): AdminPage[] {
         const settings = await service().settings(query.get('plugin') ?? '');
         return settings === undefined ? MISSING : formOf(settings, shownFields(settings));
       },
+      again: async (request) => {
+        const settings = await service().settings(request.query.get('plugin') ?? '');
+        if (settings === undefined) return MISSING;
+        return formOf({ ...settings, base: request.field('base') }, enteredFields(settings, request));
+      },
       actions: {
         save: { about: ({ query }) => query.get('plugin') ?? '', run: save },
       },
     },
   ];
 
-  async function save({ field, query, user }: FormRequest): Promise<PageAnswer> {
+  async function save(request: FormRequest): Promise<PageAnswer> {
+    const { field, query, user } = request;
     const plugin = query.get('plugin') ?? '';
     const settings = await service().settings(plugin);
     if (settings?.fields === undefined) return MISSING;
-    const fields = shownFields(settings).map((one) =>
-      isEditable(one) ? { ...one, value: field(one.id) } : one,
-    );
+    const fields = enteredFields(settings, request);
     const values = new Map(Object.entries(settings.kept));
     const errors = new Map<string, string>();
     for (const { key, type, value, ...rest } of fields) {
@@ -162,6 +166,10 @@ function shownFields({ fields = [], configured, kept }: PluginSettings): ShownFi
     theirs: undefined,
     configured: Object.hasOwn(configured, field.key) ? configured[field.key] : undefined,
   }));
+}
+
+function enteredFields(settings: PluginSettings, { field }: FormRequest): ShownField[] {
+  return shownFields(settings).map((one) => (isEditable(one) ? { ...one, value: field(one.id) } : one));
 }
 
 function isEditable({ type, configured }: Pick<ShownField, 'type' | 'configured'>): boolean {

@@ -121,6 +121,9 @@ test.serial(
       o3: 'true',
       o4: 'x',
     };
+    const ofOtherSession = await ada.post(path, { ...fields, token: '', o4: 'entered' });
+    t.is(ofOtherSession.status, 403);
+    t.true(ofOtherSession.text.includes('value="entered"'));
     for (const o0 of ['70', 'many']) t.is((await ada.post(path, { ...fields, o0 })).status, 422);
     t.false(fs.existsSync(join(dir, 'pressmark.settings.json')));
     t.is((await ada.post(path, fields)).status, 303);
