@@ -79,8 +79,11 @@ function satisfies(version: string | undefined, range: string): boolean {
  */
 function checkManifest(plugin: unknown, origin: string): void {
   const complain = (what: string) => invalid(`${origin} is not a plugin: ${what}`);
-  if (typeof plugin !== 'object' || plugin === null)
-    throw complain('it has no default export; export default definePlugin({ name, receiver, pages })');
+  if (typeof plugin !== 'object' || plugin === null) {
+    const what =
+      plugin === undefined ? 'it has no default export' : `its default export is a ${typeof plugin}`;
+    throw complain(`${what}; export default definePlugin({ name, receiver, pages })`);
+  }
   const {
     name,
     version,

@@ -151,7 +151,8 @@ test('what is wrong with plugins is refused in words that name them', async (t) 
     [one({ requires: { b: 'new' } }), /it requires b "new", which is not a range/],
     [one({ requires: ['b'] }), /not an object/],
     [[...one({}), ...one({})], /two plugins are named "a": plugins\/x\.js and plugins\/x\.js/],
-    [[entry(undefined)], /plugins\/x\.js is not a plugin/],
+    [[entry(undefined)], /plugins\/x\.js is not a plugin: it has no default export/],
+    [[entry(() => undefined)], /its default export is a function; export default definePlugin/],
     [one({ name: 'A b' }), /its name is "A b"/],
     [[entry({ name: 'a' })], /neither receiver\(host\) nor pages\(host\)/],
     [one({ page: nothing }), /it has the unknown key "page"; did you mean pages\?; its keys are name, /],
@@ -354,7 +355,7 @@ test('a plugin uses what another one provides; what nobody or somebody else prov
   await host.close();
   await t.throwsAsync(start(definePlugin({ name: 'two', receiver }), provider), {
     message:
-      /plugin two uses "one\.sum", which no plugin has provided; name the plugin that does in requires/,
+      /plugin two uses "one\.sum", which no plugin has provided; if another plugin does, name it in requires/,
   });
   const rival = definePlugin({ name: 'two', receiver: (host) => host.provide('one.sum', 4) });
   await t.throwsAsync(start(provider, rival), {
