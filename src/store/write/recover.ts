@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf } from '../../errors.js';
+import { messageOf, PressmarkError } from '../../errors.js';
 import { discard, isLeftover } from '../../fs/atomic-write.js';
 import { namesIn } from '../../fs/files-below.js';
 import type { Lock } from '../../fs/lock.js';
@@ -58,7 +58,17 @@ export async function recover({
     log.warn({ folder, reason }, 'a folder below the content folder cannot be read; its files are skipped');
   const stateDir = dirname(snapshotPath);
   const ofState = [...leftoversIn(stateDir).filter(isOld), ...leftoversIn(join(stateDir, STAGING))];
-  const tempFilesSwept = await lock.run(async () => sweep([...leftovers, ...ofState], log));
+  const tempFilesSwept = await lock
+    .run(async () => sweep([...leftovers, ...ofState], log))
+    .catch((error: unknown) => {
+      // Busy receivers on this folder are no reason not to start: they have the lock one after the other.
+      if (!(error instanceof PressmarkError && error.code === 'LOCK_TIMEOUT')) throw error;
+      log.warn(
+        { reason: error.message },
+        'temp files of interrupted writes were not removed; the next start tries again',
+      );
+      return 0;
+    });
   return { fromSnapshot, files, read: changes.length, tempFilesSwept, malformed: malformedFiles(catalog) };
 }
 
