@@ -2,7 +2,6 @@ import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { formTokenOf } from '../../../src/admin/access/sessions.js';
 import {
@@ -255,23 +254,13 @@ test.serial(
     await addUser(here.dir, 'owner', PASSWORD);
     const first = await sendForm(here.origin, 'login', { name: 'owner', password: PASSWORD });
     const known = `pressmark-known=${cookiesIn(first.headers).get('pressmark-known')?.value}`;
-    const attack = Promise.all(Array.from({ length: 10 }, () => attempts(here.port, 1_000)));
-    let ended = false;
-    void attack.finally(() => {
-      ended = true;
-    });
-    let delivered = 0;
-    while (!ended) {
-      const answer = await here.post(
-        'article.published',
-        article({ id: `beside-${delivered}`, slug: `s-${delivered}` }),
-      );
-      t.is(answer.status, 200);
-      delivered++;
-      await setTimeout(200);
+    const statuses: number[] = [];
+    for (let round = 0; round < 10; round++) {
+      const attack = Promise.all(Array.from({ length: 10 }, () => attempts(here.port, 100)));
+      const beside = article({ id: `beside-${round}`, slug: `s-${round}` });
+      t.is((await here.post('article.published', beside)).status, 200);
+      statuses.push(...(await attack).flat());
     }
-    const statuses = (await attack).flat();
-    t.true(delivered > 0);
     t.is(statuses.length, 10_000);
     t.deepEqual([...new Set(statuses)].sort(), [401, 429]);
     const owner = await sendForm(
