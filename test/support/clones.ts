@@ -26,12 +26,33 @@ export function tipOf(gitDir: string, branch = 'main'): string {
   return fs.readFileSync(join(gitDir, 'refs', 'heads', branch), 'utf8').trim();
 }
 
-/** Runs git as a person with the name Olga. */
+/** The settings of a person with the name Olga. Git's housekeeping would start two more programs after each commit and push. */
+const OLGA = ['user.name=Olga', 'user.email=olga@example.org', 'maintenance.auto=false'].flatMap(
+  (setting) => ['-c', setting],
+);
+
+/** Runs git as Olga. */
 export function gitIn(folder: string, ...args: string[]): string {
-  const env = gitEnvironment(folder);
-  return execFileSync('git', ['-c', 'user.name=Olga', '-c', 'user.email=olga@example.org', ...args], {
+  return runIn(folder, 'git', [...OLGA, ...args]);
+}
+
+/**
+ * Runs several commands of hers, of which each must succeed, as one shell: a large process, as that of a test is, takes longer
+ * to start a program than git does to run.
+ */
+function gitsIn(folder: string, script: string, ...args: string[]): string {
+  return runIn(folder, 'sh', [
+    '-ec',
+    `git() { command git ${OLGA.join(' ')} "$@"; }\n${script}`,
+    'sh',
+    ...args,
+  ]);
+}
+
+function runIn(folder: string, program: string, args: string[]): string {
+  return execFileSync(program, args, {
     cwd: folder,
-    env,
+    env: gitEnvironment(folder),
     encoding: 'utf8',
     maxBuffer: 1e9,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -41,11 +62,9 @@ export function gitIn(folder: string, ...args: string[]): string {
 /** Makes a repository whose first commit contains the site's config file. @returns its folder. */
 export function makeRepository(dir: string, config: Record<string, unknown>, ignored = ''): string {
   fs.mkdirSync(dir, { recursive: true });
-  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
   fs.writeFileSync(join(dir, '.gitignore'), `.pressmark/\npublic/\n.gitconfig\n${ignored}`);
-  gitIn(dir, 'add', '.');
-  gitIn(dir, 'commit', '--quiet', '-m', 'First');
+  gitsIn(dir, 'git init --quiet --initial-branch=main\ngit add .\ngit commit --quiet -m First');
   return dir;
 }
 
@@ -64,9 +83,13 @@ export function committedIds(dir: string, branch = 'main'): string[] {
  */
 export function makeRemote(folder: string, url?: string, config: Record<string, unknown> = {}): Clones {
   const remote = join(folder, 'remote.git');
-  execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', remote]);
-  const first = makeRepository(join(folder, 'first'), settings(config));
-  gitIn(first, 'push', '--quiet', remote, 'main');
+  makeRepository(join(folder, 'first'), settings(config));
+  gitsIn(
+    folder,
+    `git init --quiet --bare --initial-branch=main remote.git
+git -C remote.git config receive.autogc false
+git -C first push --quiet ../remote.git main`,
+  );
   return {
     remote,
     clone: (name) => {
@@ -119,25 +142,16 @@ export function launchIn(clone: string, options: ReceiverOptions = {}): Promise<
   return launch(clone, inClone(clone, options));
 }
 
-/** Commits one file as a person would. @returns the commit. */
-export function commitFile(folder: string, name: string, text: string): string {
+/** Commits one file as a person would. @param then more for their shell to do. @returns the commit, or what it is after that. */
+export function commitFile(folder: string, name: string, text: string, then = ''): string {
   fs.mkdirSync(dirname(join(folder, name)), { recursive: true });
   fs.writeFileSync(join(folder, name), text);
-  gitIn(folder, 'add', '--', name);
-  gitIn(folder, 'commit', '--quiet', '-m', `Write ${name}`);
-  return gitIn(folder, 'rev-parse', 'HEAD').trim();
+  const commit = 'git add -- "$1"\ngit commit --quiet -m "Write $1"';
+  return gitsIn(folder, `${commit}\n${then}\ngit rev-parse HEAD`, name).trim();
 }
 
 /** Commits and pushes one file, and pulls again whenever others have pushed meanwhile. @returns the commit. */
 export function commitAndPush(folder: string, name: string, text: string): string {
-  commitFile(folder, name, text);
-  for (let attempt = 1; ; attempt++) {
-    gitIn(folder, 'pull', '--quiet', '--rebase');
-    try {
-      gitIn(folder, 'push', '--quiet');
-      return gitIn(folder, 'rev-parse', 'HEAD').trim();
-    } catch (error) {
-      if (attempt === 20) throw error;
-    }
-  }
+  const again = 'do n=$((n + 1)); [ $n -lt 20 ]; done';
+  return commitFile(folder, name, text, `until git pull --quiet --rebase && git push --quiet; ${again}`);
 }

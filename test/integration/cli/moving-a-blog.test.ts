@@ -14,7 +14,7 @@ import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
 /** 500 in `npm run torture`; nothing in the program depends on the number. */
-const FILES = runs(1) === 1 ? 100 : 500;
+const FILES = runs(1) === 1 ? 50 : 500;
 const EDITED = 12;
 
 /** The text of one post, as blogs have them: YAML or TOML, old dates, links, pictures, code, other scripts. */
@@ -64,12 +64,12 @@ test('a blog through dry run, publish, kill, resume, an edit of 12 and refresh -
   t.is(articleFiles(receiver.dir).length, 0);
 
   // Not so fast that all could be there before the signal.
-  const child = spawn(process.execPath, [PROGRAM, 'publish', posts, '--rate', '100', '--dir', dir], {
+  const child = spawn(process.execPath, [PROGRAM, 'publish', posts, '--rate', '50', '--dir', dir], {
     env: bareEnvironment(),
     stdio: 'ignore',
   });
   t.teardown(() => child.kill('SIGKILL'));
-  const killAt = random.integer(20, FILES - 20);
+  const killAt = random.integer(10, FILES / 2);
   await until('some of the posts are there', () => articleFiles(receiver.dir).length >= killAt);
   child.kill('SIGKILL');
   await once(child, 'exit');

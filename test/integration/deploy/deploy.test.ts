@@ -120,7 +120,7 @@ test('where the host builds the site, its hook is called after the push and when
     durability: 'disk',
     git: { push: { debounce: 0 } },
     deploy: { hook: true },
-    site: {},
+    site: { search: false },
     liveCheck: true,
   });
   const dir = clones.clone('a');

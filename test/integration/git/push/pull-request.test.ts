@@ -177,7 +177,7 @@ test.serial(
       else response.writeHead(404).end();
     });
     const { clones, server, dir, start } = await reviewedSite(
-      { site: {}, deploy: { hook: true }, liveCheck: true },
+      { site: { search: false }, deploy: { hook: true }, liveCheck: true },
       { PRESSMARK_SITE_URL: published.origin, PRESSMARK_DEPLOY_HOOK: hook.url },
     );
     const facts = () => readFacts(join(dir, '.pressmark'));
