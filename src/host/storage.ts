@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -93,7 +93,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Plu
   function fileOf(key: unknown): string {
     if (typeof key !== 'string' || key === '' || key.length > LONGEST_KEY || !key.isWellFormed())
       throw refusal(`the key ${quote(key)} is not a text of 1 to ${LONGEST_KEY} characters`);
-    return join(values, `${createHash('sha256').update(key).digest('hex').slice(0, 40)}.json`);
+    return join(values, `${hash('sha256', key).slice(0, 40)}.json`);
   }
 
   const refusal = complaintsOf(plugin, 'storage: ');
