@@ -167,6 +167,15 @@ async function siteUrl(
         'delete their files or give them another address with pressmark move; then set siteUrl, and start without --preview',
       ),
     ];
+  const [running] = receivers;
+  if (siteUrlIsGuess && running !== undefined)
+    return [
+      warn(
+        about,
+        `the receiver (process ${running.pid}) was started with ${running.siteUrl}, and the settings of this command have none`,
+        'if the environment of the receiver sets it, all is well; if not, set siteUrl in the config, as the next start is refused without it',
+      ),
+    ];
   if (siteUrlIsGuess)
     return checked(about, async () => void refuseUnknownAddress(settings, { preview: false }));
   const findings: Finding[] = [];

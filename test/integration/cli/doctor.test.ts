@@ -76,6 +76,8 @@ test('doctor says what a receiver that cannot store says, and finds the address 
   const findings = await findingsIn(dir);
   t.like(about(findings, 'port'), [{ level: 'fail', text }]);
   t.like(about(findings, 'site URL'), [{ level: 'ok' }]);
+  const without = about(await findingsIn(dir, { ...FINE, PRESSMARK_SITE_URL: undefined }), 'site URL');
+  t.is(without[0]?.level, 'warn', 'the environment of the receiver may have it');
   await announce('2026-01-01T00:00:00Z', 'https://old.example.net');
   const [ofAddress] = about(await findingsIn(dir), 'site URL');
   t.is(ofAddress?.level, 'fail');
