@@ -8,6 +8,7 @@ import { headerNames } from '../contract/service.js';
 import type { SiteFacts } from '../deploy/facts.js';
 import { PressmarkError } from '../errors.js';
 import { writeAtomically } from '../fs/atomic-write.js';
+import { versionAt } from '../fs/fingerprint.js';
 import type { SetupService } from '../host/admin/setup-service.js';
 import type { Log } from '../log.js';
 import type { SigningSecrets } from '../webhook/receive.js';
@@ -58,8 +59,7 @@ export function openSecrets(settings: Settings, now: () => number = Date.now): L
   function reread(): boolean {
     if (environment.PRESSMARK_SECRET || now() - lookedAt < LOOK_EVERY_MS) return false;
     lookedAt = now();
-    const stat = fs.statSync(join(dir, '.env'), { throwIfNoEntry: false });
-    const found = stat && `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+    const found = versionAt(join(dir, '.env'));
     if (found === undefined || found === version) return false;
     version = found;
     try {

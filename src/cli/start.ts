@@ -58,8 +58,8 @@ async function start({
   refuseUnknownAddress(given, { preview });
   const port = await tryPort(given.port, given.host);
   if (given.secrets.length === 0) {
+    addIgnoreLines(dir, ['.env']); // first, as the next start would not add it
     createSecret(dir);
-    addIgnoreLines(dir, ['.env']); // before `git add .` can add it
     warn(
       'there was no signing secret; a random one is now PRESSMARK_SECRET in .env: give it to the service, or put the service’s own there',
     );

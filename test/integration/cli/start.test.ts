@@ -68,6 +68,13 @@ test('a preview gives articles the address of this machine, says that they keep 
   t.false(fs.existsSync(join(dir, 'public')), 'no page is made or taken away');
 });
 
+test('start writes no secret that git would not ignore', async (t) => {
+  const dir = siteWith(t, { siteUrl: SITE_URL });
+  fs.mkdirSync(join(dir, '.gitignore'));
+  t.is((await runHere(['start', '--port', '0', '--dir', dir], { PRESSMARK_SECRET: undefined })).code, 1);
+  t.deepEqual(fs.readdirSync(dir).sort(), ['.gitignore', CONFIG]);
+});
+
 test('start on the port of another program says so before it writes anything, and doctor calls it a failure', async (t) => {
   const { origin } = await startEndpoint(t, reply(200, { ok: true }));
   const { port } = new URL(origin);
