@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
-import { byFrequency, textsOf } from '../../article/plain-data.js';
+import { byFrequency } from '../../article/plain-data.js';
 import type { AskedSite, Generator, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { answerTo } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
 import { siteFacts } from '../inspect/facts.js';
-import type { SitePost } from '../inspect/infer-pattern.js';
 import { firstFile, installedVersion, untestedVersion } from '../inspect/manifests.js';
+import { completesNames } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
 import { filesBelow, publicAddress } from '../inspect/site-files.js';
 import { POSTS_FOLDERS, readPosts } from '../inspect/site-posts.js';
@@ -53,7 +53,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const pages = entries.map(({ path }) => ({ path, address: '' }));
   const isArticlePath = (path: string) => /\.(?:mdx?|html)$/.test(path);
   const posts = readPosts(files, content, pages, { isArticlePath, slug: entryId });
-  const completes = (key: string) => completesNames(files, content, posts, key);
+  const completes = (key: string) => completesNames({ files, content }, posts, key);
   const { keys, options, hasKnownTags } = fieldsOf(
     schema,
     posts,
@@ -141,22 +141,6 @@ function permalinkOf({ format, trailingSlash }: AstroAnswer['config'], pattern: 
   const path = pattern.replace(/\[[^/]*\]$/, ':slug');
   if (format === 'file' || format === 'preserve') return `${path}.html`;
   return trailingSlash === 'never' ? path : `${path}/`;
-}
-
-/**
- * Whether the posts have mere names of pictures, such as `cover.png`, that are not next to them: the site puts a folder before
- * each, which makes an address of another site the name of a missing file and stops the build.
- */
-function completesNames(files: SiteFiles, content: string, posts: readonly SitePost[], key: string): boolean {
-  const named = posts.flatMap(({ path, data }) => textsOf(data[key]).map((name) => ({ path, name })));
-  return (
-    named.length > 0 &&
-    named.every(
-      ({ path, name }) =>
-        /^[^/:]+\.(?:avif|gif|jpe?g|png|svg|webp)$/i.test(name) &&
-        !files.list(posix.dirname(`${content}/${path}`)).includes(name),
-    )
-  );
 }
 
 /**

@@ -106,7 +106,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const { output, build, warnings } = await buildInSite(site, 'hugo', 'hugo', config.output, 'publishDir');
   return siteFacts({
     posts,
-    keys: keysOfPosts(posts, KEYS),
+    keys: keysOfPosts(posts, KEYS, { files, content }),
     shared: ['type', 'layout'],
     authors: authorsInFiles(files, ['data/authors', `${content}/authors`]),
     siteUrl,

@@ -1,7 +1,10 @@
-import { SUB_KEYS } from '../../article/format/key-path.js';
+import { posix } from 'node:path';
+import { keyPath, SUB_KEYS } from '../../article/format/key-path.js';
 import type { KeyNames } from '../../article/format/mapping.js';
 import { byFrequency, isMap } from '../../article/plain-data.js';
+import type { SiteFiles } from '../generator.js';
 import type { SitePost } from './infer-pattern.js';
+import { filesBelow } from './site-files.js';
 
 /** The usual keys of an article's fields, the most common first. */
 export const FIELD_NAMES: Readonly<Record<keyof KeyNames, readonly string[]>> = {
@@ -38,9 +41,14 @@ export function isName(name: string, names: readonly string[]): boolean {
  * as `cover.image` or `authors[].name`.
  *
  * @param usual the generator's usual keys.
+ * @param site the site if it may complete the names of pictures: their key then takes no address.
  */
-export function keysOfPosts(posts: readonly SitePost[], usual: KeyNames): Partial<KeyNames> {
-  const found: Record<string, string> = {};
+export function keysOfPosts(
+  posts: readonly SitePost[],
+  usual: KeyNames,
+  site?: PostFiles,
+): Partial<KeyNames> {
+  const found: Record<string, string | null> = {};
   for (const field of Object.keys(FIELD_NAMES) as (keyof KeyNames)[]) {
     const paths = posts.flatMap(({ data, slug }) =>
       Object.entries(data)
@@ -51,7 +59,45 @@ export function keysOfPosts(posts: readonly SitePost[], usual: KeyNames): Partia
     // If posts have the usual key as well, the other key has another purpose.
     if (best !== undefined && ![best, ...others].includes(usual[field] ?? '')) found[field] = best;
   }
+  const image = found.image ?? usual.image;
+  if (site !== undefined && image !== null && completesNames(site, posts, image)) found.image = null;
   return found;
+}
+
+/** The files of a site, and the folder of its posts. */
+interface PostFiles {
+  readonly files: SiteFiles;
+  readonly content: string;
+}
+
+const NOT_SOURCE = /^(?:\..*|node_modules|vendor|_site|dist|out|build)\/$/;
+
+/** A file in the folder whose files are copied to the site: its name alone is an address. */
+const AT_TOP = /^(?:(?:static|public|source)\/)?[^/]+$/;
+
+/**
+ * Whether the posts have mere names of pictures, such as `cover.png`, that are in another folder: the site puts that folder
+ * before each, which makes an address of another site the name of a missing file.
+ *
+ * @param path of the picture's key, such as `cover.image`.
+ */
+export function completesNames(
+  { files, content }: PostFiles,
+  posts: readonly SitePost[],
+  path: string,
+): boolean {
+  const { key, read } = keyPath(path);
+  const named = posts.flatMap((post) => {
+    const name = read(post.data[key]);
+    return name === null || name === '' ? [] : [{ name, folder: posix.dirname(`${content}/${post.path}`) }];
+  });
+  const areNames = named.every(
+    ({ name, folder }) => /^[^/:]+\.[a-z]+$/i.test(name) && !files.list(folder).includes(name),
+  );
+  if (named.length === 0 || !areNames) return false;
+  const paths = filesBelow(files, '', NOT_SOURCE).filter((file) => !AT_TOP.test(file));
+  const names = new Set(paths.map((file) => posix.basename(file)));
+  return named.some(({ name }) => names.has(name));
 }
 
 /** The path to the text of a field within a value; undefined if there is no text. */

@@ -83,7 +83,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     pages.filter((page) => !isProbe(page)),
     mapped,
   );
-  const keys = keysOfPosts(posts, KEYS);
+  const keys = keysOfPosts(posts, KEYS, { files, content });
   const hasLayout = textAt(mapOf(answer.defaults), 'layout') !== undefined;
   const layouts = textsOf(answer.layouts);
   const layout = ['post', 'page', 'default'].find((name) => layouts.includes(name));

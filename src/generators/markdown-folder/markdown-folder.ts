@@ -119,7 +119,7 @@ export async function inspectFolder(
   );
   const dropping = packageWithoutHtml(npmDependencies(files));
   const { permalink, questions } = addressOf(sources, content, name, built.endsWithSlash ? '/' : '');
-  const keys = keysOfPosts(posts, USUAL_KEYS);
+  const keys = keysOfPosts(posts, USUAL_KEYS, { files, content: root });
   return siteFacts({
     posts,
     keys,

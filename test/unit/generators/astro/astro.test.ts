@@ -212,7 +212,8 @@ test('a picture key is left out where the site makes a path of the names in its 
     return [facts.options.keys?.image, ...asked];
   };
   // The schema puts a folder before each name, and refuses a post without one.
-  t.deepEqual(await cover('beds.png'), [undefined, ['heroImage', 'beds.png']]);
+  const elsewhere = { 'src/assets/beds.png': '' };
+  t.deepEqual(await cover('beds.png', elsewhere), [undefined, ['heroImage', 'beds.png']]);
   t.deepEqual(await cover('beds.png', { 'src/content/blog/beds.png': '' }), ['heroImage']);
   t.deepEqual(await cover('./beds.png'), ['heroImage']);
   t.deepEqual(await cover('https://images.example/beds.png'), ['heroImage']);

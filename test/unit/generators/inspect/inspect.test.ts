@@ -29,6 +29,30 @@ test('the key of the picture is the one that the posts have', (t) => {
   t.deepEqual(keysOf({ bigimg: [{ src: '/a.jpg' }] }), { image: 'bigimg[].src' });
 });
 
+test('a key with mere names of pictures, which the site completes, takes no address', (t) => {
+  const imageOf = (value: unknown, files: Record<string, string> = {}) => {
+    const post = {
+      path: 'posts/a.md',
+      address: '/a/',
+      slug: 'a',
+      date: '2026-11-20',
+      data: { cover: value },
+    };
+    return keysOfPosts([post], USUAL_KEYS, { files: siteOf(files), content: 'content' }).image;
+  };
+  const elsewhere = { 'static/images/a.jpg': '' };
+  t.is(imageOf('a.jpg', elsewhere), null);
+  t.is(imageOf({ image: 'a.jpg' }, elsewhere), null);
+  for (const text of ['/a.jpg', 'img/a.jpg', 'https://a.example/a.jpg'])
+    t.is(imageOf(text, elsewhere), 'cover');
+  t.is(
+    imageOf('a.jpg', { ...elsewhere, 'content/posts/a.jpg': '' }),
+    'cover',
+    'the picture is next to the post',
+  );
+  t.is(imageOf('a.jpg', { 'static/a.jpg': '' }), 'cover', 'the name alone is an address');
+});
+
 test('an error of a site that is asked is printed with its causes, each once, without stack traces', (t) => {
   const script = `
 const cause = new Error('no module rss');
