@@ -5,7 +5,7 @@ import type { FrontMatterValue } from '../format/mapping.js';
 import { type Replacement, withReplacements } from '../text/replacements.js';
 import { yamlLibrary } from './libraries.js';
 import { type FrontMatterChanges, isList, isMap, plainValue } from './value.js';
-import { quoted, valueText, yamlEntry } from './yaml-text.js';
+import { flowValue, quoted, valueText, yamlEntry } from './yaml-text.js';
 
 /**
  * Changes top-level keys of a YAML document, and leaves everything else unchanged, also within a map or a list of maps that
@@ -50,12 +50,14 @@ function editsOf(source: string, entries: readonly YamlEntry[], changes: FrontMa
 /** The edits within a map or a list of maps; undefined if the value must be written anew. */
 function editsWithin(source: string, node: unknown, value: FrontMatterValue): Replacement[] | undefined {
   const yaml = yamlLibrary();
-  if (yaml.isMap(node) && !node.flow && isMap(value)) {
+  if (yaml.isMap(node) && isMap(value)) {
     const present = new Map(Object.entries(node.toJSON()));
     const wanted = Object.entries(value);
     if (wanted.length !== present.size || wanted.some(([key]) => !present.has(key))) return undefined;
     const changes = new Map(wanted.filter(([key, one]) => !isSame(present.get(key), one)));
-    return editsOf(source, entriesOf(source, node.items), changes);
+    return node.flow
+      ? editsOfFlow(source, node.items, changes)
+      : editsOf(source, entriesOf(source, node.items), changes);
   }
   if (!yaml.isSeq(node) || !isList(value) || node.items.length !== value.length) return undefined;
   const present: readonly unknown[] = node.toJSON();
@@ -64,6 +66,24 @@ function editsWithin(source: string, node: unknown, value: FrontMatterValue): Re
     const within = isSame(present[index], item) ? [] : editsWithin(source, node.items[index], item);
     if (within === undefined) return undefined;
     edits.push(...within);
+  }
+  return edits;
+}
+
+/** The edits that change values of a map such as `{a: 1}`; undefined if a value has no text. */
+function editsOfFlow(
+  source: string,
+  pairs: readonly Pair[],
+  changes: FrontMatterChanges,
+): Replacement[] | undefined {
+  const { isNode } = yamlLibrary();
+  const edits: Replacement[] = [];
+  for (const { key, value: node } of pairs) {
+    const value = changes.get(String(key));
+    if (value === undefined) continue;
+    const [start, end] = (isNode(node) && node.range) || [0, 0];
+    if (start === end) return undefined;
+    edits.push(...(editsWithin(source, node, value) ?? [{ start, end, text: flowValue(value) }]));
   }
   return edits;
 }

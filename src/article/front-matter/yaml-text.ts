@@ -66,7 +66,7 @@ function keyText(key: string): string {
 }
 
 /** A value on one line. */
-function flowValue(value: FrontMatterValue): string {
+export function flowValue(value: FrontMatterValue): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'number') return yamlNumber(value);

@@ -98,6 +98,14 @@ bigimg:
     ]),
     text.replaceAll(/"?old.jpg"?/g, '"new.jpg"'),
   );
+  const flow = '---\ncover: {image: old.jpg, hidden: no, # not yet\n  of: {by: Ada, on: 2024-01-01}}\n---\n';
+  const wanted = { image: 'new, {a}: b', hidden: 'no', of: { by: 'Olga', on: '2024-01-01' } };
+  t.is(
+    editFrontMatter(flow, [{ key: 'cover', value: wanted }]),
+    flow.replace('old.jpg', '"new, {a}: b"').replace('Ada', '"Olga"'),
+  );
+  const empty = editFrontMatter('---\na: {b: , c}\n---\n', [{ key: 'a', value: { b: 'x', c: 'y' } }]);
+  t.deepEqual(readFrontMatter(empty).data, { a: { b: 'x', c: 'y' } });
   const { taken: _, ...fewer } = cover;
   t.deepEqual(readFrontMatter(editFrontMatter(text, [{ key: 'cover', value: fewer }])).data.cover, fewer);
 });
