@@ -4,7 +4,7 @@ import { readConfigFile } from '../../config/config-file.js';
 import { configFileOf } from '../../config/load.js';
 import { schema } from '../../config/schema.js';
 import { askGenerator } from '../../deploy/ask.js';
-import { copySite, type SiteCopy } from '../../deploy/copy/site-copy.js';
+import { copyWithHistory, type SiteCopy } from '../../deploy/copy/site-copy.js';
 import { didYouMean, PressmarkError, quote } from '../../errors.js';
 import { FOREIGN, unknownBuildScript } from '../../generators/foreign.js';
 import type { AskedSite, Generator, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
@@ -154,7 +154,7 @@ export function askSite(
   let copy: SiteCopy | undefined;
 
   async function ask(command: string, shown = command): Promise<string | undefined> {
-    copy ??= await copySite({ siteDir: dir, except: caches, env });
+    copy ??= await copyWithHistory(dir, caches, env);
     if (!asked.includes(shown)) asked.push(shown);
     const question = { dir: copy.dir, env, name: shown, timeoutMs: ANSWER_MS };
     const answer = await askGenerator(command, question);

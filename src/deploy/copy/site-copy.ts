@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isGone, PressmarkError, systemCode } from '../../errors.js';
 import { versionAt } from '../../fs/fingerprint.js';
-import type { Repository } from '../../git/repository.js';
+import { openRepository, type Repository } from '../../git/repository.js';
 import { isBelow, removeFolder, statusAt } from '../folder-files.js';
 import {
   borrowHistory,
@@ -117,6 +117,16 @@ interface Copied {
 /** @throws PressmarkError SITE_TOO_LARGE; then nothing of the copy is left. */
 export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
   return (await reusedCopy(options).synced()).site;
+}
+
+/** A copy of a site with the history of its repository, if it is in one: some sites cannot be asked without it. */
+export async function copyWithHistory(
+  siteDir: string,
+  except: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<SiteCopy> {
+  const repository = await openRepository(siteDir, env);
+  return copySite({ siteDir, except, env, ...(repository.kind === 'repository' && { repository }) });
 }
 
 /**

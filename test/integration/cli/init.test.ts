@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { askSite } from '../../../src/app/init/inspect-site.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { gitIn } from '../../support/clones.js';
 import { namesIn } from '../../support/content.js';
@@ -35,6 +36,16 @@ const initWith =
     runHere(['init', '--dir', dir, ...flags], { PATH: path });
 const init = initWith(PATH);
 const initNew = initWith(PATH_OF_NEW);
+
+test('init asks a generator where it finds the history of the site', async (t) => {
+  const dir = folderWith(t, { 'content/a.md': '' });
+  gitIn(dir, 'init', '--quiet');
+  gitIn(dir, 'add', '.');
+  gitIn(dir, 'commit', '--quiet', '-m', 'First');
+  const site = askSite(dir, { PATH: process.env.PATH }, { name: 'hugo', caches: [] });
+  t.teardown(site.close);
+  t.is(await site.ask('git log --format=%s -- content/a.md'), 'First\n');
+});
 
 test('init says what git says of a repository that it cannot read', async (t) => {
   const dir = folderWith(t, HUGO);

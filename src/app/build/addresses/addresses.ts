@@ -8,10 +8,9 @@ import { type ArticleState, stateAt } from '../../../article/publication.js';
 import type { Settings } from '../../../config/load.js';
 import { askGenerator } from '../../../deploy/ask.js';
 import { encodedAddress, pageAt } from '../../../deploy/build/pages.js';
-import { copySite, type SiteCopy } from '../../../deploy/copy/site-copy.js';
+import { copyWithHistory } from '../../../deploy/copy/site-copy.js';
 import { PressmarkError } from '../../../errors.js';
-import type { AddressQuery, Generator, ListedPage } from '../../../generators/generator.js';
-import { openRepository } from '../../../git/repository.js';
+import type { AddressQuery, ListedPage } from '../../../generators/generator.js';
 import { ADDRESSES } from '../../../store/catalog/addresses.js';
 import { textOrNothing } from '../../../store/catalog/content-folder.js';
 import { walk } from '../../../store/catalog/scan.js';
@@ -89,7 +88,10 @@ export async function existingAddresses(settings: Settings, options: ListingOpti
     await writeAddressFile(cacheFile, file);
     return listingOf(file, posts, false);
   }
-  const copy = options.copy === undefined ? await copyOf(settings, site.generator) : undefined;
+  const copy =
+    options.copy === undefined
+      ? await copyWithHistory(dir, notCopied(settings, site.generator), settings.environment)
+      : undefined;
   try {
     const askedDir = copy?.dir ?? dir;
     // Read again, as the site may have changed during the copy.
@@ -133,17 +135,6 @@ function configOf(
 ): string {
   const settings = { generator, options, siteUrl, content, file, permalink };
   return configDigest({ siteDir, content, configFiles, settings });
-}
-
-async function copyOf(settings: Settings, generator: Generator): Promise<SiteCopy> {
-  const { dir, environment } = settings;
-  const repository = await openRepository(dir, environment);
-  return copySite({
-    siteDir: dir,
-    except: notCopied(settings, generator),
-    env: environment,
-    ...(repository.kind === 'repository' && { repository }),
-  });
 }
 
 function listingOf(file: Omit<AddressFile, 'config' | 'posts'>, { hidden }: Posts, asked: boolean): Listing {

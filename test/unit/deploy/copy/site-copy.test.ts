@@ -3,9 +3,13 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { copySite, removeAbandoned, reusedCopy } from '../../../../src/deploy/copy/site-copy.js';
+import {
+  copySite,
+  copyWithHistory,
+  removeAbandoned,
+  reusedCopy,
+} from '../../../../src/deploy/copy/site-copy.js';
 import { removeFolder } from '../../../../src/deploy/folder-files.js';
-import { openRepository } from '../../../../src/git/repository.js';
 import { folderWith, readFiles, tempDir, writeFiles } from '../../../support/temp-dir.js';
 
 /** The secrets that the config reads from `.env`. */
@@ -207,9 +211,7 @@ test('a copy has the history of the site’s repository, and changes nothing in 
   git(top, 'add', 'docs', 'README.md');
   git(top, 'commit', '-qm', 'First');
   const siteDir = join(top, 'docs');
-  const repository = await openRepository(siteDir, env);
-  if (repository.kind === 'none') return t.fail();
-  const { dir, remove } = await copySite({ siteDir, except: [], repository, env });
+  const { dir, remove } = await copyWithHistory(siteDir, [], env);
   t.teardown(remove);
   t.is(git(dir, 'log', '--format=%an %s', '--', 'content/a.md'), 'Ada First\n');
   t.is(git(dir, 'rev-parse', '--show-prefix'), 'docs/\n');
