@@ -92,7 +92,7 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
         pageProblem: thread.codec.pageProblem,
         expected: async ({ id, url }: AwaitedArticle) => {
           const article = await articles.get(id);
-          if (article === undefined || article.url !== url) return undefined;
+          if (article?.url !== url || article.state !== 'live') return undefined;
           const { jsonLd, contentHtml, extra } = article;
           const comments = [...new Set(await thread.codec.comments(contentHtml))];
           return { url, jsonLd, comments, ...meantFor(extra) };

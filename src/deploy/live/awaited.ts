@@ -15,7 +15,7 @@ export interface LiveCheckOptions {
 
 /** The live check of a site. */
 export interface LiveSettings extends LiveCheckOptions {
-  /** The expected page of an article; undefined if the article is gone. */
+  /** The expected page of an article; undefined if the article is gone, or should have no page now. */
   expected(article: AwaitedArticle): Promise<ExpectedPage | undefined>;
   /** The pauses before the checks, in milliseconds. */
   readonly pausesMs?: readonly number[];

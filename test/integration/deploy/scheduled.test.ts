@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { SiteStatus } from '../../../src/app/status.js';
 import { readFacts } from '../../../src/deploy/facts.js';
-import { article } from '../../support/events.js';
+import { article, update } from '../../support/events.js';
 import { filesWith } from '../../support/files-with.js';
 import { runHere } from '../../support/in-process.js';
 import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
@@ -68,6 +68,18 @@ test('an article of a date to come has no page before it, has one from then on a
   const { scheduled, facts } = JSON.parse(await command('status', '--json')) as SiteStatus;
   t.like(scheduled, [{ id: 'moss', url, liveAt: at }]);
   t.deepEqual(facts.awaited, []);
+  const target = {
+    target_id: 'moss',
+    target_url: url,
+    base_revision_id: (await first.find(url)).revision_id,
+  };
+  const refreshed = update(target, { title: 'Moss to come', published_at: at });
+  t.is((await first.post('article.updated', refreshed)).status, 200);
+  t.like(await listed('moss'), { state: 'scheduled' });
+  await until('it is noted, and awaited no more', () => {
+    const { delivery, awaited } = readFacts(join(site, '.pressmark'));
+    return delivery?.id === 'moss' && awaited.length === 0;
+  });
 
   const file = join(site, (await listed('moss'))?.file ?? '');
   const edit = (change: (text: string) => string) =>
