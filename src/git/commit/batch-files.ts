@@ -31,8 +31,8 @@ export interface Candidate extends ReadFile {
   readonly isFiltered: boolean;
   readonly before: TreeEntry | undefined;
   readonly isStaged: boolean;
-  /** What a person has made of this delivered text, if the file no longer has it; `its commit` is HEAD's version. */
-  readonly replacedBy?: 'an edit' | 'nothing' | 'its commit';
+  /** Set for a delivered text that the file no longer has: a person has changed or removed it, or the file is as in HEAD again. */
+  readonly replacedBy?: 'a person' | 'its commit';
 }
 
 /** The outcomes of files, by path. */
@@ -86,7 +86,7 @@ export function createExaminer(place: CommittedFolder, log: Log) {
     const candidates: Candidate[] = [];
     for (const file of gone)
       if (file.text !== undefined)
-        candidates.push(await delivered({ ...file, ...inGit(file) }, file.text, 'nothing'));
+        candidates.push(await delivered({ ...file, ...inGit(file) }, file.text, 'a person'));
     for (const [index, file] of files.entries()) {
       const { path, inRepository } = file;
       if (status.ignored.has(inRepository)) {
@@ -113,7 +113,7 @@ export function createExaminer(place: CommittedFolder, log: Log) {
   async function versionsOf(file: Candidate): Promise<Candidate[]> {
     const { text, bytes, blob, before } = file;
     if (text === undefined || bytes.equals(Buffer.from(text))) return [file];
-    const first = await delivered(file, text, blob === before?.id ? 'its commit' : 'an edit');
+    const first = await delivered(file, text, blob === before?.id ? 'its commit' : 'a person');
     return file.why === 'stored' ? [first] : [first, { ...file, isDelivered: false }];
   }
 
@@ -121,11 +121,11 @@ export function createExaminer(place: CommittedFolder, log: Log) {
   async function delivered(
     file: BatchFile & Pick<Candidate, 'before' | 'isStaged'>,
     text: string,
-    replacedBy: Candidate['replacedBy'],
+    replacedBy: 'a person' | 'its commit',
   ): Promise<Candidate> {
     const bytes = Buffer.from(text);
     const blob = await writeText(repository, file.inRepository, bytes);
-    return { ...file, why: 'stored', bytes, blob, isFiltered: true, ...(replacedBy && { replacedBy }) };
+    return { ...file, why: 'stored', bytes, blob, isFiltered: true, replacedBy };
   }
 
   /** Reads files up to `MAX_BYTES`; the others get no outcome. */
