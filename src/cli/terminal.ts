@@ -57,11 +57,20 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
+const PERMISSION_FIX = 'let the user who runs Pressmark read and write there';
+
+/** The fixes for errors of the system that a command does not expect. */
+const FIXES: Readonly<Record<string, string>> = {
+  EACCES: PERMISSION_FIX,
+  EPERM: PERMISSION_FIX,
+  EMFILE: 'raise the limit of open files (ulimit -n)',
+};
+
 /** Describes an unexpected error: for an error of the system, its message and a fix; for a bug of ours, the stack. */
 export function unexpected(error: unknown): string {
   const code = systemCode(error);
-  if (code === 'EACCES' || code === 'EPERM')
-    return `${messageOf(error)}; let the user who runs Pressmark read and write there`;
+  const fix = FIXES[code ?? ''];
+  if (fix !== undefined) return `${messageOf(error)}; ${fix}`;
   if (code !== undefined) return messageOf(error);
   return error instanceof Error && error.stack !== undefined ? error.stack : messageOf(error);
 }

@@ -25,12 +25,13 @@ export function isStoreFailure(error: unknown): boolean {
 
 /** The meaning of the most common disk errors, and what the owner can do. */
 const MEANING: Record<string, string> = {
-  ENOSPC: 'no space is left on the device; free some',
+  ENOSPC: 'no space or no inode is left on the device; free some',
   EDQUOT: 'the disk quota is used up; raise it or free some space',
   EIO: 'the disk reports an input/output error; check the device',
   EROFS: 'the file system is read-only; mount it writable',
   EACCES: 'permission is denied; let the service write to the content folder',
   EPERM: 'the operation is not permitted; let the service write to the content folder',
+  ENOTDIR: 'a file has the name of the article’s folder, or of one above it; move the file away',
   EMFILE: 'too many files are open; raise the limit (ulimit -n)',
   ENFILE: 'the system has too many files open',
   EFBIG: 'the file would be larger than allowed (ulimit -f)',

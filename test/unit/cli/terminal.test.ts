@@ -26,6 +26,8 @@ test('what the system refuses for lack of permission says who needs it; a fault 
     unexpected(refused),
     "EACCES: not permitted, mkdir '/srv/site'; let the user who runs Pressmark read and write there",
   );
+  const many = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+  t.is(unexpected(many), 'EMFILE: too many open files; raise the limit of open files (ulimit -n)');
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   t.is(unexpected(full), 'ENOSPC: no space left on device');
   t.regex(unexpected(new Error('a fault')), /^Error: a fault\n\s+at /);

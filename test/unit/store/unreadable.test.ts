@@ -116,6 +116,18 @@ test.serial('an article whose file cannot be read is not acknowledged, and not s
   await close();
 });
 
+test.serial('a delivery that a file in the place of a folder keeps out says so', async (t) => {
+  const content = twoArticles(t);
+  fs.writeFileSync(join(content.root, 'articles'), '');
+  const log = pino({ level: 'silent' });
+  const { store, close } = await openArticles({ content, stateDir: tempDir(t), log, watch: false });
+  await t.throwsAsync(
+    store.publish('new', async () => draftOf(article({ id: 'new' }))),
+    { message: /^not stored: a file has the name of the article’s folder, .* \(ENOTDIR\)/ },
+  );
+  await close();
+});
+
 test.serial('a process that can read no file takes none for unreadable', async (t) => {
   const content = twoArticles(t);
   failing(t, 'openSync', 'EMFILE');
