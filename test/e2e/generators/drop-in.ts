@@ -140,7 +140,10 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
   /** The page at a URL, as the site's host serves it. */
   async function get(url: string): Promise<{ readonly status: number; readonly html: string }> {
     const { pathname, search } = new URL(url);
-    const response = await fetch(`${server.origin}${pathname}${search}`);
+    // A connection that is kept may have been closed while this process was busy.
+    const response = await fetch(`${server.origin}${pathname}${search}`, {
+      headers: { Connection: 'close' },
+    });
     return { status: response.status, html: await response.text() };
   }
 
