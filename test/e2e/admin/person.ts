@@ -72,7 +72,9 @@ export function personOn(page: Page, way: Way, faults: (found: string[]) => void
       const most = await element?.evaluate(stopsBefore);
       if (most === 0) return keyboard.up('Tab');
       if (most === undefined) element = await target.elementHandle();
-      for (const end = presses + (most ?? 0); presses < end; presses++) await keyboard.down('Tab');
+      // Without waiting for each: the browser would draw the page after each, too.
+      await Promise.all(Array.from({ length: most ?? 0 }, () => keyboard.down('Tab')));
+      presses += most ?? 0;
     }
     throw new Error(`no key leads to ${target}`);
   }
