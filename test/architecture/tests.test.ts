@@ -1,9 +1,7 @@
 import fs from 'node:fs';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
-
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+import { ownFiles, ROOT } from '../support/own-files.js';
 
 const foldersIn = (path: string) =>
   fs
@@ -11,17 +9,7 @@ const foldersIn = (path: string) =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
-/** The files below a folder, but those of packages, of which test/e2e/tools has a hundred thousand. */
-const filesIn = (path: string): string[] =>
-  fs
-    .readdirSync(join(ROOT, path), { withFileTypes: true })
-    .filter(({ name }) => name !== 'node_modules')
-    .flatMap((entry) => {
-      const inside = join(path, entry.name);
-      return entry.isDirectory() ? filesIn(inside) : [inside];
-    });
-
-const sources = filesIn('test')
+const sources = ownFiles('test')
   .filter((path) => path.endsWith('.ts'))
   .map((path) => ({ name: relative('test', path), text: fs.readFileSync(join(ROOT, path), 'utf8') }));
 

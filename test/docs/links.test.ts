@@ -1,10 +1,7 @@
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { filesBelow } from '../../src/fs/files-below.js';
-
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+import { ownFiles, ROOT } from '../support/own-files.js';
 
 /** The pages, relative to the root, with their texts. */
 const PAGES = new Map(
@@ -40,12 +37,10 @@ test('every link of the docs leads to a page and a heading that are there', (t) 
 });
 
 test('every page of the docs that the code names is there', (t) => {
-  for (const folder of ['src', 'test', 'examples'])
-    for (const name of filesBelow(join(ROOT, folder))) {
-      if (!/\.(?:ts|md|eta)$/.test(name) || /^integration|node_modules/.test(name)) continue;
-      for (const [page] of fs.readFileSync(join(ROOT, folder, name), 'utf8').matchAll(/\bdocs\/[a-z-]+\.md/g))
-        t.true(PAGES.has(page), `${folder}/${name}: ${page}`);
-    }
+  for (const path of ['src', 'test', 'examples'].flatMap(ownFiles))
+    if (/^(?!test\/integration).*\.(?:ts|md|eta)$/.test(path))
+      for (const [page] of fs.readFileSync(join(ROOT, path), 'utf8').matchAll(/\bdocs\/[a-z-]+\.md/g))
+        t.true(PAGES.has(page), `${path}: ${page}`);
 });
 
 test('one page has the configuration of web servers and the systemd unit; the others link to it', (t) => {
