@@ -85,7 +85,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const { file, posts } = place;
   const { below, content, questions } = postsFolder(files, input, place);
   const tags = commonTags(posts, options.keptTags ?? []);
-  const hasScript = npmScripts(files).build !== undefined && buildArguments(files) !== undefined;
+  const script = buildArguments(files) && BUILD_SCRIPTS.find((name) => npmScripts(files)[name] !== undefined);
   const layout = posts.length === 0 ? layoutOf(files, config) : undefined;
   return siteFacts({
     posts,
@@ -99,7 +99,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
     inferred: inferPermalink(postsOfRule(posts, 'permalink'), options.timeZone),
     usualPermalink: posix.join('/', below, ':slug/'),
     output,
-    build: hasScript ? await scriptCommand(site, 'build') : 'npx @11ty/eleventy',
+    build: script === undefined ? 'npx @11ty/eleventy' : await scriptCommand(site, script),
     frontMatter: { ...(layout !== undefined && { layout }), ...(tags.length > 0 && { tags }) },
     options: { ...options, tagSlugs: haveOneSlug(posts) ? false : undefined },
     ignore: [`${output}/`, 'node_modules/'],
@@ -156,6 +156,9 @@ function layoutOf(files: SiteFiles, { layouts }: EleventyConfig): string | undef
     /(?:^|\/)(?:post|article|blog|blog-post|single)\.(?:njk|liquid|html|webc|11ty\.[cm]?js)$/.test(name),
   );
 }
+
+/** The usual names of the script that builds a site with its styles, the likeliest first. */
+const BUILD_SCRIPTS = ['build', 'production', 'prod'];
 
 /**
  * The arguments for Eleventy in the script that builds the site: `build`, or a script that `build` runs; undefined if there is

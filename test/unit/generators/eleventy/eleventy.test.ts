@@ -147,6 +147,17 @@ test('the flags of the site’s own build script count where Eleventy is asked',
   t.regex(eleventy.addressQuery?.(files, {}).command ?? '', / -- src '' 'my config\.js' 3>&1/);
 });
 
+test('a site is built by the script that runs Eleventy for production, with its styles', async (t) => {
+  const build = async (scripts: Record<string, string>) =>
+    (await inspect({ 'package.json': JSON.stringify({ scripts }) })).build;
+  t.is(
+    await build({ production: 'npm run sass && npx eleventy', serve: 'eleventy --serve' }),
+    'npm run production',
+  );
+  t.is(await build({ build: 'npm run site', site: 'eleventy', production: 'x' }), 'npm run build');
+  t.is(await build({ serve: 'eleventy --serve', production: 'vite' }), 'npx @11ty/eleventy');
+});
+
 test('tags without a page of their own by slugify are none, unless the site’s posts have some', async (t) => {
   const tagged = (tags: string) => ({ 'content/blog/compost.md': post(`date: 2026-04-01\ntags: ${tags}`) });
   t.is((await inspect(tagged('[日本, soil]'))).options.tagSlugs, undefined);
