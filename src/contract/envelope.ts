@@ -205,8 +205,9 @@ function describe(error: z.ZodError, json: unknown): string {
   const field = issue.path.map(String).join('.');
   if (issue.code !== 'invalid_type') return `${field} ${issue.message}`;
   const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)[key], json);
-  if (value === undefined) return `${field} is missing; it must be ${withIndefinite(issue.expected)}`;
-  return `${field} must be ${withIndefinite(issue.expected)}, got ${typeName(value)}`;
+  const type = `${withIndefinite(issue.expected)}${field === 'data.featured_image_url' ? ' or null' : ''}`;
+  if (value === undefined) return `${field} is missing; it must be ${type}`;
+  return `${field} must be ${type}, got ${typeName(value)}`;
 }
 
 function withIndefinite(type: string): string {

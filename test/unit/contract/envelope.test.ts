@@ -216,6 +216,8 @@ test('a field that is missing or of another type, or holds half a surrogate pair
   }
   const capabilities = { ...testData(), capabilities: ['ok', 7] };
   t.is(refusalOf('webhook.test', capabilities), 'data.capabilities.1 must be a string, got number');
+  const image = { ...article(), featured_image_url: 7 };
+  t.is(refusalOf('article.published', image), 'data.featured_image_url must be a string or null, got number');
 });
 
 test('ids, revisions and URLs must not be empty, and a target_url is an absolute URL without credentials', (t) => {
