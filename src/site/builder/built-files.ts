@@ -173,13 +173,13 @@ function isSame(path: string, content: Uint8Array): boolean {
   return stat?.isFile() === true && stat.size === content.length && fs.readFileSync(path).equals(content);
 }
 
-/** Removes a file. @returns whether it existed. */
+/** Removes a file. @returns whether it existed; a folder, which a killed build may have made in its place, stays. */
 function unlink(path: string): boolean {
   try {
     fs.unlinkSync(path);
     return true;
   } catch (error) {
-    if (isGone(error)) return false;
+    if (isGone(error) || fs.statSync(path).isDirectory()) return false;
     throw error;
   }
 }

@@ -233,9 +233,13 @@ function world(site: TestSite) {
       case 'settings':
         options = { ...options, ...first, ...step.settings };
         return 'settings';
-      case 'output':
-        options = { ...options, outputDir: join(site.dir, `public${step.n || ''}`) };
+      case 'output': {
+        const outputDir = join(site.dir, `public${step.n || ''}`);
+        // What an earlier build has left there without Pressmark's mark would stay, as a person's.
+        if (outputDir !== options.outputDir) fs.rmSync(outputDir, { recursive: true, force: true });
+        options = { ...options, outputDir };
         return 'settings';
+      }
       case 'wait':
         shifted = (step.n > 0 ? SCHEDULED + 1 - 1970 : 0) * 31_556_952_000;
         return [];

@@ -49,6 +49,24 @@ test('after an unclean stop torn pages are built again, and a torn state is as g
   t.deepEqual(site.output(), before);
 });
 
+test('a file that a killed build has replaced by a folder of its name is no failure of the next builds', async (t) => {
+  const site = testSite(t);
+  await site.builder.build('all');
+  await site.builder.close();
+  const { staticDir, stateDir } = site.options;
+  const state = join(stateDir, 'site.json');
+  const saved = fs.readFileSync(state, 'utf8');
+  put(join(staticDir, 'robots.txt/own.txt'), 'the owner’s');
+  const killed = testSite(t, { dir: site.dir });
+  t.is((await killed.builder.build('all')).failed, 0);
+  await killed.builder.close();
+  fs.writeFileSync(state, saved);
+  put(join(stateDir, 'site.building'), '"robots.txt/own.txt"\n');
+  const next = testSite(t, { dir: site.dir });
+  t.is((await next.builder.build('all')).failed, 0);
+  t.true(next.has('robots.txt/own.txt'));
+});
+
 /** Puts a shell script in the place of `sync` until the test ends. */
 function replaceSync(t: ExecutionContext, script: string): void {
   const programs = tempDir(t);
