@@ -26,12 +26,13 @@ const ORDER = [
 ];
 const rank = (file) => [...ORDER, ''].findIndex((part) => file.includes(part));
 
-const all = compiledTests('e2e/');
+/** The kinds of site that take longest to install and to build: `npm run test:slow-sites`, before a release. */
+const SLOW_SITES = ['e2e/generators/docusaurus.', 'e2e/generators/nuxt-content.'];
 
 // What needs more than Node, git and util-linux; `npm run test:e2e` installs it.
 export default {
   ...config,
-  files: isNamed ? all : together(all),
+  files: isNamed ? compiledTests('e2e/') : together(compiledTests('e2e/', SLOW_SITES)),
   // No test sets a longer one with `t.timeout`: AVA looks at this one once, and would wait for ever for a process that hangs.
   timeout: '6m',
   // One more than of the others: the first two mostly wait.

@@ -8,7 +8,8 @@ case "${1:-}" in
   fonts) folders=() ;;
   lighthouse) folders=(lighthouse) ;;
   node24) folders=(node24) ;;
-  *) folders=(node24 . astro-5 astro-newest hexo vitepress docusaurus nuxt-content next) ;;
+  slow-sites) folders=(node24 . docusaurus nuxt-content) ;;
+  *) folders=(node24 . astro-5 astro-newest hexo vitepress next) ;;
 esac
 registry=$(npm config get registry)
 installing=()
