@@ -99,7 +99,9 @@ export async function openArticleCommits(
     return undefined;
   }
   if (place.kind === 'refused') {
-    log.warn(`articles are not committed: the content folder: ${place.why}`);
+    log.warn(
+      `articles are not committed: the content folder: ${place.why}; if that is not meant, correct it, and restart the receiver`,
+    );
     return undefined;
   }
   for (const lock of removeStaleLocks(found))
