@@ -54,7 +54,7 @@ export function messageText(kind: CommitKind, article: MessageArticle, template 
   const { id, title, slug, revision, author } = article;
   const values: Readonly<Record<string, string>> = {
     kind,
-    title: withoutReferences(oneLine(title)) || 'Untitled',
+    title: withoutCommands(oneLine(title)) || 'Untitled',
     id: oneLine(id),
     slug: oneLine(slug),
     revision: oneLine(revision),
@@ -67,9 +67,12 @@ export function messageText(kind: CommitKind, article: MessageArticle, template 
   return end === -1 ? oneLine(text) : `${oneLine(text.slice(0, end))}${text.slice(end)}`;
 }
 
-/** Puts an invisible character into `#1`, so that a title such as “Fixes #1” closes no issue of the site's repository. */
-function withoutReferences(text: string): string {
-  return text.replace(/#(?=\d)/g, '#\u2060');
+/**
+ * Puts an invisible character into `#1`, `GH-1` and `[skip ci]`: no title may close an issue of the site's repository, or keep its
+ * host from building the article.
+ */
+export function withoutCommands(title: string): string {
+  return title.replace(/#(?=\d)|\bGH-(?=\d)|\[(?=(?:skip|no|ci|actions)[ -])/gi, '$&\u2060');
 }
 
 /** The trailers of a commit. */

@@ -4,6 +4,7 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { backoff, createRepeatedTask } from '../../repeated-task.js';
 import { branchName, readHead } from '../commit/head.js';
+import { withoutCommands } from '../commit/message.js';
 import type { CommittedFolder } from '../content-folder.js';
 import { commitAt, contentsOf } from '../objects.js';
 import type { Followed } from './follow.js';
@@ -216,7 +217,8 @@ export interface ArticleInReview {
 export function textOf(articles: readonly ArticleInReview[]): PullRequestText {
   const [only, ...others] = articles;
   const count = `${articles.length} articles`;
-  const title = others.length > 0 || only === undefined ? count : `Article: ${titleOf(only)}`;
+  const title =
+    others.length > 0 || only === undefined ? count : `Article: ${withoutCommands(titleOf(only))}`;
   const lines = articles
     .slice(0, MOST_LISTED)
     .map(

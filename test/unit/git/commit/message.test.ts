@@ -17,6 +17,11 @@ test('a subject is one line of at most 200 characters', (t) => {
   t.is(messageText('Publish', article('  A\n\tB\0C\u2028D ')), 'Publish: A B C D');
   t.is(messageText('Update', article('')), 'Update: Untitled');
   t.is(messageText('Publish', article('Fixes #1 # a')), 'Publish: Fixes #\u20601 # a');
+  t.is(messageText('Publish', article('Closes gh-1')), 'Publish: Closes gh-\u20601');
+  t.is(
+    messageText('Publish', article('Why [skip ci], [CI skip] [a]?')),
+    'Publish: Why [\u2060skip ci], [\u2060CI skip] [a]?',
+  );
   t.is(messageText('Update', article('\n\0 ')), 'Update: Untitled');
   const long = messageText('Publish', article('😀'.repeat(500_000)));
   t.is(Array.from(long).length, 200);
