@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { mapOf } from '../../article/plain-data.js';
 import { variablesIn } from '../../child-environment.js';
 import { FOREIGN, unknownBuildScript } from '../../generators/foreign.js';
@@ -314,7 +315,7 @@ const OWN_FOLDERS = { content: 'pressmark/content', output: 'pressmark/public' }
 /** The output folder of a site that Pressmark builds. */
 function plainOutput(files: SiteFiles, existing: ExistingConfig | undefined): string {
   const { output } = existing?.settings ?? plainFolders(files);
-  return typeof output === 'string' ? output.replace(/\/+$/, '') : 'public';
+  return typeof output === 'string' ? posix.normalize(`${output}/`).slice(0, -1) : 'public';
 }
 
 /** The folders of a site that Pressmark builds, if the default ones belong to another program. */

@@ -257,7 +257,7 @@ test('the package in the site’s folder is committed, as a clone installs it fr
 });
 
 test('git ignores the output that an existing config of Pressmark’s own builder names', async (t) => {
-  const existing = { name: 'pressmark.config.mjs', settings: { output: 'www/' } };
+  const existing = { name: 'pressmark.config.mjs', settings: { output: './www/' } };
   const { '.gitignore': ignore } = written(await plan({ files: {}, generators: [], existing }));
   t.is(ignore, '.env\n.pressmark/\nwww/\n');
 });
