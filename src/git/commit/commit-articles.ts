@@ -122,8 +122,9 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       const isSame = await isSameVersion(file, stored);
       const isEdited = stored && (stored.edited || isSame);
       let elsewhere: CommittedArticle | undefined;
-      // This compares all files; a new publication is skipped, as no person can have renamed it yet.
-      if (stored !== undefined && before === undefined && !(why === 'stored' && kindInFile === 'Publish'))
+      // This compares all files; a new publication is skipped if its file is as it was written, as no person has renamed it.
+      const isNew = why === 'stored' && kindInFile === 'Publish' && replacedBy === undefined;
+      if (stored !== undefined && before === undefined && !isNew)
         elsewhere = await elsewhereOf(stored.article.id, path);
       const decision = decide({
         why,

@@ -121,7 +121,7 @@ export function createCommitQueue(
    * @param text the text that the store has written.
    */
   function add(path: string, why: Why, text?: string): void {
-    put(queued(path, why, [], pending.size < MAX_BATCH ? text : undefined));
+    put(queued(path, why, [], text));
     task.request();
   }
 
@@ -142,6 +142,11 @@ export function createCommitQueue(
       const because = state.kind === 'deferred' ? state.because : `git took longer than ${limitMs / 1_000} s`;
       return { kind: 'later', because };
     });
+  }
+
+  function queued(path: string, why: Why, waiters: readonly Waiter[], text?: string): QueuedFile {
+    const kept = pending.size < MAX_BATCH ? text : undefined;
+    return { path, why, isDelivered: why === 'stored', text: kept, waiters };
   }
 
   /** Adds a file, or merges it with its entry. */
@@ -257,10 +262,6 @@ export function createCommitQueue(
 function mostIn(state: State): number {
   if (state.kind === 'working') return state.most;
   return state.kind === 'failing' ? 1 : MAX_BATCH;
-}
-
-function queued(path: string, why: Why, waiters: readonly Waiter[], text?: string): QueuedFile {
-  return { path, why, isDelivered: why === 'stored', text, waiters };
 }
 
 /** Merges two entries of one file, in the order of their arrival. */

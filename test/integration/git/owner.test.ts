@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import type { ArticleCommits } from '../../../src/git/commit/article-commits.js';
@@ -96,6 +96,22 @@ test('an update that a person saves over or removes before its commit has its ow
   t.is(await site.git('show', `HEAD:${path}`), last);
   t.is(await site.git('status', '--porcelain'), ` D ${path}\n`);
   t.deepEqual((await site.subjects()).slice(2), ['Update: Title of one', 'Update: Title of one']);
+});
+
+test('an article that its owner has renamed and committed while its commit waited has no second file in git', async (t) => {
+  const site = await makeSite(t);
+  const renamed = 'content/renamed.md';
+  const host = await site.start({ pathsOf: () => [renamed] });
+  await site.git('bisect', 'start');
+  const path = await site.publish('one');
+  await site.untilLogged('a bisect to end');
+  await rename(join(site.dir, path), join(site.dir, renamed));
+  await site.git('add', '.');
+  await site.git('commit', '-qm', 'Mine');
+  await site.git('bisect', 'reset');
+  await host.close();
+  t.deepEqual(await site.subjects(), ['First', 'Mine']);
+  t.is(await site.git('status', '--porcelain'), '');
 });
 
 test('line ends that a person has changed are theirs to commit', async (t) => {

@@ -72,6 +72,17 @@ test('what waits for HEAD is answered at once, stays in the queue, and is commit
   t.is(await queue.close(), 0);
 });
 
+test('the texts of many files that wait are not all kept in memory, also if each was waited for', async (t) => {
+  const kept = new Set<string>();
+  const { queue } = recorded((_, batch) => {
+    for (const { path, text } of batch) if (text !== undefined) kept.add(path);
+    return COMMITTED;
+  });
+  for (let file = 0; file < 300; file++) void queue.commitNow(`${file}`, 'stored', PATIENT_MS, 'a text');
+  t.is(await queue.close(), 0);
+  t.is(kept.size, 200);
+});
+
 test('a file without an outcome is in the next batch, with those who wait for it', async (t) => {
   let reads = 0;
   const { queue, batches } = recorded(() => (++reads === 1 ? undefined : COMMITTED));
