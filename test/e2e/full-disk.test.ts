@@ -30,7 +30,7 @@ test('500: a really full disk refuses the delivery, leaves nothing behind, and r
     article({ id: 'second', content_html: `<p>${'x'.repeat(60_000)}</p>` }),
   );
   t.is(refused.status, 500);
-  t.regex(refused.json.error, /no space is left.*ENOSPC/);
+  t.regex(refused.json.error, /no space or no inode is left.*ENOSPC/);
   t.deepEqual(fs.readdirSync(join(dir, 'content'), { recursive: true, encoding: 'utf8' }), before);
   t.is((await receiver.post('article.published', first)).status, 200, 'what is known is still answered');
 
