@@ -81,9 +81,8 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
   const queue = createQueue({ folder, notes, works, log, now });
   const crons = createCrons(folder, works, now);
   const stopping = new AbortController();
+  /** The attempts: each by its job, and by its job and event where it runs on after its time. */
   const running = new Map<string, Promise<void>>();
-  /** The attempts that run on after their time. The next attempt for the same event waits for their ends. */
-  const late = new Map<Unit, Promise<void>>();
   let site: RunnerSite = { get: async () => undefined, ids: () => [] };
   let timer: NodeJS.Timeout | undefined;
   let step: Promise<void> | undefined;
@@ -175,10 +174,10 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
 
   async function fireCrons(): Promise<void> {
     for (const [id, at] of crons.due()) {
-      // A pending run counts as this one; a failed one becomes due. One that does not stop is not waited for.
-      const pending = [...queue.of(id)].find(
-        (unit) => unit.event.jobs[id]?.kind !== 'givenUp' && !late.has(unit),
-      );
+      // A pending run counts as this one; a failed one becomes due. This one replaces one that does not stop.
+      const open = [...queue.of(id)].filter(({ event }) => event.jobs[id]?.kind !== 'givenUp');
+      const pending = open.find((unit) => !isLate(unit));
+      for (const unit of open.filter(isLate)) await queue.forget(unit);
       if (pending === undefined)
         await notes.add({
           name: 'cron',
@@ -197,7 +196,7 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
     if (running.has(work.id) || stopping.signal.aborted) return;
     for (const unit of queue.of(work.id)) {
       const state = unit.event.jobs[work.id];
-      if (state === undefined || !isDue(state, now()) || unit.notBefore > now() || late.has(unit)) continue;
+      if (state === undefined || !isDue(state, now()) || unit.notBefore > now() || isLate(unit)) continue;
       const run = runUnit(work, unit, state)
         .catch((error: unknown) => {
           unit.notBefore = now() + TROUBLE_MS;
@@ -256,17 +255,22 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
       work.timer.ended(began, false);
     } catch (error) {
       work.timer.ended(began, true);
-      const isLate = error instanceof TimeoutError;
-      const words = isLate ? `took longer than ${work.timeoutMs / 1_000} s` : messageOf(error);
-      if (isLate) timeUp.abort(new Error(`the job ${words}`));
+      const isTimeUp = error instanceof TimeoutError;
+      const words = isTimeUp ? `took longer than ${work.timeoutMs / 1_000} s` : messageOf(error);
+      if (isTimeUp) timeUp.abort(new Error(`the job ${words}`));
       try {
-        return await (stop.aborted ? queue.change(unit, before) : failed(isLate ? `it ${words}` : words));
+        return await (stop.aborted ? queue.change(unit, before) : failed(isTimeUp ? `it ${words}` : words));
       } finally {
-        if (isLate) await leaveLate(work, unit, call);
+        if (isTimeUp) await leaveLate(work, unit, call);
       }
     }
     work.log.debug(about, 'job done');
     return queue.settle(unit, since);
+  }
+
+  /** Whether an attempt for the same event still runs after its time. */
+  function isLate(unit: Unit): boolean {
+    return running.has(nameOf(unit));
   }
 
   /** Waits for a late attempt to end. If it does not stop, the other events of its job go on. */
@@ -274,10 +278,10 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
     const ended = call
       .catch(() => undefined)
       .then(() => {
-        late.delete(unit);
+        running.delete(nameOf(unit));
         begin(work);
       });
-    late.set(unit, ended);
+    running.set(nameOf(unit), ended);
     await within(Math.min(STOPS_WITHIN_MS, work.timeoutMs), ended, () =>
       work.log.warn(
         { id: subjectOf(unit.event.payload) },
@@ -301,18 +305,25 @@ export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOp
     clearInterval(timer);
     timer = undefined;
     stopping.abort(new Error('the receiver stops'));
-    const ended = Promise.all([step, ...running.values()])
-      .then(() => Promise.all(late.values()))
-      .then(letGo);
-    // Until they have ended, or the process has, no other receiver may run them.
-    await within(waitMs, ended, () => {
-      for (const id of running.keys())
+    // Until all have ended, or the process has, no other receiver may run them.
+    await within(waitMs, untilEnded().then(letGo), () => {
+      for (const name of running.keys())
         log.warn(
-          { job: id },
+          { job: name },
           'the job does not stop; unless it ends in time, it is run again after the next start',
         );
     });
   }
 
+  /** An attempt whose time is up while the receiver stops is entered anew. */
+  async function untilEnded(): Promise<void> {
+    await step;
+    while (running.size > 0) await Promise.all(running.values());
+  }
+
   return { start, wake, close };
+}
+
+function nameOf({ job, key }: Unit): string {
+  return `${job} ${key}`;
 }

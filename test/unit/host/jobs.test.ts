@@ -563,6 +563,24 @@ test('jobs: a cron runs when its time has come, once for what was missed, and is
   t.is(runs[3], '0 13 * * * 1');
 });
 
+test('jobs: a cron that does not stop runs again at its next time, and that run replaces it', async (t) => {
+  const site = siteOf(t);
+  const said: string[] = [];
+  const write = (line: string) => void said.push(JSON.parse(line).msg);
+  const ends: (() => void)[] = [];
+  const run = () => new Promise<void>((resolve) => ends.push(resolve));
+  const loud = { ...owner, log: pino({ level: 'warn' }, { write }) };
+  site.start((jobs) => jobs.addCron(loud, 'daily', { at: '0 3 * * *', timeoutMs: 20, run }));
+  await until('it has been seen', () => fs.existsSync(join(site.folder, 'crons.json')));
+  for (const day of [1, 2]) {
+    site.time += DAY;
+    await until('it is late', () => said.filter((msg) => /does not stop after/.test(msg)).length === day);
+  }
+  t.is(ends.length, 2);
+  t.deepEqual(site.states(), ['failed']);
+  for (const end of ends) end();
+});
+
 test('jobs: neither a cron nor a failed job waits for a time that the clock has shown in error', async (t) => {
   const site = siteOf(t);
   const runs: string[] = [];
