@@ -5,7 +5,7 @@ import { answerTo } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
 import { siteFacts } from '../inspect/facts.js';
 import { firstFile, installedVersion, untestedVersion } from '../inspect/manifests.js';
-import { completesNames } from '../inspect/post-fields.js';
+import { mereNames } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
 import { filesBelow, publicAddress } from '../inspect/site-files.js';
 import { POSTS_FOLDERS, readPosts } from '../inspect/site-posts.js';
@@ -53,7 +53,8 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const pages = entries.map(({ path }) => ({ path, address: '' }));
   const isArticlePath = (path: string) => /\.(?:mdx?|html)$/.test(path);
   const posts = readPosts(files, content, pages, { isArticlePath, slug: entryId });
-  const completes = (key: string) => completesNames({ files, content }, posts, key);
+  // Nothing of Astro's completes a name and leaves an address as it is, wherever the file is.
+  const completes = (key: string) => mereNames({ files, content }, posts, key).length > 0;
   const { keys, options, hasKnownTags } = fieldsOf(
     schema,
     posts,

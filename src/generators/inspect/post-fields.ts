@@ -72,32 +72,36 @@ interface PostFiles {
 
 const NOT_SOURCE = /^(?:\..*|node_modules|vendor|_site|dist|out|build)\/$/;
 
+const PICTURE = /^[^/:]+\.(?:avif|gif|jpe?g|png|svg|webp)$/i;
+
 /** A file in the folder whose files are copied to the site: its name alone is an address. */
 const AT_TOP = /^(?:(?:static|public|source)\/)?[^/]+$/;
 
+/** Whether the names of pictures in the posts are those of files in another folder, which the site puts before each. */
+function completesNames(site: PostFiles, posts: readonly SitePost[], path: string): boolean {
+  const named = mereNames(site, posts, path);
+  if (named.length === 0) return false;
+  const paths = filesBelow(site.files, '', NOT_SOURCE).filter((file) => !AT_TOP.test(file));
+  const names = new Set(paths.map((file) => posix.basename(file)));
+  return named.some((name) => names.has(name));
+}
+
 /**
- * Whether the posts have mere names of pictures, such as `cover.png`, that are in another folder: the site puts that folder
- * before each, which makes an address of another site the name of a missing file.
+ * The names of pictures in the posts, if all are mere names, such as `cover.png`, that are not next to them. If the site puts a
+ * folder before each, it makes an address of another site the name of a missing file.
  *
  * @param path of the picture's key, such as `cover.image`.
  */
-export function completesNames(
-  { files, content }: PostFiles,
-  posts: readonly SitePost[],
-  path: string,
-): boolean {
+export function mereNames({ files, content }: PostFiles, posts: readonly SitePost[], path: string): string[] {
   const { key, read } = keyPath(path);
   const named = posts.flatMap((post) => {
     const name = read(post.data[key]);
     return name === null || name === '' ? [] : [{ name, folder: posix.dirname(`${content}/${post.path}`) }];
   });
   const areNames = named.every(
-    ({ name, folder }) => /^[^/:]+\.[a-z]+$/i.test(name) && !files.list(folder).includes(name),
+    ({ name, folder }) => PICTURE.test(name) && !files.list(folder).includes(name),
   );
-  if (named.length === 0 || !areNames) return false;
-  const paths = filesBelow(files, '', NOT_SOURCE).filter((file) => !AT_TOP.test(file));
-  const names = new Set(paths.map((file) => posix.basename(file)));
-  return named.some(({ name }) => names.has(name));
+  return areNames ? named.map(({ name }) => name) : [];
 }
 
 /** The path to the text of a field within a value; undefined if there is no text. */

@@ -81,7 +81,9 @@ function checkManifest(plugin: unknown, origin: string): void {
   const complain = (what: string) => invalid(`${origin} is not a plugin: ${what}`);
   if (typeof plugin !== 'object' || plugin === null) {
     const what =
-      plugin === undefined ? 'it has no default export' : `its default export is a ${typeof plugin}`;
+      plugin === undefined || plugin === null
+        ? 'it has no default export'
+        : `its default export is a ${typeof plugin}`;
     throw complain(`${what}; export default definePlugin({ name, receiver, pages })`);
   }
   const {

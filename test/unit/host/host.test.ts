@@ -152,6 +152,7 @@ test('what is wrong with plugins is refused in words that name them', async (t) 
     [one({ requires: ['b'] }), /not an object/],
     [[...one({}), ...one({})], /two plugins are named "a": plugins\/x\.js and plugins\/x\.js/],
     [[entry(undefined)], /plugins\/x\.js is not a plugin: it has no default export/],
+    [[entry(null)], /it has no default export/],
     [[entry(() => undefined)], /its default export is a function; export default definePlugin/],
     [one({ name: 'A b' }), /its name is "A b"/],
     [[entry({ name: 'a' })], /neither receiver\(host\) nor pages\(host\)/],

@@ -104,7 +104,7 @@ test('keys are those of the posts that the schema knows, and those that the sche
     author: { type: 'string' },
   };
   const post =
-    '---\ntitle: A\nsummary: B\npublishDate: 2025-03-01\nauthor: Ada\ncoverImage: {src: a.jpg, alt: x}\n---\n';
+    '---\ntitle: A\nsummary: B\npublishDate: 2025-03-01\nauthor: Ada\ncoverImage: {src: /a.jpg, alt: x}\n---\n';
   const facts = await inspect(
     { schemas: schemaOf(properties, ['title', 'publishDate', 'author', 'coverImage']) },
     {
@@ -212,8 +212,8 @@ test('a picture key is left out where the site makes a path of the names in its 
     return [facts.options.keys?.image, ...asked];
   };
   // The schema puts a folder before each name, and refuses a post without one.
-  const elsewhere = { 'src/assets/beds.png': '' };
-  t.deepEqual(await cover('beds.png', elsewhere), [undefined, ['heroImage', 'beds.png']]);
+  for (const others of [{}, { 'public/beds.png': '' }, { 'src/assets/beds.png': '' }])
+    t.deepEqual(await cover('beds.png', others), [undefined, ['heroImage', 'beds.png']]);
   t.deepEqual(await cover('beds.png', { 'src/content/blog/beds.png': '' }), ['heroImage']);
   t.deepEqual(await cover('./beds.png'), ['heroImage']);
   t.deepEqual(await cover('https://images.example/beds.png'), ['heroImage']);
