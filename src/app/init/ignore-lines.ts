@@ -18,7 +18,8 @@ export function withLines(text: string, lines: readonly string[]): string {
 export function missingIgnoreLines(lines: readonly string[], present: string): string[] {
   const known = new Set<string>();
   for (const line of present.split('\n').map((one) => one.trim()))
-    if (line.startsWith('!')) for (const form of formsOf(line.slice(1))) known.delete(form);
+    if (line.startsWith('!'))
+      for (const form of [bare(line.slice(1)), `**/${bare(line.slice(1))}`]) known.delete(form);
     else for (const form of formsOf(line)) known.add(form);
   return lines.filter((line) => {
     const names = bare(line).split('/');

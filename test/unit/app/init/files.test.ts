@@ -18,6 +18,7 @@ test('a line is missing only if it is there in no spelling, and is added once', 
   t.deepEqual(missingIgnoreLines(['_site/', '/resources/_gen/'], '/_site_old/\nresources/\n'), ['_site/']);
   t.deepEqual(missingIgnoreLines(['docs/dist/', 'docs/cache/'], 'dist\n/cache\n'), ['docs/cache/']);
   t.deepEqual(missingIgnoreLines(['docs/dist/'], 'dist\n!dist\n'), ['docs/dist/']);
+  t.deepEqual(missingIgnoreLines(['.env'], '.env\n!/.env\n'), ['.env']);
 });
 
 test('lines are added with the line ends of the text, after a last line without one', (t) => {
