@@ -109,12 +109,15 @@ export function createExaminer(place: CommittedFolder, log: Log) {
     return { tip, candidates, removed, staged };
   }
 
-  /** Returns the versions of a file that may need a commit: if a delivered text is no longer in the file, that text first. */
+  /**
+   * Returns the versions of a file that may need a commit: if a delivered text is no longer in the file, that text first. The file
+   * may have a later delivery: the events of two updates may come in either order.
+   */
   async function versionsOf(file: Candidate): Promise<Candidate[]> {
     const { text, bytes, blob, before } = file;
     if (text === undefined || bytes.equals(Buffer.from(text))) return [file];
     const first = await delivered(file, text, blob === before?.id ? 'its commit' : 'a person');
-    return file.why === 'stored' ? [first] : [first, { ...file, isDelivered: false }];
+    return [first, { ...file, isDelivered: false }];
   }
 
   /** Stores a delivered text that the file no longer has as a blob. */

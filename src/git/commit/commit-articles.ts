@@ -112,6 +112,8 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     const isSameVersion = await sameVersions(candidates);
     /** The entries that earlier changes of this batch make. */
     const made = new Map<string, TreeEntry>();
+    /** The digests of delivered texts that their files no longer have. */
+    const replaced = new Map<string, string | undefined>();
     const elsewhereOf = committedElsewhere(place, options, tip);
     for (const file of candidates) {
       const { path, why, isDelivered, inRepository, bytes, blob, isStaged, replacedBy } = file;
@@ -119,7 +121,9 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       const text = bytes.toString('utf8');
       const stored = await decode(path, text);
       const kindInFile = stored && kindOf(stored.article);
-      const isSame = await isSameVersion(file, stored);
+      const isOfReplaced = stored?.digest !== undefined && replaced.get(path) === stored.digest;
+      const isSame = isOfReplaced || (await isSameVersion(file, stored));
+      if (replacedBy !== undefined) replaced.set(path, stored?.digest);
       const isEdited = stored && (stored.edited || isSame);
       let elsewhere: CommittedArticle | undefined;
       // This compares all files; a new publication is skipped if its file is as it was written, as no person has renamed it.
@@ -148,7 +152,8 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       } else if (decision.kind === 'left to owner' || stored === undefined || kindInFile === undefined) {
         const outcome = decision.kind === 'left to owner' ? decision : leftToOwner(NO_ARTICLE);
         log.debug({ path }, `no commit: ${outcome.because}`);
-        outcomes.set(path, outcome);
+        // After a delivered text, a person's edit of it is no failure of the delivery.
+        if (why !== 'stored' || isDelivered) outcomes.set(path, outcome);
       } else {
         const restoredBy =
           why === 'trash' && before === undefined ? options.authorOf(restoredKey(path)) : undefined;

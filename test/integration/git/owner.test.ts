@@ -1,6 +1,7 @@
 import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
+import type { Article } from '../../../src/article/article.js';
 import type { ArticleCommits } from '../../../src/git/commit/article-commits.js';
 import { replacedFiles } from '../../../src/git/commit/replaced-texts.js';
 import { decode, encode } from '../../support/plain-files.js';
@@ -96,6 +97,35 @@ test('an update that a person saves over or removes before its commit has its ow
   t.is(await site.git('show', `HEAD:${path}`), last);
   t.is(await site.git('status', '--porcelain'), ` D ${path}\n`);
   t.deepEqual((await site.subjects()).slice(2), ['Update: Title of one', 'Update: Title of one']);
+});
+
+test('an update whose event comes after that of the next update does not keep that one from its commit', async (t) => {
+  const site = await makeSite(t);
+  const host = await site.start();
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  const { article } = decode(await site.read(path), path);
+  const versions = [1, 2].map((day) => ({
+    ...article,
+    revision: `r${day}`,
+    updated: `2026-11-2${day}T08:00:00Z`,
+  }));
+  const updated = (version: Article) => {
+    const { text } = encode(version);
+    const event = 'article.updated' as const;
+    return host.hooks.doAction(event, { event, article: version, path, timestamp: version.date, text });
+  };
+  const [first = article, next = article] = versions;
+  await site.write(path, encode(first).text);
+  await updated(first);
+  await site.untilCommitted(2);
+  await site.write(path, encode(next).text);
+  await updated(next);
+  await updated(first);
+  await site.untilCommitted(3);
+  await host.close();
+  t.is(await site.git('show', `HEAD:${path}`), encode(next).text);
+  t.deepEqual(replacedFiles(join(site.top, '..', 'state')), []);
 });
 
 test('an article that its owner has renamed and committed while its commit waited has no second file in git', async (t) => {
