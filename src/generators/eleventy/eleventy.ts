@@ -85,7 +85,7 @@ async function inspect(site: AskedSite): Promise<SiteFacts> {
   const { file, posts } = place;
   const { below, content, questions } = postsFolder(files, input, place);
   const tags = commonTags(posts, options.keptTags ?? []);
-  const script = buildArguments(files) && BUILD_SCRIPTS.find((name) => npmScripts(files)[name] !== undefined);
+  const script = buildArguments(files) && buildScript(files);
   const layout = posts.length === 0 ? layoutOf(files, config) : undefined;
   return siteFacts({
     posts,
@@ -157,8 +157,12 @@ function layoutOf(files: SiteFiles, { layouts }: EleventyConfig): string | undef
   );
 }
 
-/** The usual names of the script that builds a site with its styles, the likeliest first. */
-const BUILD_SCRIPTS = ['build', 'production', 'prod'];
+/** The name of the script that builds the site with its styles: `build`, or one for production that calls Eleventy. */
+function buildScript(files: SiteFiles): string | undefined {
+  const scripts = npmScripts(files);
+  if (scripts.build !== undefined) return 'build';
+  return ['production', 'prod'].find((name) => /\beleventy\b/.test(scripts[name] ?? ''));
+}
 
 /**
  * The arguments for Eleventy in the script that builds the site: `build`, or a script that `build` runs; undefined if there is

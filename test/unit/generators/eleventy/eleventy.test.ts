@@ -155,7 +155,8 @@ test('a site is built by the script that runs Eleventy for production, with its 
     'npm run production',
   );
   t.is(await build({ build: 'npm run site', site: 'eleventy', production: 'x' }), 'npm run build');
-  t.is(await build({ serve: 'eleventy --serve', production: 'vite' }), 'npx @11ty/eleventy');
+  for (const name of ['serve', 'site'])
+    t.is(await build({ [name]: 'eleventy', production: 'vite' }), 'npx @11ty/eleventy', name);
 });
 
 test('tags without a page of their own by slugify are none, unless the site’s posts have some', async (t) => {
