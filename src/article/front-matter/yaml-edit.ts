@@ -70,7 +70,7 @@ function editsWithin(source: string, node: unknown, value: FrontMatterValue): Re
   return edits;
 }
 
-/** The edits that change values of a map such as `{a: 1}`; undefined if a value has no text. */
+/** The edits that change values of a map such as `{a: 1}`; undefined if a value has no text, or a tag such as `!!str`. */
 function editsOfFlow(
   source: string,
   pairs: readonly Pair[],
@@ -81,9 +81,10 @@ function editsOfFlow(
   for (const { key, value: node } of pairs) {
     const value = changes.get(String(key));
     if (value === undefined) continue;
-    const [start, end] = (isNode(node) && node.range) || [0, 0];
+    const [start, end] = (isNode(node) && node.tag === undefined && node.range) || [0, 0];
     if (start === end) return undefined;
-    edits.push(...(editsWithin(source, node, value) ?? [{ start, end, text: flowValue(value) }]));
+    const gap = source[start - 1] === ':' ? ' ' : ''; // only a list or a map needs none
+    edits.push(...(editsWithin(source, node, value) ?? [{ start, end, text: gap + flowValue(value) }]));
   }
   return edits;
 }

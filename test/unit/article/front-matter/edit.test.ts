@@ -104,8 +104,14 @@ bigimg:
     editFrontMatter(flow, [{ key: 'cover', value: wanted }]),
     flow.replace('old.jpg', '"new, {a}: b"').replace('Ada', '"Olga"'),
   );
-  const empty = editFrontMatter('---\na: {b: , c}\n---\n', [{ key: 'a', value: { b: 'x', c: 'y' } }]);
-  t.deepEqual(readFrontMatter(empty).data, { a: { b: 'x', c: 'y' } });
+  for (const [before, value] of [
+    ['{b: , c}', { b: 'x', c: 'y' }],
+    ['{b: !!str 7, c:[]}', { b: true, c: 'y' }],
+    ['{b: 7, c:[]}', { b: 7, c: 'y' }],
+  ] as const)
+    t.deepEqual(readFrontMatter(editFrontMatter(`---\na: ${before}\n---\n`, [{ key: 'a', value }])).data, {
+      a: value,
+    });
   const { taken: _, ...fewer } = cover;
   t.deepEqual(readFrontMatter(editFrontMatter(text, [{ key: 'cover', value: fewer }])).data.cover, fewer);
 });
