@@ -136,6 +136,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         isInGit:
           blob === before?.id ||
           (isSame && (why === 'found' || replacedBy !== undefined)) ||
+          (replacedBy !== undefined && (await wasCommitted(tip, file))) ||
           (why === 'found' && upstream.get(inRepository)?.id === blob) ||
           elsewhere?.blob === blob,
         isEdited,
@@ -194,6 +195,22 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       if (text === undefined || stored === undefined || stored.edited) return false;
       return (await decode(path, text.toString('utf8')))?.digest === stored.digest;
     };
+  }
+
+  /** Whether a recent commit has had this version of a file, such as another receiver's, or before the event of its delivery came. */
+  async function wasCommitted(tip: string | null, { blob, inRepository }: Candidate): Promise<boolean> {
+    if (tip === null) return false;
+    const command = [
+      'log',
+      '-1',
+      '--format=%H',
+      '--since=1.day',
+      `--find-object=${blob}`,
+      tip,
+      '--',
+      inRepository,
+    ];
+    return (await repository.git(command)).stdout !== '';
   }
 
   /** Returns the commits for files that a person has removed in the admin. A file that HEAD lacks needs none. */

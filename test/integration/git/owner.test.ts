@@ -123,8 +123,10 @@ test('an update whose event comes after that of the next update does not keep th
   await updated(next);
   await updated(first);
   await site.untilCommitted(3);
+  await updated(first);
   await host.close();
   t.is(await site.git('show', `HEAD:${path}`), encode(next).text);
+  t.deepEqual(replacedFiles(join(site.top, '..', 'state')), []);
 });
 
 test('an article that its owner has renamed and committed while its commit waited has no second file in git', async (t) => {
