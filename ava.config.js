@@ -69,7 +69,7 @@ const OF_ITS_PROCESS = /^process\.env\.(?!TZ\b)|support\/way\.js|^(?:const [^=]+
 
 /** What measures its process, or replaces a function or a variable for a time: no other test runs then. */
 const ALONE =
-  /\bprocess\.(?:cpuUsage|kill|getActiveResourcesInfo|env\.\w+ = )|\bgetPriority\b|\bglobalThis\.fetch\b|\bObject\.assign\((?:fs|Date)\b|\b(?:Date\.now|performance\.now) = |\bsite\.advance\(|\btimeoutMs: \d_?\d{2,3}\b|= setInterval\(|\.http\.timeout\b|recorded-syncs/;
+  /\bprocess\.(?:cpuUsage|kill|seteuid|getActiveResourcesInfo|env\.\w+ = )|\bgetPriority\b|\bglobalThis\.fetch\b|\bObject\.assign\((?:fs|Date)\b|\b(?:Date\.now|performance\.now) = |\bsite\.advance\(|\btimeoutMs: \d_?\d{2,3}\b|= setInterval\(|\.http\.timeout\b|recorded-syncs/;
 
 /**
  * How many tests of a process run at the same time. More would only wait for each other, and for the processor; and while one

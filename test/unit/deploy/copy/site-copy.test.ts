@@ -9,7 +9,6 @@ import {
   removeAbandoned,
   reusedCopy,
 } from '../../../../src/deploy/copy/site-copy.js';
-import { removeFolder } from '../../../../src/deploy/folder-files.js';
 import { folderWith, readFiles, tempDir, writeFiles } from '../../../support/temp-dir.js';
 
 /** The secrets that the config reads from `.env`. */
@@ -232,22 +231,6 @@ test('copies that a killed process has left are removed after a day, and nothing
   t.deepEqual(fs.readdirSync(folder).toSorted(), ['another-old', 'pressmark-copy-new']);
   removeAbandoned(folder, Date.now() + 2 * day);
   t.deepEqual(fs.readdirSync(folder), ['another-old']);
-});
-
-test('folders that a build has made read-only are removed', (t) => {
-  const folder = tempDir(t);
-  fs.mkdirSync(join(folder, 'output/read-only/too'), { recursive: true });
-  fs.writeFileSync(join(folder, 'output/read-only/too/page.html'), 'x');
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) execFileSync('chown', ['-R', '12345', folder]);
-  execFileSync('chmod', ['-R', 'a-w', join(folder, 'output/read-only')]);
-  if (isRoot) process.seteuid?.(12_345);
-  try {
-    removeFolder(join(folder, 'output'));
-  } finally {
-    if (isRoot) process.seteuid?.(0);
-  }
-  t.deepEqual(fs.readdirSync(folder), []);
 });
 
 test('a copy follows the site, restores what a build has changed, and keeps what a build has made', async (t) => {
