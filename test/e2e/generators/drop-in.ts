@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { ExecutionContext, TestFn } from 'ava';
 import { buildLock } from '../../../src/app/build/generator-build.js';
 import { buildFolder } from '../../../src/deploy/build/build-state.js';
@@ -133,6 +134,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): () => LiveSite {
     do {
       builder.leave();
       builder.close();
+      await setTimeout(50); // each attempt starts a program
       await builder.enter();
     } while (builder.handovers === before); // the receiver has not had it yet
   }
