@@ -146,8 +146,8 @@ export function createDeployQueue(options: DeployQueueOptions) {
     }
 
     /**
-     * Deploys until the target is up to date. After a failure it pauses, even if the site is built again meanwhile. Requests that
-     * come before the first build wait for its output.
+     * Deploys until the target is up to date. It pauses after a failure, even if the site has been built again by then. Requests
+     * that come before the first build wait for its output.
      */
     async function run(): Promise<void> {
       do {

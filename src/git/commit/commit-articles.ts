@@ -153,7 +153,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       } else if (decision.kind === 'left to owner' || stored === undefined || kindInFile === undefined) {
         const outcome = decision.kind === 'left to owner' ? decision : leftToOwner(NO_ARTICLE);
         log.debug({ path }, `no commit: ${outcome.because}`);
-        // After a delivered text, a person's edit of it is no failure of the delivery.
+        // A person has edited the text since its delivery, which has not failed by that.
         if (why !== 'stored' || isDelivered) outcomes.set(path, outcome);
       } else {
         const restoredBy =

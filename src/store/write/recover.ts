@@ -13,7 +13,7 @@ import { loadSnapshot } from '../catalog/snapshot.js';
 /** The folder in the state folder for files before they get their final name. */
 export const STAGING = 'staging';
 
-/** The age from which a temp file in the state folder is no longer being written, in milliseconds. */
+/** A temp file in the state folder that is older than this, in milliseconds, is no longer being written. */
 const UNFINISHED_MS = 60_000;
 
 /** What the start found and repaired. */
